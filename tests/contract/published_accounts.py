@@ -34,7 +34,8 @@ BODIES = {
     "POST /v2/users/{userId}/accounts": [
         " ".join(
             [
-                "requestId rail* type* accountHolder",
+                # `metadata` is of our own.
+                "requestId rail* type* accountHolder metadata",
                 _within("accountHolder", _HOLDER),
                 _within("accountHolder.address", _ADDRESS),
                 *(f"{name} {_within(name, members)}" for name, members in _TYPES.items()),

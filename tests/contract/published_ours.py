@@ -117,6 +117,7 @@ QUERIES = {
 }
 BODIES = {
     "POST /v2/transactions/{transactionId}/metadata": ["metadata*"],
+    "POST /v2/users/{userId}/accounts/{accountId}/metadata": ["metadata*"],
     "POST /v2/transactions/{transactionId}/notes": ["text*"],
     "POST /v2/users/{userId}/revealed-numbers": ["record* recordId* field* reason*"],
     "POST /v2/limits/simulate": [" ".join(["days", "limits*", *_MEMBERS])],

@@ -336,6 +336,7 @@ def _payment_bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/wallets/swaps": swap_body(user, "1", destination={"userId": user}),
         "POST /v2/wallets/swaps/{swapId}/accept": {},
         "POST /v2/transactions/{transactionId}/metadata": {"metadata": {}},
+        "POST /v2/users/{userId}/accounts/{accountId}/metadata": {"metadata": {}},
         "POST /v2/transactions/{transactionId}/notes": {"text": "a"},
         "POST /v2/wallets/transfers": transfer_body(user, mine.by_kind["payee"], 1),
         "POST /v2/wallets/transfers/batches": batch_body(

@@ -19,14 +19,14 @@ RENEW = "WRITE_OPENAPI=1 .venv/bin/pytest tests/contract/test_openapi.py"
 LIST = "limit createdBefore createdAfter cursor?"
 # A question mark follows names of our own, beyond the published interface.
 QUERIES = {
-    "GET /v2/users": f"type firstName lastName businessName email {LIST}",
+    "GET /v2/users": f"type firstName lastName businessName email metadata? {LIST}",
     "GET /v2/wallets/swaps": f"userId {LIST}",
     "POST /v2/wallets/swaps": "dryRun?",
     "GET /v2/users/{userId}/wallets/balance": "chain currency",
     "GET /v2/users/{userId}/kyc": "expand?",
     "POST /v2/users/{userId}/kyc": "expand?",
     "GET /v2/users/{userId}/kyc/requirements": "rails",
-    "GET /v2/users/{userId}/accounts": f"rail type currency {LIST}",
+    "GET /v2/users/{userId}/accounts": f"rail type currency metadata? {LIST}",
     **published_payments.QUERIES,
     **published_virtual_accounts.QUERIES,
     **published_ours.QUERIES,
@@ -46,25 +46,25 @@ OWNERS = " ".join(
     f"ultimateBeneficialOwners.{each}*"
     for each in ("firstName", "lastName", "dateOfBirth", "hasControl", "isSigner")
 )
-# A star follows required names.
+# A star follows required names. `metadata` is of our own.
 BODIES = {
     "POST /v2/tos-link": ["idempotencyKey* templateId redirectUrl"],
     "POST /v2/tos-link/{signedAgreementId}/accept": ["sessionToken*"],
     "POST /v2/users": [
         (
             "requestId type* chains firstName* lastName* email* dateOfBirth* address ipAddress"
-            f" signedAgreementId* {ADDRESS}"
+            f" signedAgreementId* metadata {ADDRESS}"
         ),
         (
             "requestId type* businessName* chains email* address ipAddress"
             # The reference lists the owners as required, and its guides send none.
-            f" ultimateBeneficialOwners signedAgreementId* {ADDRESS} {OWNERS}"
+            f" ultimateBeneficialOwners signedAgreementId* metadata {ADDRESS} {OWNERS}"
         ),
     ],
     "POST /v2/users/{userId}": [
         (
             "type firstName lastName businessName email dateOfBirth address ipAddress"
-            f" signedAgreementId ultimateBeneficialOwners {ADDRESS} {OWNERS}"
+            f" signedAgreementId ultimateBeneficialOwners metadata {ADDRESS} {OWNERS}"
         )
     ],
     **published_kyc.BODIES,

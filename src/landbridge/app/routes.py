@@ -154,6 +154,7 @@ SERVICES = (
     "database",
     "idempotency_keys",
     "bank_accounts",
+    "account_metadata",
     "bank_account_lists",
     "virtual_account_lists",
     "external_wallet_lists",

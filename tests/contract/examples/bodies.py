@@ -65,6 +65,7 @@ BODIES: Mapping[str, Any] = {
     "reconciliation.rejectDifference": {"reason": "The opening statement shows 4 usdc"},
     "reconciliation.rejectClose": {"reason": "The difference was explained this morning"},
     "sandbox.setLatency": {"chains": "instant", "rails": "instant"},
+    "accounts.changeMetadata": {"metadata": {"payeeId": "1742"}},
     "transactions.changeMetadata": {"metadata": {"orderId": "4711"}},
     "transactions.addNote": {"text": "The bank confirms the wire for tomorrow."},
     "transferApprovals.approve": {"comment": "Invoice 4711"},

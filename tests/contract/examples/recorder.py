@@ -127,7 +127,8 @@ _CHANGING = re.compile(
     r"|(?P<hash>0x[0-9a-f]{64})|(?P<address>0x[0-9a-fA-F]{40})"
     r"|(?P<zeros>(?<=T\d\d:\d\d:\d\d\.)\d+|(?<=SANDBX9Z)\d{6})"
     r"|(?P<node>127\.0\.0\.1:\d+)|(?P<reference>\bLB[A-Z0-9]{10}\b)|(?P<account>\b9\d{15}\b)"
-    r"|(?P<secret>(?<=session=)[\w-]{43}|^[\w-]{43}$)|(?P<cursor>^[\w-]{39}$|^[0-9a-f]{48}$)",
+    r"|(?P<secret>(?<=session=)[\w-]{43}|^[\w-]{43}$)|(?P<digest>^[0-9a-f]{64}$)"
+    r"|(?P<cursor>^[\w-]{39}$|^[0-9a-f]{48}$)",
     re.DOTALL,
 )
 _ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -181,5 +182,6 @@ def _named(kind: str, place: str) -> str:
         "account": f"9{int(digest, 16) % 10**15:015d}",
         "secret": digest[:43],
         "cursor": digest[:48],
+        "digest": digest,
         "node": "rpc.example.com",
     }[kind]

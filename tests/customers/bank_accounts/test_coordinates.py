@@ -37,6 +37,7 @@ def account(body: dict[str, Any]) -> BankAccount:
         version=1,
         created_at=AT,
         updated_at=AT,
+        metadata={},
     )
 
 

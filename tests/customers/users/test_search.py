@@ -9,8 +9,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from landbridge.customers.users.model import UserNames
-from landbridge.customers.users.search import FIELDS, fold, matches, name_trigrams, trigrams
-from landbridge.customers.users.service import UserFilters
+from landbridge.customers.users.search import (
+    FIELDS,
+    UserFilters,
+    fold,
+    matches,
+    name_trigrams,
+    trigrams,
+)
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.sealing import new_key
 from tests.tenants import Tenant, business, individual, make_agreement
@@ -117,7 +123,8 @@ async def test_lists_equal_a_search_over_plain_texts(
             for field, pattern in patterns.items()
         )
     ]
-    filters = UserFilters(None, *(patterns.get(field) for field in FIELDS))
+    texts = {field: patterns.get(field) for field in FIELDS}
+    filters = UserFilters(type=None, **texts, metadata=None)
     page = await org.container.users.page(org.org_id, filters, PageWindow(100, None, None))
     assert [str(each.id) for each in page.users] == expected
 

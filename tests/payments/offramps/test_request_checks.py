@@ -72,6 +72,7 @@ def _account(rail: str = "ach", **changes: Any) -> BankAccount:
         version=1,
         created_at=AT,
         updated_at=AT,
+        metadata={},
     )
     return replace(account, **changes)
 

@@ -229,6 +229,7 @@ def test_payer_account_is_an_onramp_account_of_the_currency(ramp: Ramp, currency
         version=1,
         created_at=AT,
         updated_at=AT,
+        metadata={},
     )
     if ramp is Ramp.ONRAMP and currency == "usd":
         check_account(REQUEST, account)

@@ -132,6 +132,7 @@ async def test_a_row_is_as_the_record_is_shown(org: Tenant) -> None:
         "failedReason": "",
         "transactionType": "swap",
         "transactionStatus": "",
+        "metadata": "",
     }
     assert list(row) == [each.name for each in COLUMNS]
     pair = {"sourceCurrencies": ["usdc"], "destinationCurrencies": ["usdt"]}

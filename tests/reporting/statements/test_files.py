@@ -77,7 +77,7 @@ async def test_an_empty_csv_has_a_header(org: Tenant) -> None:
     user = await make_user(org)
     answer = await ask(org, user, format="csv")
     assert answer.text.splitlines() == [
-        "walletId,chain,address,currency,time,type,recordId,requestId,status,in,out,balance"
+        "walletId,chain,address,currency,time,type,recordId,requestId,status,in,out,balance,metadata"
     ]
 
 

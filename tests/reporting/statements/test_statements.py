@@ -297,7 +297,7 @@ async def test_long_statements_are_available_as_csv(org: Tenant) -> None:
     table = await ask(org, user, format="csv")
     assert table.status_code == 200
     assert len(table.text.splitlines()) == 10_001 + 3
-    assert table.text.splitlines()[-1].endswith(",0.010001,0,0.010001")
+    assert table.text.splitlines()[-1].endswith(",0.010001,0,0.010001,")
 
 
 async def test_lines_equal_the_ledger_entries(org: Tenant) -> None:

@@ -146,6 +146,7 @@ class AsyncAccounts:
             "eur",
         ]
         | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> replies.BankAccountPageReply:
         """List bank accounts.
@@ -163,6 +164,7 @@ class AsyncAccounts:
                 "rail": rail,
                 "type": type,
                 "currency": currency,
+                "metadata": metadata,
             },
             timeout=timeout,
         )
@@ -216,6 +218,7 @@ class AsyncAccounts:
             "eur",
         ]
         | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[replies.ListedAccount]:
         """List bank accounts, page by page."""
@@ -229,6 +232,7 @@ class AsyncAccounts:
                 rail=rail,
                 type=type,
                 currency=currency,
+                metadata=metadata,
                 cursor=cursor,
                 timeout=timeout,
             )
@@ -284,6 +288,28 @@ class AsyncAccounts:
             timeout=timeout,
         )
         return await self._sender.send(call, replies.AccountStatusReply)
+
+    async def change_metadata(
+        self,
+        user_id: str,
+        account_id: str,
+        body: requests.MetadataUpdate,
+        *,
+        timeout: float | None = None,
+    ) -> replies.MetadataReply:
+        """Change the metadata of a bank account.
+
+        Set and remove keys; keys that are not named stay. Nothing else of the account changes.
+
+        No event is sent.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/accounts/{accountId}/metadata", user_id, account_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.MetadataReply)
 
 
 class AsyncAddressPolicy:
@@ -4782,6 +4808,7 @@ class AsyncUsers:
         last_name: str | None = None,
         business_name: str | None = None,
         email: str | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> replies.UserPageReply:
         """List users.
@@ -4803,6 +4830,7 @@ class AsyncUsers:
                 "lastName": last_name,
                 "businessName": business_name,
                 "email": email,
+                "metadata": metadata,
             },
             timeout=timeout,
         )
@@ -4819,6 +4847,7 @@ class AsyncUsers:
         last_name: str | None = None,
         business_name: str | None = None,
         email: str | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[replies.UserReply]:
         """List users, page by page."""
@@ -4833,6 +4862,7 @@ class AsyncUsers:
                 last_name=last_name,
                 business_name=business_name,
                 email=email,
+                metadata=metadata,
                 cursor=cursor,
                 timeout=timeout,
             )

@@ -60,6 +60,7 @@ class AccountReply(Struct, frozen=True, kw_only=True):
     id: str
     invalid_fields: list[str] = field(name="invalidFields")
     is_valid: bool = field(name="isValid")
+    metadata: dict[str, str] | None = None
     mexico: MexicoBank | None = None
     mexico_global_network: MexicoGlobalNetworkBank | None = field(
         default=None, name="mexicoGlobalNetwork"
@@ -1911,6 +1912,7 @@ class ListedAccount(Struct, frozen=True, kw_only=True):
     bank_name: str | None = field(name="bankName")
     business_identifier_code: str | None = field(default=None, name="businessIdentifierCode")
     created_at: datetime = field(name="createdAt")
+    metadata: dict[str, str] | None = None
     rail: RailReply
     routing_number: str | None = field(name="routingNumber")
     status: str
@@ -3318,6 +3320,7 @@ class StatementLineReply(Struct, frozen=True, kw_only=True):
 
     balance: Decimal
     in_: str | None = field(name="in")
+    metadata: dict[str, str] | None = None
     out: str | None
     record_id: str = field(name="recordId")
     request_id: str = field(name="requestId")
@@ -3883,6 +3886,7 @@ class UserReply(Struct, frozen=True, kw_only=True):
     created_at: datetime = field(name="createdAt")
     email: str
     id: str
+    metadata: dict[str, str] | None = None
     name: str
     type: str
     wallets: dict[str, dict[str, WalletReply]]

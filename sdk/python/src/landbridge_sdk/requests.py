@@ -1229,6 +1229,7 @@ class NewAccount(TypedDict):
     colombia: NotRequired[ColombiaBank | None]
     europeGlobalNetwork: NotRequired[EuropeGlobalNetworkBank | None]
     hongKongGlobalNetwork: NotRequired[HongKongGlobalNetworkBank | None]
+    metadata: NotRequired[Mapping[str, str] | None]
     mexico: NotRequired[MexicoBank | None]
     mexicoGlobalNetwork: NotRequired[MexicoGlobalNetworkBank | None]
     nigeriaGlobalNetwork: NotRequired[NigeriaGlobalNetworkBank | None]
@@ -1284,6 +1285,7 @@ class NewBusiness(TypedDict):
     chains: NotRequired[Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None]
     email: str
     ipAddress: NotRequired[str | None]
+    metadata: NotRequired[Mapping[str, str] | None]
     requestId: NotRequired[str | None]
     signedAgreementId: str
     type: Literal["business"]
@@ -1309,6 +1311,7 @@ class NewIndividual(TypedDict):
     firstName: str
     ipAddress: NotRequired[str | None]
     lastName: str
+    metadata: NotRequired[Mapping[str, str] | None]
     requestId: NotRequired[str | None]
     signedAgreementId: str
     type: Literal["individual"]
@@ -2071,6 +2074,7 @@ class UserUpdate(TypedDict):
     firstName: NotRequired[str | None]
     ipAddress: NotRequired[str | None]
     lastName: NotRequired[str | None]
+    metadata: NotRequired[Mapping[str, str | None] | None]
     signedAgreementId: NotRequired[str | None]
     type: NotRequired[Literal["individual", "business"] | None]
     ultimateBeneficialOwners: NotRequired[Sequence[BusinessOwner] | None]

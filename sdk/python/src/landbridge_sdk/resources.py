@@ -146,6 +146,7 @@ class Accounts:
             "eur",
         ]
         | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> replies.BankAccountPageReply:
         """List bank accounts.
@@ -163,6 +164,7 @@ class Accounts:
                 "rail": rail,
                 "type": type,
                 "currency": currency,
+                "metadata": metadata,
             },
             timeout=timeout,
         )
@@ -216,6 +218,7 @@ class Accounts:
             "eur",
         ]
         | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> Iterator[replies.ListedAccount]:
         """List bank accounts, page by page."""
@@ -229,6 +232,7 @@ class Accounts:
                 rail=rail,
                 type=type,
                 currency=currency,
+                metadata=metadata,
                 cursor=cursor,
                 timeout=timeout,
             )
@@ -284,6 +288,28 @@ class Accounts:
             timeout=timeout,
         )
         return self._sender.send(call, replies.AccountStatusReply)
+
+    def change_metadata(
+        self,
+        user_id: str,
+        account_id: str,
+        body: requests.MetadataUpdate,
+        *,
+        timeout: float | None = None,
+    ) -> replies.MetadataReply:
+        """Change the metadata of a bank account.
+
+        Set and remove keys; keys that are not named stay. Nothing else of the account changes.
+
+        No event is sent.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/accounts/{accountId}/metadata", user_id, account_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.MetadataReply)
 
 
 class AddressPolicy:
@@ -4748,6 +4774,7 @@ class Users:
         last_name: str | None = None,
         business_name: str | None = None,
         email: str | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> replies.UserPageReply:
         """List users.
@@ -4769,6 +4796,7 @@ class Users:
                 "lastName": last_name,
                 "businessName": business_name,
                 "email": email,
+                "metadata": metadata,
             },
             timeout=timeout,
         )
@@ -4785,6 +4813,7 @@ class Users:
         last_name: str | None = None,
         business_name: str | None = None,
         email: str | None = None,
+        metadata: Sequence[str] | None = None,
         timeout: float | None = None,
     ) -> Iterator[replies.UserReply]:
         """List users, page by page."""
@@ -4799,6 +4828,7 @@ class Users:
                 last_name=last_name,
                 business_name=business_name,
                 email=email,
+                metadata=metadata,
                 cursor=cursor,
                 timeout=timeout,
             )

@@ -55,19 +55,19 @@ export class Accounts {
    *
    * List accounts, newest first, including deleted ones; account numbers are masked.
    */
-  list(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; rail?: "onramp" | "offramp"; type?: "us" | "brazil" | "colombia" | "argentina" | "mexico" | "africa" | "brazilGlobalNetwork" | "nigeriaGlobalNetwork" | "mexicoGlobalNetwork" | "hongKongGlobalNetwork" | "chinaGlobalNetwork" | "singaporeGlobalNetwork" | "europeGlobalNetwork"; currency?: "usd" | "brl" | "cop" | "ars" | "mxn" | "ngn" | "kes" | "ghs" | "tzs" | "ugx" | "bwp" | "xaf" | "mwk" | "rwf" | "zmw" | "xof" | "zar" | "hkd" | "cny" | "sgd" | "eur"; } = {}): Promise<types.BankAccountPageReply> {
+  list(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; rail?: "onramp" | "offramp"; type?: "us" | "brazil" | "colombia" | "argentina" | "mexico" | "africa" | "brazilGlobalNetwork" | "nigeriaGlobalNetwork" | "mexicoGlobalNetwork" | "hongKongGlobalNetwork" | "chinaGlobalNetwork" | "singaporeGlobalNetwork" | "europeGlobalNetwork"; currency?: "usd" | "brl" | "cop" | "ars" | "mxn" | "ngn" | "kes" | "ghs" | "tzs" | "ugx" | "bwp" | "xaf" | "mwk" | "rwf" | "zmw" | "xof" | "zar" | "hkd" | "cny" | "sgd" | "eur"; metadata?: Array<string>; } = {}): Promise<types.BankAccountPageReply> {
     return this.sender.send(
       {
         method: "GET",
         path: pathOf("/v2/users/{userId}/accounts", userId),
-        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "rail": options.rail, "type": options.type, "currency": options.currency },
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "rail": options.rail, "type": options.type, "currency": options.currency, "metadata": options.metadata },
       },
       options,
     );
   }
 
   /** List bank accounts, page by page. */
-  listAll(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; rail?: "onramp" | "offramp"; type?: "us" | "brazil" | "colombia" | "argentina" | "mexico" | "africa" | "brazilGlobalNetwork" | "nigeriaGlobalNetwork" | "mexicoGlobalNetwork" | "hongKongGlobalNetwork" | "chinaGlobalNetwork" | "singaporeGlobalNetwork" | "europeGlobalNetwork"; currency?: "usd" | "brl" | "cop" | "ars" | "mxn" | "ngn" | "kes" | "ghs" | "tzs" | "ugx" | "bwp" | "xaf" | "mwk" | "rwf" | "zmw" | "xof" | "zar" | "hkd" | "cny" | "sgd" | "eur"; } = {}): AsyncGenerator<types.ListedAccount> {
+  listAll(userId: string, options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; rail?: "onramp" | "offramp"; type?: "us" | "brazil" | "colombia" | "argentina" | "mexico" | "africa" | "brazilGlobalNetwork" | "nigeriaGlobalNetwork" | "mexicoGlobalNetwork" | "hongKongGlobalNetwork" | "chinaGlobalNetwork" | "singaporeGlobalNetwork" | "europeGlobalNetwork"; currency?: "usd" | "brl" | "cop" | "ars" | "mxn" | "ngn" | "kes" | "ghs" | "tzs" | "ugx" | "bwp" | "xaf" | "mwk" | "rwf" | "zmw" | "xof" | "zar" | "hkd" | "cny" | "sgd" | "eur"; metadata?: Array<string>; } = {}): AsyncGenerator<types.ListedAccount> {
     return pages(
       (cursor) => this.list(userId, { ...options, cursor }),
       (page) => page.banks,
@@ -119,6 +119,24 @@ export class Accounts {
       {
         method: "DELETE",
         path: pathOf("/v2/users/{userId}/accounts/{accountId}", userId, accountId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Change the metadata of a bank account.
+   *
+   * Set and remove keys; keys that are not named stay. Nothing else of the account changes.
+   *
+   * No event is sent.
+   */
+  changeMetadata(userId: string, accountId: string, body: types.MetadataUpdate, options: Options = {}): Promise<types.MetadataReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/accounts/{accountId}/metadata", userId, accountId),
+        body,
       },
       options,
     );
@@ -3245,19 +3263,19 @@ export class Users {
    *
    * A search over many users may end a page early: continue while there is a `nextCursor`.
    */
-  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; } = {}): Promise<types.UserPageReply> {
+  list(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; metadata?: Array<string>; } = {}): Promise<types.UserPageReply> {
     return this.sender.send(
       {
         method: "GET",
         path: pathOf("/v2/users"),
-        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "firstName": options.firstName, "lastName": options.lastName, "businessName": options.businessName, "email": options.email },
+        query: { "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor, "type": options.type, "firstName": options.firstName, "lastName": options.lastName, "businessName": options.businessName, "email": options.email, "metadata": options.metadata },
       },
       options,
     );
   }
 
   /** List users, page by page. */
-  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; } = {}): AsyncGenerator<types.UserReply> {
+  listAll(options: Options & { limit?: number; createdBefore?: string; createdAfter?: string; type?: "individual" | "business"; firstName?: string; lastName?: string; businessName?: string; email?: string; metadata?: Array<string>; } = {}): AsyncGenerator<types.UserReply> {
     return pages(
       (cursor) => this.list({ ...options, cursor }),
       (page) => page.users,

@@ -39,6 +39,7 @@ export interface AccountReply {
   id: string;
   invalidFields: Array<string>;
   isValid: boolean;
+  metadata?: Record<string, string>;
   mexico?: MexicoBank | null;
   mexicoGlobalNetwork?: MexicoGlobalNetworkBank | null;
   nigeriaGlobalNetwork?: NigeriaGlobalNetworkBank | null;
@@ -1975,6 +1976,7 @@ export interface ListedAccount {
   bankName: string | null;
   businessIdentifierCode?: string;
   createdAt: string;
+  metadata?: Record<string, string>;
   rail: RailReply;
   routingNumber: string | null;
   status: string;
@@ -2256,6 +2258,7 @@ export interface NewAccount {
   colombia?: ColombiaBank | null;
   europeGlobalNetwork?: EuropeGlobalNetworkBank | null;
   hongKongGlobalNetwork?: HongKongGlobalNetworkBank | null;
+  metadata?: Record<string, string> | null;
   mexico?: MexicoBank | null;
   mexicoGlobalNetwork?: MexicoGlobalNetworkBank | null;
   nigeriaGlobalNetwork?: NigeriaGlobalNetworkBank | null;
@@ -2291,6 +2294,7 @@ export interface NewBusiness {
   chains?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE"> | null;
   email: string;
   ipAddress?: string | null;
+  metadata?: Record<string, string> | null;
   requestId?: string | null;
   signedAgreementId: string;
   type: "business";
@@ -2312,6 +2316,7 @@ export interface NewIndividual {
   firstName: string;
   ipAddress?: string | null;
   lastName: string;
+  metadata?: Record<string, string> | null;
   requestId?: string | null;
   signedAgreementId: string;
   type: "individual";
@@ -3411,7 +3416,7 @@ export interface SearchResultReply {
   id: string;
   label: string;
   transaction?: TransactionReply;
-  type: "user" | "wallet" | "externalWallet" | "transaction";
+  type: "user" | "wallet" | "externalWallet" | "bankAccount" | "transaction";
   userId: string;
 }
 
@@ -3508,6 +3513,7 @@ export interface StatementData {
 export interface StatementLineReply {
   balance: string;
   in: string | null;
+  metadata?: Record<string, string>;
   out: string | null;
   recordId: string;
   requestId: string;
@@ -4028,6 +4034,7 @@ export interface UserReply {
   createdAt: string;
   email: string;
   id: string;
+  metadata?: Record<string, string>;
   name: string;
   type: "individual" | "business";
   wallets: Record<string, Record<string, WalletReply>>;
@@ -4041,6 +4048,7 @@ export interface UserUpdate {
   firstName?: string | null;
   ipAddress?: string | null;
   lastName?: string | null;
+  metadata?: Record<string, string | null> | null;
   signedAgreementId?: string | null;
   type?: "individual" | "business" | null;
   ultimateBeneficialOwners?: Array<BusinessOwner> | null;

@@ -7,6 +7,7 @@ from landbridge.app.container.adapters import identity, policy
 from landbridge.app.container.base_services import BaseServices, members
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.bank_accounts.account_lists import BankAccountLists
+from landbridge.customers.bank_accounts.metadata import AccountMetadata
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.chain_deposits.deposit_lists import DepositLists
 from landbridge.customers.chain_operations.monitoring import ChainMonitoring
@@ -48,6 +49,7 @@ class CustomerServices(BaseServices):
     kyc_reviews: KycReviews
     rescreening: Rescreening
     bank_accounts: BankAccounts
+    account_metadata: AccountMetadata
     # Lists of an organisation, across its users.
     bank_account_lists: BankAccountLists
     virtual_account_lists: VirtualAccountLists
@@ -69,12 +71,9 @@ def know_people(on: BaseServices) -> CustomerServices:
     rules = policy(settings)
     dossiers = KycProfiles(database, vault, on.files, clock, policy=rules, mode=settings.mode)
     cases = VerificationCases(database, vault, VerificationEmails(on.outbox))
-    rfis = Rfis(database, vault, on.files)
+    rfis, lists = Rfis(database, vault, on.files), BankAccountLists(database, vault)
     users = Users(
-        database,
-        on.wallets,
-        vault,
-        clock,
+        *(database, on.wallets, vault, clock),
         policy=rules,
         transitions=TRANSITIONS,
         joined=[dossiers.begin],
@@ -108,11 +107,12 @@ def know_people(on: BaseServices) -> CustomerServices:
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
         bank_accounts=accounts,
-        bank_account_lists=BankAccountLists(database, vault),
+        account_metadata=AccountMetadata(database),
+        bank_account_lists=lists,
         virtual_account_lists=VirtualAccountLists(database),
         external_wallet_lists=ExternalWalletLists(database, vault),
         deposit_lists=DepositLists(database),
-        user_summaries=UserSummaries(database, on.valuation, BankAccountLists(database, vault)),
+        user_summaries=UserSummaries(database, on.valuation, lists),
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),

@@ -35,7 +35,8 @@ class TransactionServices:
 def keep_books(on: CustomerServices) -> TransactionServices:
     """Wire these services."""
     listing = TransferListing(on.database)
-    directory = PartyDirectory(on.ledger, on.users, AccountSummaries(on.database, on.vault))
+    summaries = AccountSummaries(on.database, on.vault)
+    directory = PartyDirectory(on.ledger, on.users, summaries)
     return TransactionServices(
         transactions=Transactions(
             on.database, listing, on.users, directory, on.valuation, on.clock
@@ -50,6 +51,7 @@ def keep_books(on: CustomerServices) -> TransactionServices:
             on.database,
             on.users,
             on.wallets,
+            summaries,
             listing,
             PaymentSearch(on.database, listing, TransferSearch(on.database, RESULTS_MAX)),
         ),

@@ -10,6 +10,7 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.customers.bank_accounts.errors import AccountNotFound
 from landbridge.customers.bank_accounts.field_tables import Ramp
+from landbridge.customers.bank_accounts.metadata import AccountMetadata
 from landbridge.customers.bank_accounts.parsing import as_field_errors
 from landbridge.customers.bank_accounts.schemas import (
     AccountReply,
@@ -32,6 +33,12 @@ from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import moment
+from landbridge.platform.metadata.model import (
+    MetadataFilter,
+    MetadataReply,
+    MetadataUpdate,
+    parse_pairs,
+)
 
 _CURRENCIES = tuple(dict.fromkeys(each for table in TABLES for each in table.currencies))
 
@@ -81,12 +88,14 @@ class AccountRoutes(Controller):
         rail: Annotated[str | None, query("rail", one_of(Ramp))] = None,
         type_: Annotated[str | None, query("type", one_of(NAMES))] = None,
         currency: Annotated[str | None, query("currency", one_of(_CURRENCIES))] = None,
+        metadata: MetadataFilter = None,
     ) -> BankAccountPageReply:
         """List accounts, newest first, including deleted ones; account numbers are masked."""
         filters = BankAccountFilters(
             ramp=None if rail is None else parse_choice("rail", rail, Ramp),
             type=None if type_ is None else parse_choice("type", type_, NAMES),
             currency=None if currency is None else parse_choice("currency", currency, _CURRENCIES),
+            metadata=parse_pairs(metadata),
         )
         found = await bank_accounts.page(request.user.org_id, known_user(userId), filters, window)
         return BankAccountPageReply(
@@ -107,6 +116,30 @@ class AccountRoutes(Controller):
         user_id = known_user(userId)
         account_id = known_account(accountId)
         return account_reply(await bank_accounts.get(request.user.org_id, user_id, account_id))
+
+    @post(
+        "/{accountId:str}/metadata",
+        status_code=200,
+        summary="Change the metadata of a bank account",
+        operation_id="accounts.changeMetadata",
+    )
+    async def change_metadata(
+        self,
+        request: ApiRequest,
+        *,
+        userId: FromPath[str],
+        accountId: FromPath[str],
+        data: JSONBody[MetadataUpdate],
+        account_metadata: NamedDependency[AccountMetadata],
+    ) -> MetadataReply:
+        """Set and remove keys; keys that are not named stay. Nothing else of the account changes.
+
+        No event is sent.
+        """
+        found = await account_metadata.change(
+            request.user.org_id, known_user(userId), known_account(accountId), data.metadata
+        )
+        return MetadataReply(metadata=dict(found))
 
     @delete(
         "/{accountId:str}",

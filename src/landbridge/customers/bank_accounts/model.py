@@ -115,6 +115,7 @@ class BankAccount:
     version: int
     created_at: datetime
     updated_at: datetime
+    metadata: dict[str, str]
 
     @property
     def kind(self) -> str:

@@ -36,6 +36,7 @@ from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.addresses import Address, check_address
 from landbridge.platform.formats.bank_numbers import BankNumber
 from landbridge.platform.formats.people import check_birth_date, check_past_date
+from landbridge.platform.metadata.model import FIELD, merged
 
 HOLDER = "accountHolder"
 
@@ -57,6 +58,7 @@ class ParsedAccount:
     ramp: Ramp
     holder: dict[str, Any] | None
     bank: dict[str, Any]
+    metadata: dict[str, str]
     wrong: tuple[NumberContradiction, ...]
 
     @property
@@ -72,6 +74,7 @@ def read(body: RequestFields, *, today: date) -> ParsedAccount:
     naming the invalid member.
     """
     table, ramp = _table(body)
+    metadata = merged({}, body.get(FIELD) or {})
     reader = _FieldReader(today)
     holder = _read_holder(reader, table, body.get(HOLDER)) if table.holder else None
     try:
@@ -80,7 +83,12 @@ def read(body: RequestFields, *, today: date) -> ParsedAccount:
     except FieldInvalid as error:
         raise as_field_errors(error) from error
     return ParsedAccount(
-        table=table, ramp=ramp, holder=holder, bank=bank, wrong=tuple(reader.wrong)
+        table=table,
+        ramp=ramp,
+        holder=holder,
+        bank=bank,
+        metadata=metadata,
+        wrong=tuple(reader.wrong),
     )
 
 

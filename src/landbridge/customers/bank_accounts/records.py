@@ -38,6 +38,7 @@ def opened(stored: SealedBankAccount, key: DataKey | None) -> BankAccount:
         version=stored.version,
         created_at=stored.created_at,
         updated_at=stored.updated_at,
+        metadata=stored.metadata,
     )
 
 
@@ -56,6 +57,7 @@ def sealed(account: BankAccount, key: DataKey) -> SealedBankAccount:
         version=account.version,
         created_at=account.created_at,
         updated_at=account.updated_at,
+        metadata=account.metadata,
     )
 
 

@@ -36,6 +36,7 @@ from landbridge.platform.formats.schemas import (
 )
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset
+from landbridge.platform.metadata.model import Metadata
 
 
 class AccountHolder(WireStruct, frozen=True, omit_defaults=True):
@@ -72,13 +73,14 @@ class NewAccountHead(WireStruct, frozen=True):
     type: Annotated[str, BodyKwarg(schema_extra={"enum": [*NAMES]})]
     account_holder: AccountHolder | None = None
     request_id: UUID | None = None
+    metadata: Metadata | None = None
 
 
 class AccountReplyHead(WireStruct, frozen=True, omit_defaults=True):
     """Bank account; the field named after its `type` holds the bank data.
 
     `isValid` is true while the account is usable. Otherwise, `reason` states why it is not.
-    `status` and `type` are extensions of the contract.
+    `status`, `type` and `metadata` are extensions of the contract.
     """
 
     id: UUID
@@ -92,6 +94,7 @@ class AccountReplyHead(WireStruct, frozen=True, omit_defaults=True):
     is_valid: bool
     reason: str | None
     invalid_fields: list[str]
+    metadata: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 def _annotation(field: AccountField) -> Any:
@@ -178,6 +181,7 @@ class ListedAccount(WireStruct, frozen=True, kw_only=True):
     bank_name: str | None
     bank_country: str | None
     rail: RailReply
+    metadata: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class BankAccountPageReply(WireStruct, frozen=True):
@@ -204,6 +208,7 @@ def account_reply(account: BankAccount) -> AccountReply:
         is_valid=account.reason is None,
         reason=account.reason,
         invalid_fields=account.invalid_fields,
+        metadata=account.metadata or msgspec.UNSET,
         **bank,
     )
 
@@ -238,6 +243,7 @@ def listed(account: BankAccount) -> ListedAccount:
         bank_name=account.bank_name,
         bank_country=account.bank_country,
         rail=rail_reply(account),
+        metadata=account.metadata or msgspec.UNSET,
     )
 
 

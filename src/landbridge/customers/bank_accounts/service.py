@@ -51,6 +51,7 @@ from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor, check_reviewer
 from landbridge.platform.http.replays import note_replay
+from landbridge.platform.metadata.service import attach
 from landbridge.providers.screening.service import Screening, ScreeningSubject
 
 REASON_LENGTH_MAX = 500
@@ -78,6 +79,7 @@ class BankAccountFilters:
     ramp: Ramp | None
     type: str | None
     currency: str | None
+    metadata: Mapping[str, str] | None
 
 
 class BankAccounts:
@@ -180,6 +182,7 @@ class BankAccounts:
                 before=window.position,
                 limit=window.limit,
                 filters=(filters.ramp, filters.type, filters.currency),
+                metadata=filters.metadata,
             )
             return [opened(each, key) for each in found]
 
@@ -279,6 +282,7 @@ class BankAccounts:
             # The new row references its user: an erasure has either committed before, or waits for
             # this transaction.
             await key_of(self._vault, tx, account.org_id, account.user_id)
+            await attach(tx, account.org_id, account.id, account.user_id, account.metadata)
             await record_account_change(tx, account, actor, key=key)
             return account
         # The row of this request, if its commit was not acknowledged and the operation was retried.
@@ -386,6 +390,7 @@ def _new_account(
         version=1,
         created_at=at,
         updated_at=at,
+        metadata=reading.metadata,
     )
 
 

@@ -1,6 +1,6 @@
 """All SQL statements on bank accounts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -9,6 +9,7 @@ from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import BankAccountStatus
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.metadata.model import decoded
 
 _ADD = """
 insert into bank_accounts (
@@ -22,21 +23,36 @@ returning id
 
 _GET = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at
+    created_at, updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
 from bank_accounts
 where org_id = $1 and id = $2
 """
 
 _GET_MANY = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at
+    created_at, updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
 from bank_accounts
 where org_id = $1 and id = any($2::uuid[])
 """
 
 _LOCK = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at
+    created_at, updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
 from bank_accounts
 where org_id = $1 and id = $2
 for update
@@ -44,7 +60,12 @@ for update
 
 _FIND_REQUEST = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at, sealed_request
+    created_at, updated_at, sealed_request,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
 from bank_accounts
 where org_id = $1 and request_id = $2
 """
@@ -70,7 +91,7 @@ set status = 'INACTIVE', sealed_details = null, sealed_request = null, version =
     coordinate_hashes = case when id = any($4::uuid[]) then coordinate_hashes end
 where org_id = $1 and user_id = $2 and sealed_details is not null
 returning org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at
+    created_at, updated_at, null as metadata
 """
 
 _FORGET_HASHES = """
@@ -82,13 +103,28 @@ where org_id = $1 and id = any($2::uuid[]) and sealed_details is null
 
 _PAGE = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at
+    created_at, updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
 from bank_accounts
 where org_id = $1 and user_id = $2 and created_at >= $3 and (created_at, id) < ($4, $5)
     and ($7::text is null or ramp = $7)
     and ($8::text is null or type = $8)
     and ($9::text is null or currency = $9)
     and ($10::text is null or status = $10)
+    and (
+        $11::text[] is null
+        or (
+            select count(*)
+            from metadata m
+            join unnest($11::text[], $12::text[]) as p (key, value)
+                on p.key = m.key and p.value = m.value
+            where m.org_id = $1 and m.object_id = bank_accounts.id
+        ) = cardinality($11::text[])
+    )
 order by created_at desc, id desc
 limit $6
 """
@@ -97,7 +133,12 @@ limit $6
 # same however rare the matches are.
 PAGE_OF_ORG = """
 select b.org_id, b.id, b.user_id, b.request_id, b.ramp, b.type, b.currency, b.status, b.version,
-    b.sealed_details, b.created_at, b.updated_at
+    b.sealed_details, b.created_at, b.updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = b.org_id and m.object_id = b.id
+    ) as metadata
 from (
     select n.id
     from unnest($2::text[]) as s (status)
@@ -119,7 +160,12 @@ order by b.created_at desc, b.id desc
 
 _ACTIVE_OF_USERS = """
 select b.org_id, b.id, b.user_id, b.request_id, b.ramp, b.type, b.currency, b.status, b.version,
-    b.sealed_details, b.created_at, b.updated_at
+    b.sealed_details, b.created_at, b.updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = b.org_id and m.object_id = b.id
+    ) as metadata
 from unnest($2::uuid[]) as u (id)
 cross join lateral (
     select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
@@ -133,7 +179,12 @@ cross join lateral (
 
 _PENDING = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at
+    created_at, updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
 from bank_accounts
 where org_id = $1 and status = 'PENDING' and (created_at, id) > ($2, $3)
     and created_at < $4
@@ -158,6 +209,7 @@ class SealedBankAccount:
     sealed_details: bytes | None
     created_at: datetime
     updated_at: datetime
+    metadata: dict[str, str]
 
 
 async def add(
@@ -270,11 +322,12 @@ async def page(
     limit: int,
     filters: Sequence[str | None],
     status: BankAccountStatus | None = None,
+    metadata: Mapping[str, str] | None = None,
 ) -> list[SealedBankAccount]:
     """Return a page, newest first; `filters` are ramp, type and currency."""
-    rows = await tx.fetch(
-        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters, status
-    )
+    bounds = (since, before.created_at, before.id, limit)
+    pairs = (None, None) if metadata is None else (list(metadata.keys()), list(metadata.values()))
+    rows = await tx.fetch(_PAGE, org_id, user_id, *bounds, *filters, status, *pairs)
     return [_account(row) for row in rows]
 
 
@@ -330,4 +383,5 @@ def _account(row: Row) -> SealedBankAccount:
         sealed_details=row["sealed_details"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],
+        metadata=decoded(row["metadata"]),
     )

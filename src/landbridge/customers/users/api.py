@@ -14,7 +14,8 @@ from msgspec.structs import asdict
 from landbridge.customers.users.model import BusinessOwner, UserCard, UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.users.schemas import UserReply, user_reply
-from landbridge.customers.users.service import DEFAULT_CHAINS, FreezeState, UserFilters, Users
+from landbridge.customers.users.search import UserFilters
+from landbridge.customers.users.service import DEFAULT_CHAINS, FreezeState, Users
 from landbridge.customers.users.validation import UserDetails
 from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
@@ -26,6 +27,12 @@ from landbridge.platform.http.constraints import one_of, query, stated
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.metadata.model import (
+    Metadata,
+    MetadataChanges,
+    MetadataFilter,
+    parse_pairs,
+)
 from landbridge.providers.chains.tokens import Chain
 
 # Upper bound of a list; only four chains exist.
@@ -47,6 +54,7 @@ class NewIndividual(WireStruct, frozen=True, tag_field="type", tag="individual")
     chains: _Chains | None = None
     address: Address | None = None
     ip_address: IpText | None = None
+    metadata: Metadata | None = None
 
 
 class NewBusiness(WireStruct, frozen=True, tag_field="type", tag="business"):
@@ -63,10 +71,11 @@ class NewBusiness(WireStruct, frozen=True, tag_field="type", tag="business"):
     chains: _Chains | None = None
     address: Address | None = None
     ip_address: IpText | None = None
+    metadata: Metadata | None = None
 
 
 class UserUpdate(WireStruct, frozen=True):
-    """Changes to a user; absent members stay unchanged."""
+    """Changes to a user; absent members and keys of `metadata` stay unchanged."""
 
     type: UserType | None = None
     first_name: NameText | None = None
@@ -78,6 +87,7 @@ class UserUpdate(WireStruct, frozen=True):
     ip_address: IpText | None = None
     ultimate_beneficial_owners: tuple[BusinessOwner, ...] | None = None
     signed_agreement_id: UUID | None = None
+    metadata: MetadataChanges | None = None
 
 
 class AddChains(WireStruct, frozen=True):
@@ -154,6 +164,7 @@ class UserRoutes(Controller):
         last_name: Annotated[str | None, QueryParameter(name="lastName")] = None,
         business_name: Annotated[str | None, QueryParameter(name="businessName")] = None,
         email: Annotated[str | None, QueryParameter(name="email")] = None,
+        metadata: MetadataFilter = None,
     ) -> UserPageReply:
         """List users, newest first; names and e-mail match partially and ignore case.
 
@@ -161,7 +172,8 @@ class UserRoutes(Controller):
         """
         org_id = request.user.org_id
         kind = None if type_ is None else parse_choice("type", type_, UserType)
-        filters = UserFilters(kind, first_name, last_name, business_name, email)
+        pairs = parse_pairs(metadata)
+        filters = UserFilters(kind, first_name, last_name, business_name, email, pairs)
         found = await users.page(org_id, filters, window)
         of_users = await wallets.of_users(org_id, [user.id for user in found.users])
         return UserPageReply(

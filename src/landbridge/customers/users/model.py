@@ -67,6 +67,7 @@ class UserCard:
     updated_at: datetime
     frozen_at: datetime | None
     erased_at: datetime | None
+    metadata: dict[str, str]
 
     @property
     def name(self) -> str:

@@ -17,6 +17,7 @@ from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.http.replays import note_replay
+from landbridge.platform.metadata import service as metadata_service
 
 _SEARCH = "users.search"
 
@@ -78,11 +79,21 @@ class UserRecords:
             await self._vault.destroy(tx, user.org_id, [user.id])
             return None
         await self.add_agreement(tx, user)
+        await metadata_service.attach(tx, user.org_id, user.id, user.id, user.metadata)
         return key
 
-    async def update(self, tx: Tx, user: User, key: DataKey) -> None:
-        """Store the changes of a locked user."""
+    async def update(
+        self,
+        tx: Tx,
+        user: User,
+        key: DataKey,
+        *,
+        metadata: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """Store the changes of a locked user, and those of its metadata."""
         await store.update(tx, user, await self._sealed(tx, user, key))
+        if metadata:
+            await metadata_service.write(tx, user.org_id, user.id, user.id, metadata)
 
     async def add_agreement(self, tx: Tx, user: User) -> None:
         """Note the agreement that a user has now."""
@@ -111,8 +122,12 @@ class UserRecords:
         after: datetime,
         before: PagePosition,
         limit: int,
+        metadata: Mapping[str, str] | None,
     ) -> Sequence[UserCard]:
-        """Return candidates for folded patterns, newest first: all matches, and false positives."""
+        """Return candidates for folded patterns, newest first: all matches, and false positives.
+
+        All of them have this metadata.
+        """
         search_hashes: list[int] = []
         if patterns:
             key = await self._vault.find(tx, org_id, org_id)
@@ -126,6 +141,7 @@ class UserRecords:
             limit=limit,
             type_=type_,
             search_trigrams=search_hashes,
+            metadata=metadata,
         )
         return await self._opened(tx, org_id, stored)
 

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from msgspec import UNSET, UnsetType
+
 from landbridge.customers.users.model import UserCard, UserType
 from landbridge.customers.wallets.model import Wallet
 from landbridge.platform.http.responses import Moment, WireStruct, moment
@@ -15,7 +17,10 @@ class WalletReply(WireStruct, frozen=True):
 
 
 class UserReply(WireStruct, frozen=True):
-    """User; wallets are listed under `INDIVIDUAL`, including those of businesses."""
+    """User; wallets are listed under `INDIVIDUAL`, including those of businesses.
+
+    `metadata` is an extension of the contract, and absent where there is none.
+    """
 
     id: UUID
     created_at: Moment
@@ -23,6 +28,7 @@ class UserReply(WireStruct, frozen=True):
     email: str
     name: str
     wallets: dict[str, dict[str, WalletReply]]
+    metadata: dict[str, str] | UnsetType = UNSET
 
 
 def user_reply(user: UserCard, wallets: Sequence[Wallet]) -> UserReply:
@@ -36,4 +42,5 @@ def user_reply(user: UserCard, wallets: Sequence[Wallet]) -> UserReply:
         wallets={
             "INDIVIDUAL": {wallet.chain: WalletReply(address=wallet.address) for wallet in wallets}
         },
+        metadata=user.metadata or UNSET,
     )

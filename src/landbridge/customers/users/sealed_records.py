@@ -23,6 +23,7 @@ class StoredCard:
     frozen_at: datetime | None
     erased_at: datetime | None
     sealed_summary: bytes | None
+    metadata: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,7 @@ def _common(stored: StoredCard, key: DataKey | None) -> dict[str, Any]:
         "updated_at": stored.updated_at,
         "frozen_at": stored.frozen_at,
         "erased_at": stored.erased_at,
+        "metadata": stored.metadata,
     }
 
 

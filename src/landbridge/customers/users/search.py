@@ -12,8 +12,9 @@ Guarantees:
 import hmac
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from landbridge.customers.users.model import UserNames
+from landbridge.customers.users.model import UserNames, UserType
 
 _LENGTH = 3
 _BYTES = 2
@@ -26,6 +27,28 @@ def fold(text: str) -> str:
     """Return the normalised form of the beginning of a text, used for comparison."""
     composed = unicodedata.normalize("NFKC", text[:_TEXT_MAX])
     return unicodedata.normalize("NFKC", composed.casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class UserFilters:
+    """Case-insensitive partial matches; `metadata` matches exactly."""
+
+    type: UserType | None
+    first_name: str | None
+    last_name: str | None
+    business_name: str | None
+    email: str | None
+    metadata: Mapping[str, str] | None = None
+
+    def patterns(self) -> dict[str, str]:
+        """Return the folded search patterns, by field."""
+        texts = {
+            "first_name": self.first_name,
+            "last_name": self.last_name,
+            "business_name": self.business_name,
+            "email": self.email,
+        }
+        return {field: fold(text) for field, text in texts.items() if text is not None}
 
 
 def matches(names: UserNames, patterns: Mapping[str, str]) -> bool:

@@ -15,7 +15,7 @@ from landbridge.customers.users.change_events import add_change
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.customers.users.model import User, UserCard, UserNames, UserProfile, UserType
 from landbridge.customers.users.records import UserRecords, check_not_frozen, unknown
-from landbridge.customers.users.search import fold, matches
+from landbridge.customers.users.search import UserFilters, matches
 from landbridge.customers.users.validation import UserDetails, changed
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.service import find_incoming_kind, find_unfinished_kind
@@ -47,27 +47,6 @@ IDS_MAX = 10_000
 # Dependent data of higher packages: created or erased in the same transaction as the user.
 Joined = Callable[[Tx, User, DataKey, datetime], Awaitable[None]]
 Leaving = Callable[[Tx, UUID, UUID, datetime], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class UserFilters:
-    """Case-insensitive partial matches."""
-
-    type: UserType | None
-    first_name: str | None
-    last_name: str | None
-    business_name: str | None
-    email: str | None
-
-    def patterns(self) -> dict[str, str]:
-        """Return the folded search patterns, by field."""
-        texts = {
-            "first_name": self.first_name,
-            "last_name": self.last_name,
-            "business_name": self.business_name,
-            "email": self.email,
-        }
-        return {field: fold(text) for field, text in texts.items() if text is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +205,7 @@ class Users:
                     after=window.since,
                     before=before,
                     limit=size,
+                    metadata=filters.metadata,
                 )
             )
             looked_through += len(batch)
@@ -258,7 +238,7 @@ class Users:
                 await terms.check_signed(tx, caller.org_id, agreement_id)
                 after = replace(after, agreement_id=agreement_id)
                 await self._records.add_agreement(tx, after)
-            await self._records.update(tx, after, key)
+            await self._records.update(tx, after, key, metadata=details.metadata)
             await add_change(tx, self._wallets, after, caller.actor, key)
             return after
 
@@ -393,6 +373,7 @@ def _blank(
         updated_at=at,
         frozen_at=None,
         erased_at=None,
+        metadata={},
         request_id=request_id,
         profile=UserProfile(),
     )

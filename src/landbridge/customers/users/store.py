@@ -1,6 +1,6 @@
 """All SQL statements on users and user_agreements."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -8,6 +8,7 @@ from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.sealed_records import SealedUser, StoredCard, StoredUser
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.metadata.model import decoded
 
 _ADD = """
 insert into users (
@@ -28,14 +29,24 @@ where org_id = $1 and id = $2
 
 _GET = """
 select org_id, id, request_id, type, agreement_id, version, created_at, updated_at, frozen_at,
-    erased_at, sealed_summary, sealed_profile
+    erased_at, sealed_summary, sealed_profile,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
 from users
 where org_id = $1 and id = $2
 """
 
 _LOCK = """
 select org_id, id, request_id, type, agreement_id, version, created_at, updated_at, frozen_at,
-    erased_at, sealed_summary, sealed_profile
+    erased_at, sealed_summary, sealed_profile,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
 from users
 where org_id = $1 and id = $2
 for update
@@ -43,7 +54,12 @@ for update
 
 _FIND_REQUEST = """
 select org_id, id, request_id, type, agreement_id, version, created_at, updated_at, frozen_at,
-    erased_at, sealed_summary, sealed_profile, sealed_request
+    erased_at, sealed_summary, sealed_profile, sealed_request,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
 from users
 where org_id = $1 and request_id = $2
 """
@@ -57,14 +73,24 @@ join users u on u.org_id = i.org_id and u.id = i.id
 
 _CARDS = """
 select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
-    sealed_summary
+    sealed_summary,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
 from users
 where org_id = $1 and id = any($2::uuid[])
 """
 
 _PAGE = """
 select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
-    sealed_summary
+    sealed_summary,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
 from users
 where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
     and ($5::text is null or type = $5)
@@ -74,12 +100,42 @@ limit $6
 
 _CANDIDATES = """
 select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
-    sealed_summary
+    sealed_summary,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
 from users
 where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
     and ($5::text is null or type = $5)
     and search_trigrams @> $7::integer[]
 order by created_at desc, id desc
+limit $6
+"""
+
+# Begins with the users that have all these keys and values, which an index finds.
+_PAGE_WITH_METADATA = """
+select users.org_id, users.id, users.type, users.agreement_id, users.version, users.created_at,
+    users.updated_at, users.frozen_at, users.erased_at, users.sealed_summary,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = users.org_id and m.object_id = users.id
+    ) as metadata
+from (
+    select m.object_id
+    from metadata m
+    join unnest($7::text[], $8::text[]) as p (key, value)
+        on p.key = m.key and p.value = m.value
+    where m.org_id = $1
+    group by m.object_id
+    having count(*) = cardinality($7::text[])
+) f
+join users on users.org_id = $1 and users.id = f.object_id
+where users.created_at >= $2 and (users.created_at, users.id) < ($3, $4)
+    and ($5::text is null or users.type = $5)
+order by users.created_at desc, users.id desc
 limit $6
 """
 
@@ -220,9 +276,13 @@ async def page(
     limit: int,
     type_: UserType | None,
     search_trigrams: Sequence[int],
+    metadata: Mapping[str, str] | None,
 ) -> Sequence[StoredCard]:
-    """Return users that have all these grams, newest first."""
+    """Return users that have all this metadata, else all these trigrams, newest first."""
     bounds = (org_id, after, before.created_at, before.id, type_, limit)
+    if metadata is not None:
+        pairs = list(metadata.keys()), list(metadata.values())
+        return [_card(row) for row in await tx.fetch(_PAGE_WITH_METADATA, *bounds, *pairs)]
     if not search_trigrams:
         return [_card(row) for row in await tx.fetch(_PAGE, *bounds)]
     await tx.execute(_PLAN_FOR_VALUES)
@@ -287,4 +347,5 @@ def _card(row: Row) -> StoredCard:
         frozen_at=row["frozen_at"],
         erased_at=row["erased_at"],
         sealed_summary=row["sealed_summary"],
+        metadata=decoded(row["metadata"]),
     )

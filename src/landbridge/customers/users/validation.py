@@ -3,6 +3,7 @@
 Pure: every check returns the canonical value or raises `FieldInvalid` naming the field.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -13,6 +14,7 @@ from landbridge.customers.users.model import BusinessOwner, User, UserNames, Use
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.addresses import Address, check_address
 from landbridge.platform.formats.people import check_birth_date, check_email, check_ip, check_name
+from landbridge.platform.metadata.model import merged
 
 # A business has at most four owners of 25 % each; the bound leaves room for all submitted owners.
 OWNERS_MAX = 50
@@ -31,6 +33,8 @@ class UserDetails:
     address: Address | None = None
     ip_address: str | None = None
     ultimate_beneficial_owners: tuple[BusinessOwner, ...] | None = None
+    # Null removes a key.
+    metadata: Mapping[str, str | None] | None = None
 
 
 def changed(user: User, details: UserDetails, policy: CountryPolicy, *, today: date) -> User:
@@ -42,6 +46,7 @@ def changed(user: User, details: UserDetails, policy: CountryPolicy, *, today: d
         user,
         names=_names(user.names, details),
         profile=_profile(user.profile, details, policy, today=today),
+        metadata=merged(user.metadata, details.metadata or {}),
     )
 
 

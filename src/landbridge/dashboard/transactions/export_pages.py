@@ -17,6 +17,7 @@ from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.metadata.model import as_text
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import (
     Column,
@@ -44,7 +45,7 @@ _COLUMNS: Final = (
     *(Column(name, ColumnKind.WORD) for name in ("receivedCurrency", "receivedChain")),
     *(Column("fee", ColumnKind.AMOUNT), Column("feeCurrency", ColumnKind.WORD)),
     *(Column("recipientName", ColumnKind.TEXT), Column("bank", ColumnKind.TEXT)),
-    *(Column(name, ColumnKind.TEXT) for name in ("accountNumber", "address")),
+    *(Column(name, ColumnKind.TEXT) for name in ("accountNumber", "address", "metadata")),
 )
 
 
@@ -159,4 +160,5 @@ def _cells(line: Mapping[str, Any]) -> Sequence[Value]:
         *(destination["amount"], destination["currency"], destination["chain"]),
         *(fee.get("amount"), fee.get("currency")),
         *(to["userName"], to["bankName"], to["accountNumber"], to["address"]),
+        as_text(line.get("metadata", {})),
     )

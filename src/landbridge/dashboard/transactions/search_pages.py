@@ -19,6 +19,7 @@ _TYPE_NAMES: Mapping[str, str] = {
     "user": _("User"),
     "wallet": _("Wallet"),
     "externalWallet": _("External address"),
+    "bankAccount": _("Bank account"),
 }
 # An amount as people write it, with a sign or a code of its currency.
 _AMOUNT: Final = re.compile(
@@ -65,6 +66,8 @@ def _path(result: Mapping[str, Any]) -> str:
     match result["type"]:
         case "user":
             return f"/dashboard/users/{result['id']}"
+        case "bankAccount":
+            return f"/dashboard/users/{result['userId']}/accounts/{result['id']}"
         case _:
             return f"/dashboard/users/{result['userId']}/wallets"
 

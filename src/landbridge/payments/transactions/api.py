@@ -29,8 +29,6 @@ from landbridge.payments.transactions.model import (
     TransactionSort,
 )
 from landbridge.payments.transactions.schemas import (
-    MetadataReply,
-    MetadataUpdate,
     TransactionPageReply,
     TransactionSummaryReply,
     page_reply,
@@ -57,7 +55,12 @@ from landbridge.platform.http.list_query import (
     window_before,
 )
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.metadata.model import MetadataFilter, parse_pairs
+from landbridge.platform.metadata.model import (
+    MetadataFilter,
+    MetadataReply,
+    MetadataUpdate,
+    parse_pairs,
+)
 
 _PARTIES = "parties"
 _CURSOR = {"type": "string", "minLength": 1, "maxLength": 50}

@@ -12,7 +12,6 @@ from landbridge.payments.transactions.parties import PartyRecord, TransactionPar
 from landbridge.payments.transactions.summary import TransactionSummary
 from landbridge.platform.core.money import Money
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
-from landbridge.platform.metadata.model import MetadataChanges
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -59,18 +58,6 @@ class TransactionReply(WireStruct, frozen=True):
     metadata: dict[str, str] | UnsetType = UNSET
     recipient: RecipientReply | UnsetType = UNSET
     fee: EndReply | UnsetType | None = UNSET
-
-
-class MetadataUpdate(WireStruct, frozen=True):
-    """Changes of metadata: keys with their new texts; null removes a key, others stay."""
-
-    metadata: MetadataChanges
-
-
-class MetadataReply(WireStruct, frozen=True):
-    """Metadata of an object after a change."""
-
-    metadata: dict[str, str]
 
 
 class StatusTotalReply(WireStruct, frozen=True):

@@ -1,14 +1,16 @@
 """Search for users, wallets and transfers by whatever a person knows of them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from operator import attrgetter
 from uuid import UUID
 
+from landbridge.customers.bank_accounts.summaries import AccountSummaries
 from landbridge.customers.users.model import UserCard
-from landbridge.customers.users.service import UserFilters, Users
+from landbridge.customers.users.search import UserFilters
+from landbridge.customers.users.service import Users
 from landbridge.customers.wallets.service import Wallets, checked_address
 from landbridge.ledger.listing import TransferListing, TransferListRow
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
@@ -37,6 +39,7 @@ class SearchResultKind(StrEnum):
     USER = "user"
     WALLET = "wallet"
     EXTERNAL_WALLET = "externalWallet"
+    BANK_ACCOUNT = "bankAccount"
     TRANSACTION = "transaction"
 
 
@@ -61,6 +64,7 @@ class TransactionSearch:
     database: Database
     users: Users
     wallets: Wallets
+    accounts: AccountSummaries
     listing: TransferListing
     payments: PaymentSearch
 
@@ -77,15 +81,26 @@ class TransactionSearch:
         return list({(each.kind, each.id): each for each in found}.values())[:RESULTS_MAX]
 
     async def _by_metadata(self, org_id: UUID, text: str) -> list[SearchResult]:
-        ids = await self.database.read_on_replica(
+        found = await self.database.read_on_replica(
             lambda tx: metadata_service.search(tx, org_id, text, limit=RESULTS_MAX)
         )
-        if not ids:
+        if not found:
             return []
-        cards = await self.users.cards(org_id, ids)
-        lines = await self.listing.by_ids(org_id, ids)
+        cards = await self.users.cards(org_id, list({*found, *found.values()}))
+        accounts = await self.accounts.of(org_id, found)
+        lines = await self.listing.by_ids(org_id, list(found))
         return [
-            *map(_user, cards.values()),
+            *(_user(card) for card in cards.values() if card.id in found),
+            *(
+                SearchResult(
+                    kind=SearchResultKind.BANK_ACCOUNT,
+                    id=account_id,
+                    label=f"{_label(cards, found[account_id])} · {summary}",
+                    detail=str(account_id),
+                    user_id=found[account_id],
+                )
+                for account_id, summary in accounts.items()
+            ),
             *(_payment(each) for each in lines if each.kind in KINDS),
         ]
 
@@ -116,15 +131,11 @@ class TransactionSearch:
             return []
         ours, outside = await self.wallets.at_address(org_id, address, limit=RESULTS_MAX)
         names = await self.users.cards(org_id, list({each.user_id for each in (*ours, *outside)}))
-
-        def label(user_id: UUID) -> str:
-            return (names[user_id].name if user_id in names else "") or str(user_id)
-
         found = [
             SearchResult(
                 kind=SearchResultKind.WALLET,
                 id=each.id,
-                label=f"{label(each.user_id)} · {each.chain}",
+                label=f"{_label(names, each.user_id)} · {each.chain}",
                 detail=each.address,
                 user_id=each.user_id,
             )
@@ -134,7 +145,7 @@ class TransactionSearch:
             SearchResult(
                 kind=SearchResultKind.EXTERNAL_WALLET,
                 id=each.id,
-                label=f"{label(each.user_id)} · {each.chain}",
+                label=f"{_label(names, each.user_id)} · {each.chain}",
                 detail=each.address,
                 user_id=each.user_id,
             )
@@ -188,6 +199,11 @@ def _patterns(text: str) -> list[UserFilters]:
     if last.strip():
         object_id.insert(0, filters(first_name=first, last_name=last.strip()))
     return object_id
+
+
+def _label(cards: Mapping[UUID, UserCard], user_id: UUID) -> str:
+    """Return the name of a user; the id of one who has none."""
+    return (cards[user_id].name if user_id in cards else "") or str(user_id)
 
 
 def _user(card: UserCard) -> SearchResult:

@@ -12,6 +12,7 @@ import msgspec
 
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.constraints import Keywords, form, query, stated, text
+from landbridge.platform.http.responses import WireStruct
 
 # The bounds that clients know from other payment interfaces.
 KEYS_MAX = 50
@@ -47,6 +48,18 @@ MetadataFilter: TypeAlias = Annotated[
 ]
 
 
+class MetadataUpdate(WireStruct, frozen=True):
+    """Changes of metadata: keys with their new texts; null removes a key, others stay."""
+
+    metadata: MetadataChanges
+
+
+class MetadataReply(WireStruct, frozen=True):
+    """Metadata of an object after a change."""
+
+    metadata: dict[str, str]
+
+
 def check_metadata(entries: Mapping[str, str | None]) -> None:
     """Raise `FieldInvalid` for a key or a value beyond the bounds, or for too many keys."""
     if len(entries) > KEYS_MAX:
@@ -78,6 +91,30 @@ def parse_pairs(texts: Sequence[str] | None) -> Mapping[str, str] | None:
             raise FieldInvalid(f"{FIELD} has two values of {key[:KEY_LENGTH_MAX]}", field=FIELD)
     check_metadata(pairs)
     return pairs
+
+
+def merged(entries: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
+    """Return the metadata after these changes: null removes a key, keys not named stay.
+
+    Raises `FieldInvalid` for a key or a value beyond the bounds, or for too many keys.
+    """
+    check_metadata(changes)
+    after = {key: value for key, value in {**entries, **changes}.items() if value is not None}
+    if len(after) > KEYS_MAX:
+        raise FieldInvalid(
+            f"{FIELD} may have {KEYS_MAX} keys, and this would be {len(after)}", field=FIELD
+        )
+    return after
+
+
+def decoded(stored: str | None) -> dict[str, str]:
+    """Return metadata that a statement has read as one JSON object; null where there is none."""
+    return {} if stored is None else msgspec.json.decode(stored, type=dict[str, str])
+
+
+def as_text(entries: Mapping[str, str]) -> str | None:
+    """Return metadata as JSON, for a cell of a file; None without any."""
+    return msgspec.json.encode(entries, order="sorted").decode() if entries else None
 
 
 def digest(entries: Mapping[str, str]) -> str:

@@ -1,13 +1,12 @@
 """Metadata of objects, in the caller's transaction."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.metadata import store
-from landbridge.platform.metadata.model import FIELD, KEYS_MAX, check_metadata
+from landbridge.platform.metadata.model import merged
 
 
 async def attach(
@@ -22,8 +21,8 @@ async def of(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> Mapping[UUID
     return await store.find(tx, org_id, object_ids)
 
 
-async def search(tx: Tx, org_id: UUID, text: str, *, limit: int) -> Sequence[UUID]:
-    """Return objects with this text as a value, or with this `key:value`."""
+async def search(tx: Tx, org_id: UUID, text: str, *, limit: int) -> Mapping[UUID, UUID]:
+    """Return objects with this text as a value, or with this `key:value`, each with its user."""
     key, colon, value = text.partition(":")
     return await store.match(tx, org_id, text, (key, value) if colon else None, limit)
 
@@ -35,17 +34,20 @@ async def change(
 
     Raises `FieldInvalid` for a key or a value beyond the bounds, or for too many keys.
     """
-    check_metadata(changes)
+    found = (await store.find(tx, org_id, [object_id])).get(object_id, {})
+    after = merged(found, changes)
+    await write(tx, org_id, object_id, user_id, changes)
+    return after
+
+
+async def write(
+    tx: Tx, org_id: UUID, object_id: UUID, user_id: UUID, changes: Mapping[str, str | None]
+) -> None:
+    """Write changes that `merged` has checked, of an object that the caller has locked."""
     removed = [key for key, value in changes.items() if value is None]
     await store.remove(tx, org_id, object_id, removed)
     entries = {key: value for key, value in changes.items() if value is not None}
     await store.put(tx, org_id, object_id, user_id, entries)
-    found = (await store.find(tx, org_id, [object_id])).get(object_id, {})
-    if len(found) > KEYS_MAX:
-        raise FieldInvalid(
-            f"{FIELD} may have {KEYS_MAX} keys, and this would be {len(found)}", field=FIELD
-        )
-    return found
 
 
 async def leave(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:

@@ -23,7 +23,7 @@ order by object_id, key
 
 # A value alone, or the value of one key.
 _MATCH = """
-select distinct object_id
+select distinct object_id, user_id
 from metadata
 where org_id = $1
     and (value = $2::text or (value = $4::text and key = $3::text))
@@ -55,11 +55,11 @@ async def find(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> Mapping[UU
 
 async def match(
     tx: Tx, org_id: UUID, text: str, pair: tuple[str, str] | None, limit: int
-) -> Sequence[UUID]:
-    """Return objects with this text as a value, or with this key and value."""
+) -> Mapping[UUID, UUID]:
+    """Return objects with this text as a value, or with this key and value, and their users."""
     key, value = pair or (None, None)
     rows = await tx.fetch(_MATCH, org_id, text, key, value, limit)
-    return [row["object_id"] for row in rows]
+    return {row["object_id"]: row["user_id"] for row in rows}
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:

@@ -80,6 +80,11 @@ select n.id::text as id, n.kind, n.status, n.user_id::text as user_id,
         else n.source_units / 10000
     end) / 100)::numeric(40, 2)::text as amount_usd,
     coalesce(n.facts ->> 'failed_reason', n.facts ->> 'error') as failed_reason,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = $1 and m.object_id = n.id
+    ) as metadata,
     n.is_wanted, n.looked_at
 from (
     select f.id, f.kind, f.status, f.user_id, f.request_id, f.created_at, f.updated_at,
@@ -162,7 +167,7 @@ class RecordScan:
 async def scan(
     tx: Tx, org_id: UUID, record_filter: RecordFilter, assets: AssetColumns, *, at: RecordRange
 ) -> RecordScan:
-    """Return the next records, oldest first; each has the columns of `_NEXT` up to the reason."""
+    """Return the next records, oldest first; each has the columns of `_NEXT` up to metadata."""
     states = (
         None if record_filter.states is None else [" ".join(each) for each in record_filter.states]
     )

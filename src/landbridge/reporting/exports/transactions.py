@@ -12,6 +12,7 @@ from uuid import UUID
 
 from landbridge.platform.core.pagination import BEGINNING
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.metadata.model import as_text, decoded
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.rails.currencies import AT_BANK, FIAT_ASSETS
 from landbridge.reporting.exports import transaction_store as store
@@ -25,8 +26,8 @@ from landbridge.reporting.exports.transaction_store import (
 from landbridge.reporting.exports.underlying_records import counted_as
 from landbridge.reporting.rollups.model import Span
 
-# The columns of the statement `_NEXT`, then the record's type and status in the contract's
-# templates.
+# The columns of the statement `_NEXT`, and before its last one the record's type and status in the
+# contract's templates.
 COLUMNS = (
     Column("id", ColumnKind.WORD),
     Column("transferType", ColumnKind.WORD),
@@ -45,6 +46,7 @@ COLUMNS = (
     Column("failedReason", ColumnKind.TEXT),
     Column("transactionType", ColumnKind.WORD),
     Column("transactionStatus", ColumnKind.WORD),
+    Column("metadata", ColumnKind.TEXT),
 )
 _KIND, _STATUS, _COUNTED = 1, 2, 2
 
@@ -103,7 +105,8 @@ async def batches(
             continue
         columns = list(zip(*rows, strict=True))[: len(COLUMNS) - _COUNTED]
         counted = map(counted_as, columns[_KIND], columns[_STATUS])
-        yield [*columns, *zip(*counted, strict=True)]
+        metadata = [as_text(decoded(each)) for each in columns[-1]]
+        yield [*columns[:-1], *zip(*counted, strict=True), metadata]
 
 
 def _next_width(width: timedelta, count: int) -> timedelta:

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from datetime import datetime
 
 from landbridge.platform.core.money import Money
+from landbridge.platform.metadata.model import as_text
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Batch, Column, ColumnKind, ExportHeader
 from landbridge.reporting.statements.model import AccountStatement, Statement, StatementRow
@@ -25,6 +26,7 @@ COLUMNS = (
     Column("in", ColumnKind.AMOUNT),
     Column("out", ColumnKind.AMOUNT),
     Column("balance", ColumnKind.AMOUNT),
+    Column("metadata", ColumnKind.TEXT),
 )
 OPENING, CLOSING = "OPENING_BALANCE", "CLOSING_BALANCE"
 
@@ -52,6 +54,7 @@ def _balance(
         *_account(part, 1),
         *([at], [name], no_record, no_record, no_record),
         *([_amount(each)] for each in sums),
+        no_record,
     ]
 
 
@@ -67,6 +70,7 @@ def _lines(part: AccountStatement, lines: Sequence[StatementRow]) -> Batch:
         [_amount(each.received) for each in lines],
         [_amount(each.spent) for each in lines],
         [_amount(each.balance) for each in lines],
+        [as_text(each.metadata) for each in lines],
     ]
 
 

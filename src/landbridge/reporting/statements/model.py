@@ -88,14 +88,15 @@ class AccountStatement:
 class StatementRow:
     """Credits and debits of a payment, or of one of its steps, and the balance after them.
 
-    `kind` and `request_id` are the record's. `at` and `status` are those of its last step in the
-    statement.
+    `kind`, `request_id` and `metadata` are the record's. `at` and `status` are those of its last
+    step in the statement.
     """
 
     at: datetime
     kind: str
     record_id: UUID
     request_id: UUID
+    metadata: dict[str, str]
     status: str
     received: Money | None
     spent: Money | None

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from msgspec import UNSET, UnsetType
+
 from landbridge.platform.core.money import Money
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct
 from landbridge.providers.chains.tokens import Chain
@@ -27,9 +29,9 @@ class StatementWallet(WireStruct, frozen=True):
 class StatementLineReply(WireStruct, frozen=True):
     """Credits (`in`) and debits (`out`) of a payment, and the balance after them; null for none.
 
-    `recordId`, `type` and `requestId` identify the payment. `time` and `status` are those of its
-    last movement in the statement. With `detail=steps`, a line is one movement. Amounts are texts,
-    in whole coins.
+    `recordId`, `type` and `requestId` identify the payment; its `metadata` is absent if it has
+    none. `time` and `status` are those of its last movement in the statement. With `detail=steps`,
+    a line is one movement. Amounts are texts, in whole coins.
     """
 
     time: Moment
@@ -40,6 +42,7 @@ class StatementLineReply(WireStruct, frozen=True):
     in_: str | None
     out: str | None
     balance: DecimalText
+    metadata: dict[str, str] | UnsetType = UNSET
 
 
 class StatementAccount(WireStruct, frozen=True):
@@ -123,6 +126,7 @@ def _line(statement: Statement, line: StatementRow) -> StatementLineReply:
         in_=_amount(line.received),
         out=_amount(line.spent),
         balance=str(line.balance),
+        metadata=line.metadata or UNSET,
     )
 
 

@@ -111,6 +111,7 @@ class Statements:
                             kind=each.kind,
                             record_id=each.place.record_id,
                             request_id=each.request_id,
+                            metadata=each.metadata,
                             status=each.status,
                             received=_moved(each.received, part.asset),
                             spent=_moved(each.spent, part.asset),

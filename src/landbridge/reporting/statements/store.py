@@ -11,6 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.metadata.model import decoded
 from landbridge.reporting.statements.model import (
     AccountMovement,
     Statement,
@@ -89,7 +90,12 @@ order by a.wallet_id, a.asset
 # its last journal that moved something; its journals are few.
 _JOURNALS = """
 select j.occurred_at, j.transfer_id, j.seq, j.entries, c.kind, c.status_after, t.request_id,
-    line.received, line.spent, line.seq = j.seq as is_line
+    line.received, line.spent, line.seq = j.seq as is_line,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = $1 and m.object_id = t.id
+    ) as metadata
 from (
     select r.occurred_at, r.transfer_id, r.seq, count(*) as entries
     from (
@@ -147,6 +153,7 @@ class AccountJournal(NamedTuple):
     kind: str
     status: str
     request_id: UUID
+    metadata: dict[str, str]
     is_line: bool
 
 
@@ -213,6 +220,7 @@ def _journal(row: Row) -> AccountJournal:
         kind=row["kind"],
         status=row["status_after"],
         request_id=row["request_id"],
+        metadata=decoded(row["metadata"]),
         # None where nothing was moved.
         is_line=bool(row["is_line"]),
     )
