@@ -337,6 +337,7 @@ def _payment_bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/wallets/swaps/{swapId}/accept": {},
         "POST /v2/transactions/{transactionId}/metadata": {"metadata": {}},
         "POST /v2/users/{userId}/accounts/{accountId}/metadata": {"metadata": {}},
+        "POST /v2/users/{userId}/accounts/{accountId}/payee-verification": {},
         "POST /v2/transactions/{transactionId}/notes": {"text": "a"},
         "POST /v2/wallets/transfers": transfer_body(user, mine.by_kind["payee"], 1),
         "POST /v2/wallets/transfers/batches": batch_body(

@@ -106,6 +106,7 @@ BODILESS = {
     "POST /v2/users/{userId}/unfreeze",
     "DELETE /v2/users/{userId}/personal-data",
     "DELETE /v2/users/{userId}/accounts/{accountId}",
+    "POST /v2/users/{userId}/accounts/{accountId}/payee-verification",
 }
 OTHERS = {
     *published_payments.OTHERS,

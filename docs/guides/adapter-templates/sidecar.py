@@ -84,6 +84,11 @@ class Bank:
             return "pending", []
         return ("hit", ["sanctions"]) if outcome == "hit" else ("clear", [])
 
+    def verify_payee(self, request: dict) -> tuple[str, str | None]:
+        """Return `match`, `close_match` with the holder's name, `no_match` or `unavailable`."""
+        outcome = request.get("testOutcome", "unavailable")
+        return outcome, "A. Holder" if outcome == "close_match" else None
+
     def state(self, key: str, order: dict, accepted_at: float) -> tuple[str, str | None]:
         """Return the state at the bank, and the failure code if there is one."""
         age_s, outcome = time.time() - accepted_at, order.get("testOutcome", "settle")
@@ -233,13 +238,23 @@ class Sidecar:
     def describe(self, _message: dict) -> tuple[int, dict]:
         outcomes = ["settle", "refuse", "fail", "return", "silence", "not_done"]
         screened = ["clear", "hit", "late", "silence"]
+        payees = ["match", "close_match", "no_match", "unavailable"]
         return 200, {
             "name": "Made-up bank",
             "protocol": 1,
             "testOutcomes": outcomes if self.is_test else [],
             "deposits": ["usd", "eur", "brl", "mxn"],
             "screeningOutcomes": screened if self.is_test else [],
+            "payeeOutcomes": payees if self.is_test else [],
         }
+
+    def verify_payee(self, message: dict) -> tuple[int, dict]:
+        texts = ("orgId", "currency", "rail")
+        is_whole = all(isinstance(message[each], str) for each in texts) and message["payee"]
+        if not is_whole or ("testOutcome" in message and not self.is_test):
+            return 400, {"code": "invalid"}
+        match, name = self.bank.verify_payee(message)
+        return 200, {"match": match} if name is None else {"match": match, "name": name}
 
     def screen(self, transfer: dict) -> tuple[int, dict]:
         key, outcome = transfer["key"], transfer.get("testOutcome")
@@ -404,6 +419,7 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/test/credits": self.sidecar.make_test_credit,
             "/v1/screenings": self.sidecar.screen,
             "/v1/screenings/query": self.sidecar.query_screening,
+            "/v1/payees": self.sidecar.verify_payee,
         }
         call = calls.get(self.path)
         try:

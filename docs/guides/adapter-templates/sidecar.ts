@@ -115,6 +115,12 @@ class Bank {
     return { state: "clear", categories: [] };
   }
 
+  /** Return `match`, `close_match` with the holder's name, `no_match` or `unavailable`. */
+  async verifyPayee(request: Message): Promise<Message> {
+    const match = String(request.testOutcome ?? "unavailable");
+    return match === "close_match" ? { match, name: "A. Holder" } : { match };
+  }
+
   /** Return the state at the bank, and the failure code if there is one. */
   async state(_key: string, stored: StoredOrder): Promise<{ state: string; failureCode?: string }> {
     const ageMs = Date.now() - stored.at;
@@ -220,6 +226,8 @@ class Sidecar {
         return this.screen(message as Transfer);
       case "/v1/screenings/query":
         return this.queryScreening(String(message.key));
+      case "/v1/payees":
+        return this.verifyPayee(message);
       case "/v1/test/credits":
         if (this.isTest) return this.makeTestCredit(message);
     }
@@ -279,6 +287,13 @@ class Sidecar {
     return { status: 200, message: { key, providerReference, expectedInSeconds: 1, ...found } };
   }
 
+  private async verifyPayee(message: Message): Promise<Answer> {
+    const { orgId, currency, rail, payee, testOutcome: outcome } = message;
+    const isWhole = [orgId, currency, rail].every((each) => typeof each === "string") && payee;
+    if (!isWhole || (outcome && !this.isTest)) return { status: 400, message: { code: "invalid" } };
+    return { status: 200, message: await this.bank.verifyPayee(message) };
+  }
+
   private makeTestCredit(message: Message): Answer {
     const credit = message.credit as Credit;
     if (typeof credit?.id !== "string") return { status: 400, message: { code: "invalid" } };
@@ -292,7 +307,9 @@ class Sidecar {
     const testOutcomes = this.isTest ? outcomes : [];
     const deposits = ["usd", "eur", "brl", "mxn"];
     const screeningOutcomes = this.isTest ? ["clear", "hit", "late", "silence"] : [];
-    const lists = { testOutcomes, deposits, screeningOutcomes };
+    const payees = ["match", "close_match", "no_match", "unavailable"];
+    const payeeOutcomes = this.isTest ? payees : [];
+    const lists = { testOutcomes, deposits, screeningOutcomes, payeeOutcomes };
     return { status: 200, message: { name: "Made-up bank", protocol: 1, ...lists } };
   }
 

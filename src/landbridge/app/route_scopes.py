@@ -65,7 +65,7 @@ _OPERATIONS = {
         "webhooks": "list retrieve listDeliveries retrieveDelivery",
     },
     KeyScope.PAY: {
-        "accounts": "changeMetadata create delete",
+        "accounts": "changeMetadata create delete verifyPayee",
         "batches": "create",
         "bridges": "create accept",
         "externalWallets": "create",

@@ -8,6 +8,7 @@ from landbridge.customers.deposit_screening.review_api import DepositScreeningRo
 from landbridge.customers.kyc.api import KycRoutes
 from landbridge.customers.onboarding.api import KycLinkRoutes
 from landbridge.customers.onboarding.form_api import KycPage
+from landbridge.customers.payee_verifications.api import PayeeVerificationRoutes
 from landbridge.customers.payment_screening.review_api import PaymentScreeningRoutes
 from landbridge.customers.revealed_numbers.api import RevealedNumberRoutes
 from landbridge.customers.users.api import UserRoutes
@@ -86,6 +87,7 @@ ROUTES = [
     FileRoutes,
     UserRoutes,
     UserDetailsRoutes,
+    PayeeVerificationRoutes,
     RevealedNumberRoutes,
     WalletRoutes,
     DepositRoutes,
@@ -161,6 +163,7 @@ SERVICES = (
     "deposit_lists",
     "files",
     "kyc_profiles",
+    "payee_verifications",
     "revealed_numbers",
     "users",
     "verification",

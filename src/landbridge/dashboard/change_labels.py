@@ -48,6 +48,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "KYC.STATUS": _("Verification"),
     "KYC_LINK": _("KYC link"),
     "NUMBER": _("Masked number"),
+    "PAYEE": _("Payee verification"),
     "TOS_LINK": _("Terms link"),
     "WALLET.EXTERNAL": _("External address"),
     "ACCOUNT.ONRAMP": _("Bank account"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from landbridge.platform.core.errors import Rejected, Unclear
+from landbridge.providers.rails.port import PayeeMatch, PayeeVerification
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
     NothingDone,
@@ -229,3 +230,47 @@ async def test_requests_name_the_key_and_carry_the_order() -> None:
     message = json.loads(body)
     assert message["key"] == str(order.key)
     assert (message["amount"], message["currency"]) == ("12.34", "usd")
+
+
+async def verified_at(message: Any) -> PayeeVerification:
+    def behave(_path: str, _body: dict[str, Any]) -> tuple[int, Any]:
+        return HTTPStatus.OK, message
+
+    async with listening(answering(behave)) as found, client_of(found.port) as client:
+        return await client.verify_payee(payment().destination)
+
+
+async def test_a_payee_is_verified(tmp_path: Path) -> None:
+    async with (
+        sidecar_process(python_template(tmp_path / "orders.db")) as port,
+        client_of(port) as client,
+    ):
+        there = payment().destination
+        for match in PayeeMatch:
+            found = await client.verify_payee(there, test_outcome=match)
+            name = "A. Holder" if match is PayeeMatch.CLOSE_MATCH else None
+            assert found == PayeeVerification(match=match, name=name)
+        assert (await client.verify_payee(there)).match is PayeeMatch.UNAVAILABLE
+
+
+async def test_only_a_close_match_has_a_name() -> None:
+    found = await verified_at({"match": "no_match", "name": "Grace Example"})
+    assert found == PayeeVerification(match=PayeeMatch.NO_MATCH)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"match": "close_match"},
+        {"match": "close_match", "name": ""},
+        {"match": "close_match", "name": "x" * 501},
+        {"match": "close_match", "name": "Payee-Marker\r\nBcc: x"},
+        {"match": "MATCH"},
+        {"match": None},
+        {},
+    ],
+)
+async def test_a_malformed_answer_about_a_payee_is_none(message: Any) -> None:
+    with pytest.raises(AnswerUnusable) as caught:
+        await verified_at(message)
+    assert "Payee-Marker" not in str(caught.value)

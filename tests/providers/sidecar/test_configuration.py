@@ -52,12 +52,15 @@ rails = ["ACH"]
 currencies = ["usd"]
 """
     file = read_providers_file(write(tmp_path, text))
-    assert file.providers_for(order) == ("acme", "other")
-    assert file.providers_for(replace(order, rail="wire")) == ()
+    assert file.providers_for(order.destination) == ("acme", "other")
+    assert file.providers_for(replace(order, rail="wire").destination) == ()
     holder = {**order.payee["accountHolder"], "address": {"country": "BRA"}}
     brazilian = replace(order, payee={**order.payee, "accountHolder": holder})
-    assert file.providers_for(brazilian) == ("other",)
-    assert file.providers_for(replace(brazilian, org_id=payment().org_id)) == ("acme", "other")
+    assert file.providers_for(brazilian.destination) == ("other",)
+    assert file.providers_for(replace(brazilian, org_id=payment().org_id).destination) == (
+        "acme",
+        "other",
+    )
     assert SECRET not in repr(file)
 
 

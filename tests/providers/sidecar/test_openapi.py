@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from landbridge.providers.sidecar.payee_protocol import PAYEES_PATH, PayeeAnswer, PayeeRequest
 from landbridge.providers.sidecar.protocol import (
     ACCOUNTS_PATH,
     CREDITS_PATH,
@@ -42,6 +43,8 @@ MESSAGES = (
     DepositAccountAnswer,
     DepositAccountRequest,
     DescribeRequest,
+    PayeeAnswer,
+    PayeeRequest,
     PayoutAnswer,
     PayoutQuery,
     PayoutRefusal,
@@ -133,6 +136,18 @@ def screening_operations() -> dict[str, Any]:
     }
 
 
+def payee_operations() -> dict[str, Any]:
+    return {
+        PAYEES_PATH: operation(
+            "verifyPayee",
+            "Say whether a bank knows an account under the name of its holder",
+            PayeeRequest,
+            _200=answer("What the payee's bank says.", PayeeAnswer),
+            _503=answer("It can't be said now.", SidecarError),
+        ),
+    }
+
+
 def payout_operations() -> dict[str, Any]:
     return {
         PAYOUTS_PATH: operation(
@@ -182,6 +197,7 @@ def document() -> dict[str, Any]:
             **payout_operations(),
             **deposit_operations(),
             **screening_operations(),
+            **payee_operations(),
         },
         "components": {
             "schemas": schemas,

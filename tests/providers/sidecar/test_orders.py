@@ -15,7 +15,10 @@ from landbridge.platform.db.sealing import Sealer, new_key
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import (
+    PayeeMatch,
+    PayeeVerification,
     PaymentTracking,
+    PayoutDestination,
     RailPayment,
     RailPaymentState,
     RailPaymentStatus,
@@ -70,6 +73,13 @@ class ScriptedProvider:
         del org_id, key
         outcome = self.found.pop(0) if len(self.found) > 1 else self.found[0]
         return None if outcome is None else self.report(outcome, money, rail)
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        del destination
+        outcome = self.outcomes[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return PayeeVerification(match=PayeeMatch.CLOSE_MATCH, name="A. Example")
 
 
 class KnowingRails(NoRails):
@@ -311,3 +321,30 @@ async def test_a_payout_that_is_long_overdue_is_expected_in_the_past(
     assert found is not None
     assert found.expected_at is not None
     assert found.expected_at < later
+
+
+async def test_the_first_provider_of_a_route_verifies_the_payee(rails: Rails, org: Tenant) -> None:
+    there = payment(org_id=org.org_id).destination
+    acme, other = ScriptedProvider([PayoutState.SETTLED]), ScriptedProvider([Unclear("")])
+    found = await rails(acme=acme, other=other).verify_payee(there)
+    assert found == PayeeVerification(match=PayeeMatch.CLOSE_MATCH, name="A. Example")
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Unavailable(""),
+        Unclear(""),
+        NothingDone(""),
+        AnswerUnusable(OrderProblem.ANSWER_INVALID, ""),
+    ],
+    ids=repr,
+)
+async def test_no_answer_says_nothing_about_a_payee(
+    rails: Rails, org: Tenant, failure: Exception
+) -> None:
+    there = payment(org_id=org.org_id).destination
+    unavailable = PayeeVerification(match=PayeeMatch.UNAVAILABLE)
+    assert await rails(acme=ScriptedProvider([failure])).verify_payee(there) == unavailable
+    elsewhere = replace(there, rail="wire")
+    assert await rails(acme=ScriptedProvider([failure])).verify_payee(elsewhere) == unavailable

@@ -37,7 +37,9 @@ from landbridge.providers.chains.port import (
 )
 from landbridge.providers.rails.port import (
     DepositCoordinates,
+    PayeeVerification,
     PaymentTracking,
+    PayoutDestination,
     RailPayment,
     RailPaymentState,
     RailPaymentStatus,
@@ -172,6 +174,9 @@ class FaultyRails(_Faulty[RailPayment]):
 
     async def rejection_reason(self, payment: RailPayment) -> str | None:
         return await self.inner.rejection_reason(payment)
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        return await self.inner.verify_payee(destination)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str

@@ -311,6 +311,24 @@ class AsyncAccounts:
         )
         return await self._sender.send(call, replies.MetadataReply)
 
+    async def verify_payee(
+        self, user_id: str, account_id: str, *, timeout: float | None = None
+    ) -> replies.PayeeVerificationReply:
+        """Verify the payee of a bank account.
+
+        Asks the bank now, before a payout; moves no money, and blocks none.
+
+        `unavailable` if the rail or the provider can't say: that is nothing against the payee.
+        """
+        call = Call(
+            "POST",
+            path_of(
+                "/v2/users/{userId}/accounts/{accountId}/payee-verification", user_id, account_id
+            ),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.PayeeVerificationReply)
+
 
 class AsyncAddressPolicy:
     """Operations of `address_policy`."""

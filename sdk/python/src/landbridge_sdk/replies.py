@@ -2558,6 +2558,14 @@ class PayeeReply(Struct, frozen=True, kw_only=True):
     user_name: str | None = field(name="userName")
 
 
+class PayeeVerificationReply(Struct, frozen=True, kw_only=True):
+    """PayeeVerificationReply"""
+
+    checked_at: datetime = field(name="checkedAt")
+    match: str
+    name: str | None = None
+
+
 class PaymentScreeningList(Struct, frozen=True, kw_only=True):
     """PaymentScreeningList"""
 

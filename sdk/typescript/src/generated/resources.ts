@@ -141,6 +141,23 @@ export class Accounts {
       options,
     );
   }
+
+  /**
+   * Verify the payee of a bank account.
+   *
+   * Asks the bank now, before a payout; moves no money, and blocks none.
+   *
+   * `unavailable` if the rail or the provider can't say: that is nothing against the payee.
+   */
+  verifyPayee(userId: string, accountId: string, options: Options = {}): Promise<types.PayeeVerificationReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/accounts/{accountId}/payee-verification", userId, accountId),
+      },
+      options,
+    );
+  }
 }
 
 export class AddressPolicy {

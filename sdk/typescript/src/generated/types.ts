@@ -2848,6 +2848,12 @@ export interface PayeeReply {
   userName: string | null;
 }
 
+export interface PayeeVerificationReply {
+  checkedAt: string;
+  match: "match" | "close_match" | "no_match" | "unavailable";
+  name?: string;
+}
+
 export interface PaymentScreeningList {
   count: number;
   nextCursor?: string;

@@ -16,6 +16,7 @@ from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.onboarding.document_uploads import DocumentUploads
 from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
+from landbridge.customers.payee_verifications.service import PayeeVerifications
 from landbridge.customers.revealed_numbers.service import RevealedNumbers
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
@@ -56,6 +57,7 @@ class CustomerServices(BaseServices):
     external_wallet_lists: ExternalWalletLists
     deposit_lists: DepositLists
     user_summaries: UserSummaries
+    payee_verifications: PayeeVerifications
     revealed_numbers: RevealedNumbers
     kyc_links: KycLinks
     form_visits: FormVisits
@@ -79,11 +81,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         joined=[dossiers.begin],
         leaving=[dossiers.forget, cases.forget, rfis.forget, *_leaving(on)],
     )
-    checker = identity(settings)
-    checks = VerificationSteps(cases, checker, on.screening, clock, read_file=on.files.content)
-    verification = Verification(
-        database, cases, checks, users, dossiers, identity=checker, clock=clock
-    )
+    verification = _verification(on, cases, users, dossiers)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
     visits = FormVisits(
@@ -113,6 +111,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         external_wallet_lists=ExternalWalletLists(database, vault),
         deposit_lists=DepositLists(database),
         user_summaries=UserSummaries(database, on.valuation, lists),
+        payee_verifications=PayeeVerifications(database, accounts, on.rails, clock),
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
@@ -122,6 +121,16 @@ def know_people(on: BaseServices) -> CustomerServices:
         rfis=rfis,
         chain_operations=operations,
         chain_monitoring=ChainMonitoring(database, clock, operations),
+    )
+
+
+def _verification(
+    on: BaseServices, cases: VerificationCases, users: Users, dossiers: KycProfiles
+) -> Verification:
+    checker = identity(on.settings)
+    checks = VerificationSteps(cases, checker, on.screening, on.clock, read_file=on.files.content)
+    return Verification(
+        on.database, cases, checks, users, dossiers, identity=checker, clock=on.clock
     )
 
 

@@ -138,6 +138,13 @@ class BankAccount:
         return None if self.secret is None else self.secret.holder
 
     @property
+    def payee(self) -> dict[str, Any]:
+        """Return the bank and the holder as banks are sent them; empty after erasure."""
+        if self.secret is None:
+            return {}
+        return {"type": self.type, "accountHolder": self.holder, self.type: self.bank}
+
+    @property
     def payment_rail(self) -> str | None:
         """Return the payment method, as in `ach`; None after erasure."""
         found = self.table.payment_rail

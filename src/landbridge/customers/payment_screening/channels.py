@@ -16,6 +16,8 @@ from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrder
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.rails.port import (
     DepositCoordinates,
+    PayeeVerification,
+    PayoutDestination,
     RailPayment,
     RailPaymentStatus,
     Rails,
@@ -132,6 +134,10 @@ class ScreenedRails:
     async def rejection_reason(self, payment: RailPayment) -> str | None:
         """Return why a payment would be rejected; see the port."""
         return await self.rails.rejection_reason(payment)
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Ask about a payee; see the port."""
+        return await self.rails.verify_payee(destination)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str

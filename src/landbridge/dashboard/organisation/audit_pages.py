@@ -120,6 +120,8 @@ def object_page(entry: Mapping[str, Any]) -> str | None:
     kind, object_id = entry["kind"], entry["objectId"]
     if kind == "NUMBER":
         return f"/dashboard/users/{entry['facts']['userId']}/compliance"
+    if kind == "PAYEE":
+        return f"/dashboard/users/{entry['facts']['userId']}/accounts/{entry['facts']['accountId']}"
     if kind in _LISTS:
         return f"/dashboard/{_LISTS[kind]}"
     if kind in _PAGES:

@@ -58,18 +58,27 @@ class DestinationDetails:
     chain: str | None = None
     label: str | None = None
     was_paid: bool | None = None
+    # What the payee's bank says about the holder's name; None if it was not asked.
+    payee: Mapping[str, Any] | None = None
 
 
 async def destination_of(
-    interface: InternalClient, kind: str, details: Mapping[str, Any], *, with_history: bool = False
+    interface: InternalClient,
+    kind: str,
+    details: Mapping[str, Any],
+    *,
+    with_history: bool = False,
+    verifies_payee: bool = False,
 ) -> DestinationDetails | None:
     """Return the destination of a payment; None for a batch, or if it was erased.
 
-    `details` are a payment's, or those of a dry run. `with_history` looks up earlier payments.
+    `details` are a payment's, or those of a dry run. `with_history` looks up earlier payments,
+    `verifies_payee` asks the bank of an offramp's account about its holder.
     """
     end, payer_id = details["destination"], details["source"].get("userId")
-    account, label, was_paid = await asyncio.gather(
+    account, payee, label, was_paid = await asyncio.gather(
         _account(interface, end),
+        _payee(interface, end) if verifies_payee and kind == "OFFRAMP" else _unknown(),
         _label(interface, end.get("userId") or payer_id, end),
         _was_paid(interface, kind, details) if with_history else _unknown(),
     )
@@ -83,6 +92,7 @@ async def destination_of(
         chain=end.get("chain") or details.get("chain"),
         label=label,
         was_paid=was_paid,
+        payee=payee,
     )
 
 
@@ -103,6 +113,14 @@ async def _account(interface: InternalClient, end: Mapping[str, Any]) -> Destina
         holder=holder.get("name"),
         payment_rail=rail["paymentRail"],
     )
+
+
+async def _payee(interface: InternalClient, end: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    path = f"/v2/users/{end['userId']}/accounts/{end['accountId']}/payee-verification"
+    try:
+        return await interface.post(path)
+    except Refused:
+        return None
 
 
 async def _label(

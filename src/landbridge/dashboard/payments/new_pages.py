@@ -188,7 +188,7 @@ async def _review(
     payee_id = review.details["destination"].get("userId")
     payee = user if payee_id in {None, user["id"]} else await _user(interface, payee_id)
     destination = await destination_of(
-        interface, kind.transfer_type, review.details, with_history=True
+        interface, kind.transfer_type, review.details, with_history=True, verifies_payee=True
     )
     return renderer.page(
         request,

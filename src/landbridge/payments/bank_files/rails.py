@@ -39,7 +39,10 @@ from landbridge.providers.nacha.dates import effective_on, prenote_over_on, retu
 from landbridge.providers.rails.calendar import NEW_YORK, cut_off, settles_at
 from landbridge.providers.rails.port import (
     DepositCoordinates,
+    PayeeMatch,
+    PayeeVerification,
     PaymentTracking,
+    PayoutDestination,
     RailPayment,
     RailPaymentState,
     RailPaymentStatus,
@@ -92,6 +95,11 @@ class FileRails:
         except Rejected as error:
             return str(error)
         return None
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Return that banks are not asked by files; see the port."""
+        del destination
+        return PayeeVerification(match=PayeeMatch.UNAVAILABLE)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str

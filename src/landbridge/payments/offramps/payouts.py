@@ -37,11 +37,7 @@ def payout(
         money=money,
         rail=rail,
         is_same_day=is_same_day,
-        payee={
-            "type": account.type,
-            "accountHolder": account.holder,
-            account.type: account.bank,
-        },
+        payee=account.payee,
         texts={**texts.references, **text},
         at=at,
         account_id=account.id,

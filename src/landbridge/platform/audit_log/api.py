@@ -38,6 +38,7 @@ _KINDS_WITH_FACTS = (
     "MEMBER",
     "CHAIN.",
     "NUMBER",
+    "PAYEE",
     "RECONCILIATION.",
 )
 _WORD_LENGTH_MAX = 100

@@ -4,7 +4,14 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable
-from landbridge.providers.rails.port import DepositCoordinates, RailPayment, RailPaymentStatus
+from landbridge.providers.rails.port import (
+    DepositCoordinates,
+    PayeeMatch,
+    PayeeVerification,
+    PayoutDestination,
+    RailPayment,
+    RailPaymentStatus,
+)
 
 _WHY = "no bank is connected"
 
@@ -26,6 +33,11 @@ class NoRails:
         """Return that no bank is connected."""
         del payment
         return _WHY
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Return that no bank answers; see the port."""
+        del destination
+        return PayeeVerification(match=PayeeMatch.UNAVAILABLE)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str

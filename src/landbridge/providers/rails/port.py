@@ -24,6 +24,33 @@ class RailPaymentState(StrEnum):
     FAILED = "failed"  # final: rejected, or returned to us
 
 
+class PayeeMatch(StrEnum):
+    """Whether the name of a payee is that of the account's holder, as the payee's bank says."""
+
+    MATCH = "match"
+    CLOSE_MATCH = "close_match"  # like it, and the bank has given the holder's name
+    NO_MATCH = "no_match"
+    UNAVAILABLE = "unavailable"  # no bank has answered: says nothing for or against the payee
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayeeVerification:
+    """Answer about a payee. `name` is the holder's, for a close match only: personal data."""
+
+    match: PayeeMatch
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PayoutDestination:
+    """Where a payout goes: `payee` is as in `RailPayment`, `currency` as `usd`."""
+
+    org_id: UUID
+    rail: str
+    currency: str
+    payee: Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RailPayment:
     """Outgoing fiat payment: a payout, or the return of a deposit (`returns` is its id).
@@ -46,6 +73,16 @@ class RailPayment:
     at: datetime
     returns: UUID | None = None
     account_id: UUID | None = None
+
+    @property
+    def destination(self) -> PayoutDestination:
+        """Where it goes."""
+        return PayoutDestination(
+            org_id=self.org_id,
+            rail=self.rail,
+            currency=self.money.asset.currency,
+            payee=self.payee,
+        )
 
     @property
     def goes_to_sender(self) -> bool:
@@ -135,6 +172,13 @@ class Rails(Protocol):
         """Return why `pay` would reject this for good, without personal data; None if not.
 
         Callers check this first, so that no coins are taken for a payment that can't be made.
+        """
+        ...
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Return whether the payee's bank knows the account under this name; moves no money.
+
+        `unavailable` wherever no bank answers: nothing is raised.
         """
         ...
 

@@ -16,7 +16,10 @@ from landbridge.platform.core.errors import Rejected
 from landbridge.providers.rails.calendar import settles_at, wire_day
 from landbridge.providers.rails.port import (
     DepositCoordinates,
+    PayeeMatch,
+    PayeeVerification,
     PaymentTracking,
+    PayoutDestination,
     RailPayment,
     RailPaymentState,
     RailPaymentStatus,
@@ -37,6 +40,13 @@ _ODFI = ROUTING_NUMBER[:8]
 _WIRE_ID = "SANDBX9Z"
 # Scripted steps that a payment passes through.
 _STEPS = (ScriptedStep.PAYOUT,)
+
+# Ends of a holder's name with which the sandbox's bank answers about a payee.
+_PAYEE_MATCHES: Mapping[str, PayeeMatch] = {
+    "close match": PayeeMatch.CLOSE_MATCH,
+    "no match": PayeeMatch.NO_MATCH,
+    "unavailable": PayeeMatch.UNAVAILABLE,
+}
 
 # ACH account numbers have at most 17 digits; a leading nine keeps the length.
 _ACCOUNT_DIGITS = 15
@@ -96,6 +106,17 @@ class SandboxRails:
     async def rejection_reason(self, payment: RailPayment) -> str | None:
         """Return None: every payment is accepted; see the port."""
         del payment
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Return what the end of the holder's name asks for, a match without one; see the port."""
+        holder: Mapping[str, Any] = destination.payee.get("accountHolder") or {}
+        name = str(holder.get("name", ""))
+        for end, match in _PAYEE_MATCHES.items():
+            if name.casefold().endswith(end):
+                known_as = f"{name[:1]}. {name.partition(' ')[2]}"
+                is_close = match is PayeeMatch.CLOSE_MATCH
+                return PayeeVerification(match=match, name=known_as if is_close else None)
+        return PayeeVerification(match=PayeeMatch.MATCH if name else PayeeMatch.UNAVAILABLE)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str

@@ -18,7 +18,14 @@ from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.http.egress import Egress, EgressExchange
 from landbridge.providers.kyt.port import ScreenedTransfer
-from landbridge.providers.rails.port import DepositCoordinates, PaymentTracking, RailPayment
+from landbridge.providers.rails.port import (
+    DepositCoordinates,
+    PayeeMatch,
+    PayeeVerification,
+    PaymentTracking,
+    PayoutDestination,
+    RailPayment,
+)
 from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage, read_credit
 from landbridge.providers.sidecar.model import (
@@ -27,6 +34,7 @@ from landbridge.providers.sidecar.model import (
     OrderProblem,
     PayoutReport,
 )
+from landbridge.providers.sidecar.payee_protocol import PAYEES_PATH, PayeeAnswer, PayeeRequest
 from landbridge.providers.sidecar.protocol import (
     ACCOUNTS_PATH,
     CREDITS_PATH,
@@ -252,6 +260,28 @@ class SidecarClient:
         answer = self._decoded(body, ScreeningAnswer)
         self._check_key(answer.key, key)
         return answer
+
+    async def verify_payee(
+        self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None
+    ) -> PayeeVerification:
+        """Ask about a payee; see `PayoutProvider`. Where the sidecar can't say, `unavailable`."""
+        request = PayeeRequest(
+            org_id=destination.org_id,
+            currency=destination.currency,
+            rail=destination.rail,
+            payee=dict(destination.payee),
+            test_outcome=test_outcome,
+        )
+        status, body = await self._call(PAYEES_PATH, request)
+        if status in {HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE}:
+            return PayeeVerification(match=PayeeMatch.UNAVAILABLE)
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+        answer = self._decoded(body, PayeeAnswer)
+        is_close = answer.match is PayeeMatch.CLOSE_MATCH
+        if is_close and answer.name is None:
+            raise self._unusable("a close match without a name")
+        return PayeeVerification(match=answer.match, name=answer.name if is_close else None)
 
     async def make_test_credit(self, request: RequestedCredit) -> None:
         """Have a sidecar under test make up a credit; raises `Unavailable` and `Unclear`."""

@@ -23,7 +23,7 @@ from landbridge.platform.http.egress_addresses import AddressRefused, read_opera
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.rails.currencies import FIAT
-from landbridge.providers.rails.port import RailPayment
+from landbridge.providers.rails.port import PayoutDestination
 from landbridge.providers.sidecar.signing import SigningSecret
 
 T = TypeVar("T")
@@ -67,13 +67,13 @@ class PayoutRoute:
     countries: frozenset[str] | None
     organisations: frozenset[UUID] | None
 
-    def matches(self, payment: RailPayment) -> bool:
-        """Return whether a payout belongs to this route."""
+    def matches(self, destination: PayoutDestination) -> bool:
+        """Return whether payouts to a destination belong to this route."""
         return (
-            _has(self.rails, payment.rail.lower())
-            and _has(self.currencies, payment.money.asset.currency)
-            and _has(self.organisations, payment.org_id)
-            and (self.countries is None or _country(payment) in self.countries)
+            _has(self.rails, destination.rail.lower())
+            and _has(self.currencies, destination.currency)
+            and _has(self.organisations, destination.org_id)
+            and (self.countries is None or _country(destination) in self.countries)
         )
 
 
@@ -102,9 +102,9 @@ class ProvidersFile:
     deposits: tuple[DepositRoute, ...] = ()
     screenings: tuple[ScreeningRoute, ...] = ()
 
-    def providers_for(self, payment: RailPayment) -> tuple[str, ...]:
-        """Return the providers of a payout, in their order; none if no route matches."""
-        return next((each.providers for each in self.routes if each.matches(payment)), ())
+    def providers_for(self, destination: PayoutDestination) -> tuple[str, ...]:
+        """Return the providers of payouts there, in their order; none if no route matches."""
+        return next((each.providers for each in self.routes if each.matches(destination)), ())
 
     def deposit_provider(self, org_id: UUID, currency: str) -> str | None:
         """Return the provider that takes an organisation's deposits in a currency, if any."""
@@ -306,9 +306,9 @@ def _has(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool
     return choice is None or value in choice
 
 
-def _country(payment: RailPayment) -> str | None:
+def _country(destination: PayoutDestination) -> str | None:
     """Return the country of the account holder's address, if there is one."""
-    holder: Mapping[str, Any] = payment.payee.get("accountHolder") or {}
+    holder: Mapping[str, Any] = destination.payee.get("accountHolder") or {}
     address: Mapping[str, Any] = holder.get("address") or {}
     return address.get("country")
 

@@ -6,7 +6,12 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
 from landbridge.providers.kyt.port import ScreenedTransfer
-from landbridge.providers.rails.port import RailPayment
+from landbridge.providers.rails.port import (
+    PayeeMatch,
+    PayeeVerification,
+    PayoutDestination,
+    RailPayment,
+)
 from landbridge.providers.sidecar import call_store
 from landbridge.providers.sidecar.calls import CallFailure, counted
 from landbridge.providers.sidecar.client import SidecarClient
@@ -64,6 +69,13 @@ class CountedSidecar(SidecarClient):
         """Return the state of a screening; see `SidecarClient`."""
         async with counted(self.name, self._record):
             return await super().find_screening(key)
+
+    async def verify_payee(
+        self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None
+    ) -> PayeeVerification:
+        """Ask about a payee; see `SidecarClient`."""
+        async with counted(self.name, self._record):
+            return await super().verify_payee(destination, test_outcome=test_outcome)
 
     async def _record(self, provider: str, failure: CallFailure | None) -> None:
         at = self._clock.now()

@@ -9,7 +9,12 @@ from uuid import UUID
 from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.core.money import Money
 from landbridge.providers.rails.calendar import settles_at
-from landbridge.providers.rails.port import PaymentTracking, RailPayment
+from landbridge.providers.rails.port import (
+    PayeeVerification,
+    PaymentTracking,
+    PayoutDestination,
+    RailPayment,
+)
 from landbridge.providers.sidecar.protocol import FAILURES, FailureCode, PayoutState
 
 
@@ -78,6 +83,13 @@ class PayoutProvider(Protocol):
 
     async def find(self, org_id: UUID, key: UUID, money: Money, rail: str) -> PayoutReport | None:
         """Return the state of a payout; None if the provider does not know the key.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
+        """
+        ...
+
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Return whether the payee's bank knows the account under this name.
 
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
         """

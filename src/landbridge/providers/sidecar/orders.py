@@ -18,11 +18,20 @@ from uuid import UUID
 
 import structlog
 
-from landbridge.platform.core.errors import InvariantBroken, Rejected, Unavailable, Unclear
+from landbridge.platform.core.errors import (
+    InvariantBroken,
+    Rejected,
+    Unavailable,
+    Unclear,
+    Upstream,
+)
 from landbridge.platform.db.pool import Database
 from landbridge.providers.rails.port import (
     DepositCoordinates,
+    PayeeMatch,
+    PayeeVerification,
     PaymentTracking,
+    PayoutDestination,
     RailPayment,
     RailPaymentState,
     RailPaymentStatus,
@@ -137,6 +146,17 @@ class ProviderRails:
             return await self.others.rejection_reason(payment)
         return None if payment.money.units > 0 else "the amount must be positive"
 
+    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
+        """Ask the provider that would pay first; see the port."""
+        names = self.routes.providers_for(destination)
+        if not names:
+            return await self.others.verify_payee(destination)
+        try:
+            return await self.providers[names[0]].verify_payee(destination)
+        except Upstream as error:
+            _log.info("provider.payee_unverified", provider=names[0], reason=str(error))
+            return PayeeVerification(match=PayeeMatch.UNAVAILABLE)
+
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
@@ -159,7 +179,7 @@ class ProviderRails:
         """Return who may carry out a payment."""
         returned = payment.returns
         if returned is None:
-            return _OrderRoute(self.routes.providers_for(payment))
+            return _OrderRoute(self.routes.providers_for(payment.destination))
         credit = await self.database.single(
             lambda tx: credit_store.of_payment(tx, payment.org_id, returned)
         )

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from landbridge.providers.kyt.port import RiskCategory, ScreeningDirection
+from landbridge.providers.rails.port import PayeeMatch
 
 PAYOUTS_PATH = "/v1/payouts"
 QUERY_PATH = "/v1/payouts/query"
@@ -34,7 +35,7 @@ _Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}\Z")]
 _AccountNumber = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{1,64}\Z")]
 _Cursor = Annotated[str, Meta(pattern=r"^[!-~]{1,200}\Z")]
 # Text of a bank, without control characters.
-_Text = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]{1,500}\Z")]
+BankText = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]{1,500}\Z")]
 
 
 class PayoutState(StrEnum):
@@ -103,11 +104,11 @@ FAILURES = {
 }
 
 
-class _Message(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class SidecarMessage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """Base of all messages. Unknown members of an answer are ignored, so that sidecars can grow."""
 
 
-class PayoutRequest(_Message, frozen=True):
+class PayoutRequest(SidecarMessage, frozen=True):
     """Order of a payout. `key` is ours, and the same for every attempt of the same payout.
 
     `payee` and `texts` are as the account and the payment have them in the API. The return of a
@@ -127,13 +128,13 @@ class PayoutRequest(_Message, frozen=True):
     test_outcome: RequestedOutcome | None = None
 
 
-class PayoutQuery(_Message, frozen=True):
+class PayoutQuery(SidecarMessage, frozen=True):
     """Question about a payout."""
 
     key: UUID
 
 
-class PayoutReferences(_Message, frozen=True):
+class PayoutReferences(SidecarMessage, frozen=True):
     """References that identify a payout at banks."""
 
     trace_number: _Reference | None = None
@@ -142,7 +143,7 @@ class PayoutReferences(_Message, frozen=True):
     uetr: _Reference | None = None
 
 
-class PayoutAnswer(_Message, frozen=True):
+class PayoutAnswer(SidecarMessage, frozen=True):
     """State of a payout. Amount and currency are those that the provider pays.
 
     `expectedInSeconds` is when the next change is expected, from now.
@@ -158,20 +159,20 @@ class PayoutAnswer(_Message, frozen=True):
     references: PayoutReferences = PayoutReferences()
 
 
-class PayoutRefusal(_Message, frozen=True):
+class PayoutRefusal(SidecarMessage, frozen=True):
     """Refusal of a payout, for good: nothing was paid under this key, and nothing will be."""
 
     key: UUID
     failure_code: FailureCode
 
 
-class SidecarError(_Message, frozen=True):
+class SidecarError(SidecarMessage, frozen=True):
     """Error of a call."""
 
     code: ErrorCode
 
 
-class ScreenedSender(_Message, frozen=True):
+class ScreenedSender(SidecarMessage, frozen=True):
     """Sender of a deposit of fiat, as its bank says; a routing number may be a BIC or a sort code.
 
     Personal data. Not limited in form, as it comes from banks.
@@ -183,7 +184,7 @@ class ScreenedSender(_Message, frozen=True):
     account_number: str | None = None
 
 
-class ScreeningRequest(_Message, frozen=True):
+class ScreeningRequest(SidecarMessage, frozen=True):
     """Deposit from outside, or payment to outside, to screen. `key` is ours, and never changes.
 
     Coins have `chain` and addresses, and deposits of coins `transactionHash`. Fiat has `rail`; a
@@ -206,7 +207,7 @@ class ScreeningRequest(_Message, frozen=True):
     test_outcome: RequestedScreening | None = None
 
 
-class ScreeningQuery(_Message, frozen=True):
+class ScreeningQuery(SidecarMessage, frozen=True):
     """Question about what was submitted before."""
 
     key: UUID
@@ -220,7 +221,7 @@ class ScreeningState(StrEnum):
     HIT = "hit"  # final: it is held for people to decide
 
 
-class ScreeningAnswer(_Message, frozen=True):
+class ScreeningAnswer(SidecarMessage, frozen=True):
     """State of a screening. `categories` say what a hit is about."""
 
     key: UUID
@@ -230,16 +231,17 @@ class ScreeningAnswer(_Message, frozen=True):
     expected_in_seconds: Annotated[int, Meta(ge=1, le=EXPECTED_IN_S_MAX)] | None = None
 
 
-class DescribeRequest(_Message, frozen=True):
+class DescribeRequest(SidecarMessage, frozen=True):
     """Question who answers. Empty."""
 
 
-class SidecarDescription(_Message, frozen=True):
+class SidecarDescription(SidecarMessage, frozen=True):
     """What a sidecar says about itself.
 
     `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
     where it moves real money. `deposits` are the currencies in which it takes deposits.
-    `screeningOutcomes` are test outcomes of screenings.
+    `screeningOutcomes` are test outcomes of screenings, `payeeOutcomes` of the verification of a
+    payee.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -247,9 +249,10 @@ class SidecarDescription(_Message, frozen=True):
     test_outcomes: Annotated[tuple[RequestedOutcome, ...], Meta(max_length=20)] = ()
     deposits: Annotated[tuple[_Currency, ...], Meta(max_length=50)] = ()
     screening_outcomes: Annotated[tuple[RequestedScreening, ...], Meta(max_length=20)] = ()
+    payee_outcomes: Annotated[tuple[PayeeMatch, ...], Meta(max_length=20)] = ()
 
 
-class SidecarWebhook(_Message, frozen=True):
+class SidecarWebhook(SidecarMessage, frozen=True):
     """News: what has `key` changed, or there are new `credits`. Says never how: we query."""
 
     key: UUID | None = None
@@ -271,7 +274,7 @@ class CreditRail(StrEnum):
     MOMO = "momo"
 
 
-class DepositAccountRequest(_Message, frozen=True):
+class DepositAccountRequest(SidecarMessage, frozen=True):
     """Request of an account for deposits: the same key is answered with the same one, for ever."""
 
     key: UUID
@@ -279,14 +282,14 @@ class DepositAccountRequest(_Message, frozen=True):
     currency: _Currency
 
 
-class DepositNumbers(_Message, frozen=True):
+class DepositNumbers(SidecarMessage, frozen=True):
     """Numbers by which payers in the USA reach an account."""
 
     routing_number: _AccountNumber
     account_number: _AccountNumber
 
 
-class DepositRails(_Message, frozen=True):
+class DepositRails(SidecarMessage, frozen=True):
     """Numbers by rail, where the account is reached by it."""
 
     ach: DepositNumbers | None = None
@@ -294,7 +297,7 @@ class DepositRails(_Message, frozen=True):
     rtp: DepositNumbers | None = None
 
 
-class DepositAccountAnswer(_Message, frozen=True):
+class DepositAccountAnswer(SidecarMessage, frozen=True):
     """Account for deposits, and what payers need to know.
 
     `accountNumber` names it in credits, and belongs to no other account of the provider.
@@ -304,32 +307,32 @@ class DepositAccountAnswer(_Message, frozen=True):
     key: UUID
     currency: _Currency
     account_number: _AccountNumber
-    bank_name: _Text
-    bank_address: _Text
-    beneficiary_name: _Text
-    beneficiary_address: _Text
-    swift_code: _Text | None = None
+    bank_name: BankText
+    bank_address: BankText
+    beneficiary_name: BankText
+    beneficiary_address: BankText
+    swift_code: BankText | None = None
     rails: DepositRails = DepositRails()
-    instruction: _Text | None = None
+    instruction: BankText | None = None
 
 
-class CreditsQuery(_Message, frozen=True):
+class CreditsQuery(SidecarMessage, frozen=True):
     """Question about the credits after a cursor; from the first one without a cursor."""
 
     limit: Annotated[int, Meta(ge=1, le=CREDITS_MAX)]
     after: _Cursor | None = None
 
 
-class ProviderCreditSender(_Message, frozen=True):
+class ProviderCreditSender(SidecarMessage, frozen=True):
     """The sender, as the bank says; the routing number may be a BIC or a sort code."""
 
-    name: _Text | None = None
-    bank_name: _Text | None = None
-    routing_number: _Text | None = None
-    account_number: _Text | None = None
+    name: BankText | None = None
+    bank_name: BankText | None = None
+    routing_number: BankText | None = None
+    account_number: BankText | None = None
 
 
-class CreditId(_Message, frozen=True):
+class CreditId(SidecarMessage, frozen=True):
     """The id of a credit."""
 
     id: _Reference
@@ -346,12 +349,12 @@ class ProviderCredit(CreditId, frozen=True):
     currency: _Currency
     rail: CreditRail
     received_at: Annotated[datetime, Meta(tz=True)]
-    reference: _Text | None = None
-    description: _Text | None = None
+    reference: BankText | None = None
+    description: BankText | None = None
     sender: ProviderCreditSender | None = None
 
 
-class CreditsAnswer(_Message, frozen=True):
+class CreditsAnswer(SidecarMessage, frozen=True):
     """Credits in the order of the provider, at most as many as the limit.
 
     `reversed` are ids of credits that the bank has taken back. `next` is the cursor behind them; if
@@ -363,7 +366,7 @@ class CreditsAnswer(_Message, frozen=True):
     next: _Cursor | None = None
 
 
-class RawCreditsAnswer(_Message, frozen=True):
+class RawCreditsAnswer(SidecarMessage, frozen=True):
     """The same, to decode each credit by itself: one that is not valid does not hide the others."""
 
     credits: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=CREDITS_MAX)]
@@ -371,7 +374,7 @@ class RawCreditsAnswer(_Message, frozen=True):
     next: _Cursor | None = None
 
 
-class RequestedCredit(_Message, frozen=True):
+class RequestedCredit(SidecarMessage, frozen=True):
     """Credit that a sidecar under test is asked to make up; `isReversed` reverses one.
 
     A sidecar that moves real money does not know this call.

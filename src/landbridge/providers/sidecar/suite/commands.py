@@ -17,6 +17,7 @@ from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
 from landbridge.providers.sidecar.suite.deposit_checks import DepositChecks
 from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
+from landbridge.providers.sidecar.suite.payee_checks import PayeeChecks
 from landbridge.providers.sidecar.suite.payout_checks import run_checks
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 from landbridge.providers.sidecar.suite.screening_checks import ScreeningChecks
@@ -120,6 +121,9 @@ async def _run(
         protocol = ProtocolChecks(settings, adapter, clock)
         deposits = DepositChecks(protocol, description.deposits)
         screenings = ScreeningChecks(protocol, client, hasty, description.screening_outcomes)
+        payees = PayeeChecks(
+            protocol, client, description.payee_outcomes, rail, asset.currency, payee
+        )
         if not description.test_outcomes:
             return await screenings.run()
         return [
@@ -127,6 +131,7 @@ async def _run(
             *await protocol.run(),
             *await deposits.run(),
             *await screenings.run(),
+            *await payees.run(),
             await check_webhooks(settings, adapter, clock, webhook_port),
         ]
     except Upstream as error:
