@@ -1,7 +1,7 @@
 """KYC links over the API: their creation, their recorded changes, and their end."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -14,7 +14,8 @@ from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
-from tests.customers.onboarding.person import LINK, invite
+from tests.customers.onboarding.person import IMAGE, LINK, PASSPORT, at_documents, invite
+from tests.platform.files.uploads import rows_of
 from tests.platform.mail.mail_server import MailServer, listening
 from tests.tenants import SETTINGS, URL, Tenant, make_tenant, make_user, refusal, sentence, served
 from tests.waiting import waits_for
@@ -151,6 +152,27 @@ async def test_a_link_works_for_five_days(still_org: Tenant, still_clock: Frozen
     await person.open()
     assert person.last.status_code == 410
     assert "no longer valid" in person.text
+
+
+async def test_link_that_expires_while_a_file_arrives_stores_nothing(
+    still_org: Tenant, still_clock: FrozenClock
+) -> None:
+    person = await at_documents(still_org)
+    await person.follow("item=identity")
+    action = person.form("/documents").action
+    fields = {**PASSPORT, "item": "identity"}
+    request = still_org.client.build_request("POST", action, data=fields, files={"file": IMAGE})
+    content = request.read()
+
+    async def body() -> AsyncGenerator[bytes]:
+        yield content[:-100]
+        still_clock.at += timedelta(days=6)
+        yield content[-100:]
+
+    headers = {"Content-Type": request.headers["content-type"]}
+    answer = await still_org.client.post(action, content=body(), headers=headers)
+    assert answer.status_code == 410
+    assert await rows_of(still_org) == []
 
 
 async def test_the_recipient_of_an_expired_link_is_erased(

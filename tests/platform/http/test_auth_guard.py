@@ -8,6 +8,8 @@ import pytest
 
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.http.auth_guard import STALE_AFTER_S
+from tests.platform.files.sample_files import encoded
+from tests.platform.files.uploads import head, rows_of, send_raw
 from tests.tenants import SETTINGS, Tenant, good, refusal
 
 PING = "/v2/ping"
@@ -171,6 +173,18 @@ async def test_key_revoked_while_its_body_arrives_creates_nothing(org: Tenant, s
         "select id from agreements where org_id = $1", org.org_id
     )
     assert links == []
+
+
+async def test_key_revoked_while_its_file_arrives_stores_nothing(org: Tenant) -> None:
+    async def body() -> AsyncGenerator[bytes]:
+        yield head("scan.png") + encoded("PNG")
+        await org.container.orgs.revoke_key(org.org_id, org.caller.id)
+        await asyncio.sleep(STALE_AFTER_S + 0.1)
+        yield b"\r\n--x--\r\n"
+
+    answer = await send_raw(org, body(), "multipart/form-data; boundary=x")
+    assert refusal(answer) == "401 INVALID_API_KEY"
+    assert await rows_of(org) == []
 
 
 async def test_slow_body_of_a_valid_key_is_accepted(org: Tenant) -> None:

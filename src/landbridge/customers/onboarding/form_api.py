@@ -227,6 +227,8 @@ class KycPage(Controller):
         mark_authenticated(request.scope)
         with document_uploads.memory.place(visit.link.id):
             sent = await read_sent(request)
+            # The file may take a minute to arrive, and the link may have ended meanwhile.
+            visit = await form_visits.open(linkId, session)
             if reachable(visit, FormStep.DOCUMENTS) is not FormStep.DOCUMENTS:
                 return _on(visit)
             item = _one(sent.fields, "item")

@@ -20,6 +20,7 @@ from typing_extensions import override
 from landbridge.platform.files.model import PART, StoredFileInfo, file_id
 from landbridge.platform.files.service import Files
 from landbridge.platform.files.upload import UPLOAD_BYTES_MAX, read_upload
+from landbridge.platform.http.auth_guard import check_after_body
 from landbridge.platform.http.caller import ApiRequest, check_sees_documents
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.platform.idempotency.service import IdempotencyKeys
@@ -130,6 +131,7 @@ class FileRoutes(Controller):
         """Keeps a pdf, jpeg, png, heic or tif of up to 10 MB, sent as the part `file`."""
         async with files.reserve_upload(request.user.org_id):
             upload = await read_upload(request)
+            await check_after_body(request)
             digest = sha256(upload.content).hexdigest()
             file = await idempotency_keys.run(
                 request,

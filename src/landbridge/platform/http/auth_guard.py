@@ -24,6 +24,8 @@ _SCHEME = "bearer "
 INSIDE = "landbridge.caller"
 # Scope key of the monotonic time of the authentication by a key.
 _AUTHENTICATED_AT: Final = "landbridge.authenticated_at"
+# Scope key of the check of a request that waited, for routes that read their bodies themselves.
+_CHECK_WAITED: Final = "landbridge.check_waited"
 # A key is read again if the request waited longer than this; most requests wait a few milliseconds.
 STALE_AFTER_S: Final = 1.0
 
@@ -82,14 +84,25 @@ def waited_guard(
     """
 
     async def check(request: AnyConnection) -> None:
-        at_s = cast("dict[str, Any]", request.scope).get(_AUTHENTICATED_AT)
-        if at_s is None or time.monotonic() - at_s < STALE_AFTER_S:
+        scope = cast("dict[str, Any]", request.scope)
+        at_s = scope.get(_AUTHENTICATED_AT)
+        if at_s is None:
+            return
+        scope[_CHECK_WAITED] = check
+        if time.monotonic() - at_s < STALE_AFTER_S:
             return
         caller = await authenticate(bearer(request.scope))
         request.scope["user"] = caller
         check_scope(caller, needed_scope(request, request.route_handler))
 
     return check
+
+
+async def check_after_body(request: AnyConnection) -> None:
+    """Check a request once more whose handler has read the body itself; see `waited_guard`."""
+    check = cast("dict[str, Any]", request.scope).get(_CHECK_WAITED)
+    if check is not None:
+        await check(request)
 
 
 def bearer(scope: Any) -> str:
