@@ -4,10 +4,12 @@ from collections.abc import AsyncGenerator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from landbridge.ledger.model import HouseRole
+from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from tests.customers.chain_deposits.chain_world import (
@@ -202,6 +204,49 @@ async def test_clear_coins_reach_their_offramp(scenario: ExternalScenario) -> No
     assert await scenario.status(offramp) == "COMPLETED"
     assert await suspended(scenario.world.org) == 0
     await check_books(scenario.world.org)
+
+
+async def test_refused_coins_keep_no_offramp_of_their_sender_waiting(
+    scenario: ExternalScenario,
+) -> None:
+    offramp = await scenario.awaited("100.66")
+    scenario.send(pay_address(offramp), Decimal("100.66"))
+    await scenario.finalize()
+    org = scenario.world.org
+    (screening,) = await screenings(org)
+    assert await decide(org, screening, "REJECT") == "COMPLETED"
+    later = await scenario.awaited()
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 30 * 86_400})
+    await scenario.work()
+    assert [await scenario.status(each) for each in (offramp, later)] == ["QUOTE_FAILED"] * 2
+    assert await suspended(org) == 100_660_000
+    external_coins = org.container.external_coins
+    assert await external_coins.kept(org.org_id) == []
+    with pytest.raises(ResourceConflict, match="is REJECTED"):
+        await external_coins.assign(
+            org.org_id, UUID(screening["depositId"]), UUID(str(later["id"]))
+        )
+    await check_books(org)
+
+
+async def test_refused_coins_that_are_lost_and_return_are_screened_again(
+    scenario: ExternalScenario,
+) -> None:
+    offramp = await scenario.awaited("100.66")
+    raw = raw_of(scenario.world, scenario.send(pay_address(offramp), Decimal("100.66")))
+    await scenario.work(blocks=1, ticks=FINALITY + 2)
+    org = scenario.world.org
+    (screening,) = await screenings(org)
+    assert await decide(org, screening, "REJECT") == "COMPLETED"
+    scenario.world.reorganise(FINALITY + 6)
+    await scenario.finalize()
+    assert await suspended(org) == 0
+    await send_again(scenario.world, raw)
+    await scenario.finalize()
+    (screening,) = await screenings(org)
+    assert screening["status"] == "HELD"
+    assert await suspended(org) == 100_660_000
+    await check_books(org)
 
 
 async def test_coins_for_an_offramp_that_are_lost_leave_suspense(

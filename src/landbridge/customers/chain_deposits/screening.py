@@ -126,8 +126,13 @@ class TreasuryDepositEffects:
     async def reject_in(
         self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
     ) -> None:
-        """Do nothing: the coins stay in suspense, and no payment gets them."""
-        del tx, screening, actor, at
+        """Leave the coins in suspense, unmatched: no payment gets them, and none waits for them."""
+        del actor, at
+        org_id, id_ = screening.record.org_id, screening.details.deposit_id
+        deposit = await treasury_store.lock(tx, org_id, id_)
+        if deposit is not None:
+            unmatched = TreasuryDepositStatus.UNMATCHED
+            await treasury_store.set_status(tx, deposit, unmatched, deposit.transfer_id)
 
 
 async def _locked(tx: Tx, screening: DepositScreening) -> ChainDeposit:

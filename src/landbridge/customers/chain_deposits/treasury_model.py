@@ -22,6 +22,7 @@ class TreasuryDepositStatus(StrEnum):
     FINAL = "FINAL"  # final; the worker finds the payment that it is for
     SETTLED = "SETTLED"  # a payment has taken the coins, or returns them
     UNMATCHED = "UNMATCHED"  # no payment was ever expected from this sender; a person may assign it
+    # unless it is suspended: then its screening was refused, and no payment gets it
     LOST = "LOST"  # its block is gone for good; the worker takes back what the payment has booked
     REVERSED = "REVERSED"  # gone, and nothing is booked any more; found again if it is mined again
 

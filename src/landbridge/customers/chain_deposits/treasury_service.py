@@ -103,8 +103,9 @@ class TreasuryDeposits:
     async def assign(self, org_id: UUID, deposit_id: UUID, transfer_id: UUID) -> TreasuryDeposit:
         """Give a kept deposit to a payment, for the worker to settle.
 
-        Raises `ResourceNotFound`, and `ResourceConflict` if it is not kept, or if the payment has
-        other coins of its transaction, which it could not tell apart.
+        Raises `ResourceNotFound`, and `ResourceConflict` if it is not kept, if its screening was
+        refused, or if the payment has other coins of its transaction, which it could not tell
+        apart.
         """
 
         async def work(tx: Tx) -> TreasuryDeposit:
@@ -113,6 +114,10 @@ class TreasuryDeposits:
                 raise ResourceNotFound(f"there is no treasury deposit {deposit_id}")
             if deposit.status is not TreasuryDepositStatus.UNMATCHED:
                 raise ResourceConflict(f"treasury deposit {deposit_id} is {deposit.status}")
+            if deposit.is_suspended:
+                raise ResourceConflict(
+                    f"the screening of treasury deposit {deposit_id} is REJECTED"
+                )
             if await treasury_store.has_taken(tx, deposit, transfer_id):
                 raise ResourceConflict(
                     f"payment {transfer_id} has other coins of the same transaction"

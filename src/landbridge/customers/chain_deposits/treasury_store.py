@@ -167,7 +167,7 @@ _KEPT = """
 select org_id, id, chain, transaction_hash, block_number, asset, units, source_address,
     destination_address, status, transfer_id, reversals, found_at, is_suspended
 from treasury_deposits
-where org_id = $1 and status = 'UNMATCHED' and not is_lost
+where org_id = $1 and status = 'UNMATCHED' and not is_lost and not is_suspended
 order by found_at desc
 limit $2
 """
