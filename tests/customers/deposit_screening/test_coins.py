@@ -233,7 +233,9 @@ async def test_refused_coins_that_are_lost_and_return_are_screened_again(
     scenario: ExternalScenario,
 ) -> None:
     offramp = await scenario.awaited("100.66")
-    raw = raw_of(scenario.world, scenario.send(pay_address(offramp), Decimal("100.66")))
+    rpc = scenario.world.rpc
+    sent = scenario.send(pay_address(offramp), Decimal("100.66"))
+    raw = rpc.call("eth_getRawTransactionByHash", sent)
     await scenario.work(blocks=1, ticks=FINALITY + 2)
     org = scenario.world.org
     (screening,) = await screenings(org)
@@ -241,7 +243,7 @@ async def test_refused_coins_that_are_lost_and_return_are_screened_again(
     scenario.world.reorganise(FINALITY + 6)
     await scenario.finalize()
     assert await suspended(org) == 0
-    await send_again(scenario.world, raw)
+    rpc.call("eth_sendRawTransaction", raw)
     await scenario.finalize()
     (screening,) = await screenings(org)
     assert screening["status"] == "HELD"
