@@ -29,6 +29,7 @@ from litestar.handlers.base import BaseRouteHandler
 from landbridge.customers.onboarding.multipart_form import SubmittedForm, UploadMemory, read_sent
 from landbridge.customers.team.errors import RecentSignInRequired
 from landbridge.customers.team.model import SignedInSession, new_secret
+from landbridge.dashboard.page_budget import AdmittedPage, PageBudget
 from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import best_language
@@ -83,7 +84,7 @@ def page_guard(
     find_base_url: Callable[[], str],
 ) -> Guard:
     """Return the guard of all pages; it calls these functions for each request."""
-    upload_memory = UploadMemory()
+    upload_memory, page_budget = UploadMemory(), PageBudget()
 
     async def guard(
         connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
@@ -92,6 +93,11 @@ def page_guard(
         secret = cookie(request.scope, _name(_SESSION, base_url))
         signed = await find_session(secret) if secret else None
         has_menu = not handler.opt.get("signed_out")
+        admitted: AdmittedPage | None = None
+        if signed is not None and has_menu:
+            admitted = await page_budget.admit(signed.person.org_id, signed.person.id)
+            if secret and admitted.has_waited:
+                signed = await find_session(secret)
         visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
         visitor = PageVisitor(
             signed=signed,
@@ -101,6 +107,7 @@ def page_guard(
             waiting=await waiting(signed.caller.org_id)
             if signed is not None and has_menu
             else None,
+            admitted=admitted,
         )
         request.scope["user"] = visitor
         if signed is not None:

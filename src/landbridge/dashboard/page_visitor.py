@@ -8,6 +8,7 @@ from litestar import Request
 from litestar.datastructures import State
 
 from landbridge.customers.team.model import SignedInSession, Theme
+from landbridge.dashboard.page_budget import AdmittedPage
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.http.caller import Caller, MemberRole, check_admin, check_editor
 from landbridge.reporting.attention_counts import AttentionCount
@@ -18,7 +19,7 @@ class PageVisitor:
     """A visitor's browser. `signed` is None while signed out.
 
     `csrf` is the token of every form; `zone` is the organisation's time zone; `waiting` are the
-    counts of the menu, on pages that have one.
+    counts of the menu, on pages that have one; `admitted` is charged with what a page costs.
     """
 
     signed: SignedInSession | None
@@ -26,6 +27,7 @@ class PageVisitor:
     language: str
     zone: ZoneInfo
     waiting: AttentionCount | None = None
+    admitted: AdmittedPage | None = None
 
     @property
     def caller(self) -> Caller:

@@ -1,6 +1,7 @@
 """Rendering of pages: templates, their common values, and response headers."""
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -135,7 +136,12 @@ class Renderer:
             "wrong_inputs": {},
             "input_labels": {},
         }
-        return templates(visitor.language).get_template(template).render(common | values)
+        began_s = time.thread_time()
+        try:
+            return templates(visitor.language).get_template(template).render(common | values)
+        finally:
+            if visitor.admitted is not None:
+                visitor.admitted.charge(time.thread_time() - began_s)
 
     def _labelled(self, request: PageRequest, template: str, /, **values: Any) -> str:
         """Render a page; translated refusals call an input by its label on this page.

@@ -1,0 +1,76 @@
+"""Many pages of one organisation at once delay neither other organisations nor other members."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from uuid import uuid4
+
+import pytest
+
+from landbridge.dashboard.page_budget import PageBudget
+from tests.dashboard.browsing import DashboardPage, Visitor, visit
+from tests.tenants import Tenant
+
+HEAVY = "/dashboard/styleguide"
+PAGES, PINGS = 40, 20
+
+
+async def test_pages_of_one_organisation_do_not_delay_another(
+    org: Tenant, other_org: Tenant
+) -> None:
+    visitor = await visit(org)
+    await visitor.load(HEAVY)
+    await other_org.get("/v2/ping")
+    loading = _load(visitor, PAGES)
+    for _ in range(PINGS):
+        await other_org.get("/v2/ping")
+    assert sum(each.done() for each in loading) < PAGES / 2
+    await _stop(loading)
+
+
+async def test_members_of_an_organisation_take_turns() -> None:
+    budget, org_id, order = PageBudget(), uuid4(), list[str]()
+    members = {name: uuid4() for name in ("loud", "quiet")}
+
+    async def load(name: str) -> None:
+        page = await budget.admit(org_id, members[name])
+        page.charge(0.15)
+        order.append(name)
+
+    tasks = [asyncio.create_task(load("loud")) for _ in range(6)]
+    await asyncio.sleep(0)
+    tasks.append(asyncio.create_task(load("quiet")))
+    await asyncio.gather(*tasks)
+    # Two are in the burst, and one more waits already.
+    assert order.index("quiet") == 3
+
+
+async def test_organisations_have_budgets_of_their_own() -> None:
+    budget = PageBudget()
+    busy = await budget.admit(uuid4(), uuid4())
+    busy.charge(60)
+    began_s = time.monotonic()
+    page = await budget.admit(uuid4(), uuid4())
+    assert not page.has_waited
+    assert time.monotonic() - began_s < 1
+
+
+async def test_visitor_who_disconnects_leaves_the_queue() -> None:
+    budget, org_id, member_id = PageBudget(), uuid4(), uuid4()
+    (await budget.admit(org_id, member_id)).charge(0.16)
+    waiting = asyncio.create_task(budget.admit(org_id, member_id))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert (await budget.admit(org_id, member_id)).has_waited
+
+
+def _load(visitor: Visitor, count: int) -> list[asyncio.Task[DashboardPage]]:
+    return [asyncio.create_task(visitor.load(HEAVY)) for _ in range(count)]
+
+
+async def _stop(tasks: Sequence[asyncio.Task[DashboardPage]]) -> None:
+    for each in tasks:
+        each.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
