@@ -65,7 +65,7 @@ class AdmittedPage:
     _expected_s: float
 
     def charge(self, rendering_s: float) -> None:
-        """Charge the processor time of a rendering, instead of what was expected."""
+        """Charge how long a rendering has kept the event loop, instead of what was expected."""
         cost_s = rendering_s * _COST_FACTOR
         account = self._account
         account.usual_s += (cost_s - account.usual_s) * _WEIGHT_OF_LATEST

@@ -136,12 +136,12 @@ class Renderer:
             "wrong_inputs": {},
             "input_labels": {},
         }
-        began_s = time.thread_time()
+        began_s = time.monotonic()
         try:
             return templates(visitor.language).get_template(template).render(common | values)
         finally:
             if visitor.admitted is not None:
-                visitor.admitted.charge(time.thread_time() - began_s)
+                visitor.admitted.charge(time.monotonic() - began_s)
 
     def _labelled(self, request: PageRequest, template: str, /, **values: Any) -> str:
         """Render a page; translated refusals call an input by its label on this page.
