@@ -1,12 +1,13 @@
 """Saved views of the transaction list: who sees, renames and deletes them, and their bound."""
 
 import asyncio
+from collections.abc import Sequence
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
 
-from landbridge.payments.transactions.saved_views import VIEWS_MAX
+from landbridge.payments.transactions.saved_views import OWN_VIEWS_MAX, VIEWS_MAX
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.http.caller import Caller, MemberRole
 from tests.dashboard.browsing import Visitor, visit
@@ -137,16 +138,32 @@ async def test_refused_views(org: Tenant, query: str, name: str, sentence: str) 
 
 
 async def test_an_organisation_has_a_bounded_number(org: Tenant) -> None:
-    views, member = org.container.saved_views, await _caller(org)
-    saved = await asyncio.gather(
+    members = [await _caller(org) for _ in range(3)]
+    saved = await _save_at_once(org, members, OWN_VIEWS_MAX)
+    refused = [each for each in saved if isinstance(each, ResourceConflict)]
+    assert len(refused) == len(members) * OWN_VIEWS_MAX - VIEWS_MAX
+    assert {str(each) for each in refused} == {"An organisation has at most 50 saved views."}
+
+
+async def test_no_member_takes_the_places_of_others(org: Tenant) -> None:
+    analyst, admin = await _caller(org), await _caller(org)
+    saved = await _save_at_once(org, [analyst], VIEWS_MAX)
+    refused = [each for each in saved if isinstance(each, ResourceConflict)]
+    assert {str(each) for each in refused} == {"A member has at most 20 saved views."}
+    assert len(await org.container.saved_views.of(analyst)) == OWN_VIEWS_MAX
+    await org.container.saved_views.save(admin, "Mine", "view=failed", is_shared=True)
+
+
+async def _save_at_once(org: Tenant, members: Sequence[Caller], count: int) -> list[object]:
+    views = org.container.saved_views
+    return await asyncio.gather(
         *(
             views.save(member, f"View {each}", "view=failed", is_shared=False)
-            for each in range(VIEWS_MAX + 3)
+            for member in members
+            for each in range(count)
         ),
         return_exceptions=True,
     )
-    assert sum(isinstance(each, ResourceConflict) for each in saved) == 3
-    assert len(await views.of(member)) == VIEWS_MAX
 
 
 async def test_views_of_removed_members_stay_if_they_are_shared(org: Tenant) -> None:

@@ -3,7 +3,8 @@
 Guarantees:
 - A member sees their own views, and those that others of the organisation share.
 - A shared view is changed by its owner or an admin, any other by its owner alone.
-- An organisation has at most `VIEWS_MAX`, however many are saved at once.
+- An organisation has at most `VIEWS_MAX`, and a member `OWN_VIEWS_MAX` of these, however many are
+  saved at once. So no member, whatever their role, takes the places of all others.
 """
 
 from collections.abc import Sequence
@@ -24,9 +25,17 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, MemberRole, check_editor
 
-__all__ = ["VIEWS_MAX", "VIEW_NAME_LENGTH_MAX", "SavedView", "SavedViews", "may_change"]
+__all__ = [
+    "OWN_VIEWS_MAX",
+    "VIEWS_MAX",
+    "VIEW_NAME_LENGTH_MAX",
+    "SavedView",
+    "SavedViews",
+    "may_change",
+]
 
 VIEWS_MAX: Final = 50
+OWN_VIEWS_MAX: Final = 20
 VIEW_NAME_LENGTH_MAX: Final = 60
 _QUERY_LENGTH_MAX: Final = 1_000
 
@@ -48,7 +57,7 @@ class SavedViews:
     async def save(self, caller: Caller, name: str, query: str, *, is_shared: bool) -> SavedView:
         """Save a query string under a name.
 
-        Raises `FieldInvalid`, `ResourceConflict` at the bound, and `RoleNotAllowed` for an analyst
+        Raises `FieldInvalid`, `ResourceConflict` at a bound, and `RoleNotAllowed` for an analyst
         who shares.
         """
         if is_shared:
@@ -72,6 +81,8 @@ class SavedViews:
             if any(each.id == view.id for each in views):
                 return view  # saved by an attempt whose commit reply was lost
             _check_name(views, view, view.name)
+            if sum(each.owner_id == view.owner_id for each in views) >= OWN_VIEWS_MAX:
+                raise ResourceConflict(f"A member has at most {OWN_VIEWS_MAX} saved views.")
             if len(views) >= VIEWS_MAX:
                 raise ResourceConflict(f"An organisation has at most {VIEWS_MAX} saved views.")
             await store.add(tx, view)

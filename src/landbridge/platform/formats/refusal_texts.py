@@ -20,6 +20,7 @@ SENTENCES: Final[Sequence[str]] = (
     # Forms of the dashboard.
     _("A batch can have at most %(most)s lines; this file has %(count)s. Split it."),
     _("A comment has at most %(most)s characters."),
+    _("A member has at most %(most)s saved views."),
     _("An answer can have at most %(most)s files."),
     _("An organisation has at most %(most)s saved views."),
     _("Choose a recipient."),
