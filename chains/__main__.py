@@ -1,6 +1,7 @@
 """Local chains: start the nodes, deploy, write the configuration, and run until interrupted.
 
-`start` (the default) runs one node per EVM chain of the platform. `fund` works on nodes that
+`start` (the default) runs one node per EVM chain of the platform, and the attestation service of
+their bridges on the port after those of the nodes. `fund` works on nodes that
 another process started. Accounts given with either get native coins and a million of each token.
 """
 
@@ -13,6 +14,8 @@ import time
 from pathlib import Path
 from types import FrameType
 
+from chains.attestations import Attestations, running_attestations
+from chains.bridges import attested_chains, connect_bridges
 from chains.configuration import (
     DEFAULT_PATH,
     ChainConfiguration,
@@ -21,7 +24,17 @@ from chains.configuration import (
     write_configuration,
 )
 from chains.deploy import deploy, fund, is_deployed, move_configuration
-from chains.nodes import CHAIN_IDS, FIRST_PORT, Node, NodeError, plan_nodes, run_nodes, watch
+from chains.nodes import (
+    ATTESTATION_PORT_OFFSET,
+    FIRST_PORT,
+    HOST,
+    Node,
+    NodeError,
+    check_port,
+    plan_nodes,
+    run_nodes,
+    watch,
+)
 from chains.packages import CACHE, ROOT, MissingRequirement, fetch_anvil
 from chains.rpc import Rpc, RpcError
 
@@ -75,7 +88,7 @@ def _address(text: str) -> str:
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) <= _LAST_PORT - len(CHAIN_IDS) + 1:
+    if not text.isdecimal() or not 0 < int(text) <= _LAST_PORT - ATTESTATION_PORT_OFFSET:
         raise argparse.ArgumentTypeError(f"{text} is not a port with free ones after it")
     return int(text)
 
@@ -96,25 +109,32 @@ def _run(given: argparse.Namespace) -> None:
         for options in planned:
             if options.state is not None:
                 options.state.unlink(missing_ok=True)
+    attestation_port = given.port + ATTESTATION_PORT_OFFSET
+    check_port(attestation_port)
     with run_nodes(binary, planned, logs=given.state.resolve()) as nodes:
-        chains = {str(node.options.chain): _prepare(node, earlier) for node in nodes}
-        write_configuration(given.out, chains)
-        for chain in chains.values():
-            _fund(chain, given.accounts)
-        print(f"Configuration: {_relative(given.out)}. Press Ctrl-C to stop.", flush=True)
-        watch(nodes)
+        url = f"http://{HOST}:{attestation_port}"
+        chains = {str(node.options.chain): _prepare(node, earlier, url) for node in nodes}
+        connect_bridges(chains)
+        with running_attestations(Attestations(attested_chains(chains)), attestation_port):
+            write_configuration(given.out, chains)
+            for chain in chains.values():
+                _fund(chain, given.accounts)
+            print(f"Configuration: {_relative(given.out)}. Press Ctrl-C to stop.", flush=True)
+            watch(nodes)
 
 
-def _prepare(node: Node, earlier: dict[str, ChainConfiguration]) -> ChainConfiguration:
+def _prepare(
+    node: Node, earlier: dict[str, ChainConfiguration], attestation_url: str
+) -> ChainConfiguration:
     """Return the configuration of a node; deploy if it lacks the contracts."""
     chain, rpc = node.options.chain, node.rpc
     began_s = time.monotonic()
     configuration = earlier.get(chain)
     if configuration is not None and is_deployed(rpc, chain, configuration):
-        configuration = move_configuration(rpc, configuration)
+        configuration = move_configuration(rpc, configuration, attestation_url=attestation_url)
         outcome = "contracts are there"
     else:
-        configuration = deploy(rpc, chain)
+        configuration = deploy(rpc, chain, attestation_url=attestation_url)
         outcome = f"deployed in {1_000 * (time.monotonic() - began_s):.0f} ms"
     tokens = ", ".join(configuration.tokens)
     print(

@@ -46,6 +46,16 @@ class TokenConfiguration(msgspec.Struct, frozen=True, omit_defaults=True):
     address: str
     decimals: int
     eip3009: Eip712Domain | None = None
+    bridgeable: bool = False
+
+
+class BridgeConfiguration(msgspec.Struct, frozen=True):
+    """Bridge contracts, the chain's number in messages, and the URL of the attestation service."""
+
+    domain: int
+    token_messenger: str
+    message_transmitter: str
+    attestation_url: str
 
 
 class ChainConfiguration(msgspec.Struct, frozen=True):
@@ -69,6 +79,7 @@ class ChainConfiguration(msgspec.Struct, frozen=True):
     resend_after_s: int = 3
     replace_after_s: int = 20
     faucet: str = "0x" + "0" * 40
+    bridge: BridgeConfiguration | None = None
 
 
 class _File(msgspec.Struct):
@@ -109,6 +120,8 @@ def format_configuration(chains: dict[str, ChainConfiguration]) -> str:
     for name, chain in chains.items():
         fields: dict[str, Any] = msgspec.to_builtins(chain)
         tokens: dict[str, dict[str, Any]] = fields.pop("tokens")
+        if chain.bridge is None:
+            del fields["bridge"]
         lines += ["", f"[chains.{_key(name)}]", *_pairs(fields)]
         for currency, token in tokens.items():
             lines += ["", f"[chains.{_key(name)}.tokens.{_key(currency)}]", *_pairs(token)]
@@ -127,6 +140,8 @@ def _value(value: object) -> str:
     match value:
         case str():
             return _string(value)
+        case bool():
+            return str(value).lower()
         case int():
             return str(value)
         case list():

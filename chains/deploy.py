@@ -7,8 +7,9 @@ contracts of its configuration is left as it is.
 from msgspec import structs
 
 from chains.artifacts import encode_call, encode_values, load_artifact
+from chains.bridges import BRIDGEABLE, deploy_bridge
 from chains.configuration import ChainConfiguration, Eip712Domain, TokenConfiguration
-from chains.nodes import CHAIN_IDS
+from chains.nodes import ATTESTATION_URL, CHAIN_IDS
 from chains.rpc import Rpc
 from landbridge.platform.formats.evm_addresses import checked_evm_address
 from landbridge.providers.chains.tokens import Chain, Token, tokens_on
@@ -35,8 +36,10 @@ def token_contract(currency: str) -> str:
     return "TestTether" if currency in _TETHERS else "TestDollar"
 
 
-def deploy(rpc: Rpc, chain: Chain) -> ChainConfiguration:
+def deploy(rpc: Rpc, chain: Chain, *, attestation_url: str = ATTESTATION_URL) -> ChainConfiguration:
     """Deploy everything, mint for the deployer, and return the chain's configuration.
+
+    The bridges of several chains are then connected by `connect_bridges`.
 
     Raises:
         RpcError: The node refused a transaction.
@@ -59,6 +62,7 @@ def deploy(rpc: Rpc, chain: Chain) -> ChainConfiguration:
         token.asset.currency: _token(token, address)
         for token, address in zip(tokens, addresses, strict=True)
     }
+    bridge = deploy_bridge(rpc, chain, attestation_url)
     checkpoint = _mint(rpc, configured, deployer, SUPPLY)
     block = rpc.block(checkpoint)
     assert block is not None
@@ -75,6 +79,7 @@ def deploy(rpc: Rpc, chain: Chain) -> ChainConfiguration:
         delegate_contract=delegate,
         native_currency=_NATIVE_CURRENCIES.get(chain, "ETH"),
         faucet=checked_evm_address(deployer),
+        bridge=bridge,
         tokens=configured,
     )
 
@@ -82,7 +87,8 @@ def deploy(rpc: Rpc, chain: Chain) -> ChainConfiguration:
 def is_deployed(rpc: Rpc, chain: Chain, configuration: ChainConfiguration) -> bool:
     """Whether the node has the configuration's checkpoint and our contracts as now compiled."""
     expected = {each.asset.currency for each in tokens_on(chain)}
-    if configuration.tokens.keys() != expected:
+    bridge = configuration.bridge
+    if configuration.tokens.keys() != expected or bridge is None:
         return False
     block = rpc.block(configuration.checkpoint_block)
     if block is None or block["hash"] != configuration.checkpoint_hash:
@@ -90,6 +96,8 @@ def is_deployed(rpc: Rpc, chain: Chain, configuration: ChainConfiguration) -> bo
     contracts = {
         configuration.batch_contract: "Disperse",
         configuration.delegate_contract: "Delegate",
+        bridge.token_messenger: "LocalTokenMessenger",
+        bridge.message_transmitter: "LocalMessageTransmitter",
     } | {
         token.address: token_contract(currency) for currency, token in configuration.tokens.items()
     }
@@ -98,9 +106,17 @@ def is_deployed(rpc: Rpc, chain: Chain, configuration: ChainConfiguration) -> bo
     )
 
 
-def move_configuration(rpc: Rpc, configuration: ChainConfiguration) -> ChainConfiguration:
-    """Return the configuration of the same chain at the address that its node has now."""
-    return structs.replace(configuration, rpc_urls=[rpc.url], explorer=_explorer(rpc))
+def move_configuration(
+    rpc: Rpc, configuration: ChainConfiguration, *, attestation_url: str
+) -> ChainConfiguration:
+    """Return the configuration of the same chain at the addresses that its services have now."""
+    bridge = configuration.bridge
+    return structs.replace(
+        configuration,
+        rpc_urls=[rpc.url],
+        explorer=_explorer(rpc),
+        bridge=bridge and structs.replace(bridge, attestation_url=attestation_url),
+    )
 
 
 def fund(rpc: Rpc, configuration: ChainConfiguration, account: str) -> None:
@@ -129,6 +145,7 @@ def _token(token: Token, address: str) -> TokenConfiguration:
         address=address,
         decimals=token.asset.decimals,
         eip3009=Eip712Domain(token.name, _DOMAIN_VERSION) if has_eip3009 else None,
+        bridgeable=token.asset.currency in BRIDGEABLE,
     )
 
 

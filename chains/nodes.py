@@ -24,6 +24,9 @@ from landbridge.providers.chains.tokens import Chain
 HOST = "127.0.0.1"
 FIRST_PORT = 8545
 CHAIN_IDS = {Chain.POLYGON: 137, Chain.ETHEREUM: 1, Chain.BASE: 8453}
+# The attestation service has the port after those of the nodes.
+ATTESTATION_PORT_OFFSET = len(CHAIN_IDS)
+ATTESTATION_URL = f"http://{HOST}:{FIRST_PORT + ATTESTATION_PORT_OFFSET}"
 
 _START_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 30.0

@@ -10,7 +10,8 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 /// - the owner blocks accounts and pauses all transfers;
 /// - a refused call reverts without a reason.
 /// @dev For local chains only. It refuses blocked recipients as well as blocked senders, so that
-/// both kinds of refusal can be tested. The owner mints without limit.
+/// both kinds of refusal can be tested. The owner mints without limit, and lets bridges mint and burn;
+/// what they mint is refused like a transfer while the token is paused, or for a blocked recipient.
 contract TestTether is Ownable {
     /// @notice Number of decimals of an amount.
     uint8 public constant decimals = 6;
@@ -30,6 +31,8 @@ contract TestTether is Ownable {
     mapping(address owner => mapping(address spender => uint256 amount)) public allowance;
     /// @notice Whether an account is blocked.
     mapping(address account => bool isBlocked) public isBlocked;
+    /// @notice Whether a contract may create units, and destroy its own.
+    mapping(address account => bool isMinter) public isMinter;
 
     /// @notice `amount` units went from `from` to `to`.
     event Transfer(address indexed from, address indexed to, uint256 amount);
@@ -39,6 +42,8 @@ contract TestTether is Ownable {
     event BlockedSet(address indexed account, bool isBlocked);
     /// @notice Transfers were paused or resumed.
     event PausedSet(bool isPaused);
+    /// @notice A contract was given or lost the right to mint and burn.
+    event MinterSet(address indexed account, bool isMinter);
 
     /// @param name_ Name of the token.
     /// @param symbol_ Ticker of the token.
@@ -71,11 +76,30 @@ contract TestTether is Ownable {
         emit Approval(msg.sender, spender, amount);
     }
 
+    /// @notice Let a contract mint and burn, or not.
+    function setMinter(address account, bool isMinter_) external onlyOwner {
+        isMinter[account] = isMinter_;
+        emit MinterSet(account, isMinter_);
+    }
+
     /// @notice Create `amount` units for `account`.
-    function mint(address account, uint256 amount) external onlyOwner {
+    function mint(address account, uint256 amount) external {
+        _checkMinter();
+        if (isMinter[msg.sender]) {
+            require(!isPaused && !isBlocked[account]);
+        }
         totalSupply += amount;
         balanceOf[account] += amount;
         emit Transfer(address(0), account, amount);
+    }
+
+    /// @notice Destroy `amount` units of the caller.
+    function burn(uint256 amount) external {
+        _checkMinter();
+        require(balanceOf[msg.sender] >= amount);
+        balanceOf[msg.sender] -= amount;
+        totalSupply -= amount;
+        emit Transfer(msg.sender, address(0), amount);
     }
 
     /// @notice Block `account`, or unblock it.
@@ -88,6 +112,12 @@ contract TestTether is Ownable {
     function setPaused(bool isPaused_) external onlyOwner {
         isPaused = isPaused_;
         emit PausedSet(isPaused_);
+    }
+
+    function _checkMinter() private view {
+        if (!isMinter[msg.sender]) {
+            _checkOwner();
+        }
     }
 
     function _transfer(address from, address to, uint256 amount) private {

@@ -75,14 +75,14 @@ def delegate(rpc: Rpc, owner: str) -> Contract:
 
 @pytest.fixture
 def first_port() -> int:
-    """First of three consecutive free ports."""
-    return free_ports(3)
+    """First of four consecutive free ports."""
+    return free_ports(4)
 
 
 @pytest.fixture
 def other_port() -> int:
-    """First of three further ones."""
-    return free_ports(3)
+    """First of four further ones."""
+    return free_ports(4)
 
 
 def free_ports(count: int) -> int:

@@ -43,7 +43,7 @@ def local_chains(configuration: Path) -> Generator[str]:
     Skips the test where the node can't be had.
     """
     anvil_binary()
-    first_port = free_ports(3)
+    first_port = free_ports(4)
     configuration.parent.mkdir(mode=0o700)
     with running_chains(configuration.parent, first_port) as process:
         read_until_ready(process)

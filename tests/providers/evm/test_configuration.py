@@ -178,3 +178,53 @@ def test_a_missing_file_is_an_error_sentence(tmp_path: Path) -> None:
     (tmp_path / "chains.toml").write_bytes(b"\xff")
     with pytest.raises(ChainsFileError, match="is not UTF-8 text"):
         read_chains_file(tmp_path / "chains.toml")
+
+
+MESSENGER, TRANSMITTER = "0x" + "6" * 40, "0x" + "7" * 40
+
+
+def bridged(chain: str, *, domain: object = 7, url: str = "https://iris-api.circle.com") -> str:
+    """Return a chain with a bridge for usdc."""
+    bridge = (
+        f'bridge = {{domain = {domain}, token_messenger = "{MESSENGER}", '
+        f'message_transmitter = "{TRANSMITTER}", attestation_url = "{url}"}}\n'
+    )
+    head, mark, tail = chain.partition("confirmations = ")
+    return f"{head}{bridge}{mark}{tail}bridgeable = true\n"
+
+
+def test_a_bridge_is_read() -> None:
+    other = bridged(BASE, domain=6).replace("chain_id = 137", "chain_id = 8453")
+    chains = parse_chains(bridged(CHAIN) + other)
+    bridge = chains[Network.POLYGON].bridge
+    assert bridge is not None
+    assert (bridge.domain, bridge.token_messenger) == (7, MESSENGER)
+    assert bridge.message_transmitter == TRANSMITTER
+    assert str(bridge.attestation_url) == "iris-api.circle.com"
+    assert all(chain.tokens["usdc"].is_bridgeable for chain in chains.values())
+    assert not parse_chains(CHAIN)[Network.POLYGON].tokens["usdc"].is_bridgeable
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (bridged(CHAIN, domain=-1), "chains.POLYGON.bridge.domain must be a whole number from 0"),
+        (bridged(CHAIN, url="http://a.example.com"), "chains.POLYGON.bridge.attestation_url must"),
+        (
+            bridged(CHAIN, url="https://a.example.com/?a=1"),
+            "chains.POLYGON.bridge.attestation_url must not have a query",
+        ),
+        (
+            CHAIN + "bridgeable = true\n",
+            "chains.POLYGON.tokens.usdc.bridgeable needs chains.POLYGON.bridge",
+        ),
+        (CHAIN + "bridgeable = 1\n", "chains.POLYGON.tokens.usdc.bridgeable must be true or false"),
+        (
+            bridged(CHAIN) + bridged(BASE).replace("chain_id = 137", "chain_id = 8453"),
+            "chains.BASE.bridge.domain is also that of POLYGON",
+        ),
+    ],
+)
+def test_a_wrong_bridge_has_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(ChainsFileError, match=f"^{sentence}"):
+        parse_chains(text)

@@ -7,11 +7,19 @@ import pytest
 
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.abi import LOCAL_DOMAIN, LOCAL_MESSAGE_TRANSMITTER
 from landbridge.providers.evm.configuration import EvmChain, parse_chains
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.start_check import ChainCheck, check_chain, check_chains
 from tests.providers.evm.node_server import NOW, FakeNode
-from tests.providers.evm.test_configuration import CHAIN, HASH, USDC
+from tests.providers.evm.test_configuration import (
+    CHAIN,
+    HASH,
+    MESSENGER,
+    TRANSMITTER,
+    USDC,
+    bridged,
+)
 from tests.providers.evm.test_rpc import block_json, hash_of
 
 CONFIGURED = parse_chains(CHAIN)[Network.POLYGON]
@@ -101,3 +109,35 @@ async def test_an_error_of_a_node_has_a_sentence(node: FakeNode) -> None:
     node.refuse("eth_getCode", -32601, "Method not found")
     found = await check(chain)
     assert "answered error -32601." in found.summary
+
+
+@pytest.mark.parametrize(
+    ("missing", "domain", "transmitter", "sentence"),
+    [
+        (None, 7, TRANSMITTER, "1 of 1 nodes passed."),
+        (MESSENGER, 7, TRANSMITTER, f"bridge.token_messenger {MESSENGER} has no code."),
+        (TRANSMITTER, 7, TRANSMITTER, f"bridge.message_transmitter {TRANSMITTER} has no code."),
+        (None, 6, TRANSMITTER, "has the domain 6, but bridge.domain is 7."),
+        (None, None, TRANSMITTER, "does not answer its domain, but bridge.domain is 7."),
+        (None, 7, USDC, f"bridge.token_messenger {MESSENGER} uses another transmitter"),
+    ],
+)
+async def test_a_bridge_is_checked(
+    node: FakeNode, missing: str | None, domain: int | None, transmitter: str, sentence: str
+) -> None:
+    configured = parse_chains(bridged(CHAIN))[Network.POLYGON]
+    chain = msgspec.structs.replace(configured, rpc_urls=chain_on(node).rpc_urls)
+
+    def code(asked: str, tag: str) -> str:
+        return "0x" if asked == missing else "0x60"
+
+    def call(request: dict[str, str], tag: str) -> str:
+        answers = {
+            LOCAL_DOMAIN.encode(): "0x" if domain is None else f"0x{domain:064x}",
+            LOCAL_MESSAGE_TRANSMITTER.encode(): f"0x{int(transmitter, 16):064x}",
+        }
+        return answers.get(bytes.fromhex(request["data"][2:]), f"0x{6:064x}")
+
+    node.methods["eth_getCode"] = code
+    node.methods["eth_call"] = call
+    assert sentence in (await check(chain)).summary

@@ -14,7 +14,7 @@ from landbridge.platform.formats.evm_addresses import checksummed, keccak256
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 AbiType: TypeAlias = Literal[
-    "address", "uint256", "uint8", "bytes32", "bytes", "address[]", "uint256[]"
+    "address", "uint256", "uint32", "uint8", "bytes32", "bytes", "address[]", "uint256[]"
 ]
 AbiValue: TypeAlias = str | int | bytes | Sequence[str] | Sequence[int]
 
@@ -22,7 +22,7 @@ _WORD_BYTES = 32
 _ADDRESS_BYTES = 20
 _SELECTOR_BYTES = 4
 _SIGNATURE_BYTES = 65
-_UINT_BITS = {"uint256": 256, "uint8": 8}
+_UINT_BITS = {"uint256": 256, "uint32": 32, "uint8": 8}
 _TOPICS_OF_TRANSFER = 3
 _UTF8_REPLACED = "replace"
 
@@ -74,6 +74,20 @@ IS_BATCH_USED = AbiFunction("isUsed", ("address", "bytes32"))
 DISPERSED_TOPIC = "0x" + keccak256(b"Dispersed(address,bytes32,address,uint256,uint256)").hex()
 # The batch contract of chains/contracts: token, batch id, recipients, amounts.
 DISPERSE = AbiFunction("disperse", ("address", "bytes32", "address[]", "uint256[]"))
+# Bridges with the interface of CCTP V2: amount, destination domain, recipient, token, caller at the
+# destination, largest fee, and the finality from which on the burn may be attested. Source:
+# circlefin/evm-cctp-contracts, src/v2/TokenMessengerV2.sol and MessageTransmitterV2.sol.
+DEPOSIT_FOR_BURN = AbiFunction(
+    "depositForBurn",
+    ("uint256", "uint32", "bytes32", "address", "bytes32", "uint256", "uint32"),
+)
+RECEIVE_MESSAGE = AbiFunction("receiveMessage", ("bytes", "bytes"))
+USED_NONCES = AbiFunction("usedNonces", ("bytes32",))
+LOCAL_DOMAIN = AbiFunction("localDomain", ())
+LOCAL_MESSAGE_TRANSMITTER = AbiFunction("localMessageTransmitter", ())
+MESSAGE_RECEIVED_TOPIC = (
+    "0x" + keccak256(b"MessageReceived(address,uint32,bytes32,bytes32,uint32,bytes)").hex()
+)
 
 TRANSFER_TOPIC = "0x" + keccak256(b"Transfer(address,address,uint256)").hex()
 _ERROR_SELECTOR = keccak256(b"Error(string)")[:_SELECTOR_BYTES]
@@ -205,7 +219,9 @@ def read_revert_text(data: bytes) -> str | None:
     return text.decode(errors=_UTF8_REPLACED) if len(text) == length else None
 
 
-def _word(kind: Literal["address", "uint256", "uint8", "bytes32"], value: AbiValue) -> bytes:
+def _word(
+    kind: Literal["address", "uint256", "uint32", "uint8", "bytes32"], value: AbiValue
+) -> bytes:
     match kind:
         case "address":
             if not isinstance(value, str):
@@ -218,7 +234,7 @@ def _word(kind: Literal["address", "uint256", "uint8", "bytes32"], value: AbiVal
             if not isinstance(value, bytes) or len(value) != _WORD_BYTES:
                 raise InvariantBroken("a bytes32 that has not 32 bytes")
             return value
-        case "uint256" | "uint8":
+        case "uint256" | "uint32" | "uint8":
             if not isinstance(value, int) or not 0 <= value < 1 << _UINT_BITS[kind]:
                 raise InvariantBroken(f"a {kind} out of its range")
             return _uint(value)

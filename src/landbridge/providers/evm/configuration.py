@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from landbridge.providers.chains.tokens import NETWORK_TOKENS, Network
+from landbridge.providers.evm.bridge_configuration import BridgeContracts, read_bridge
 from landbridge.providers.evm.configuration_table import (
     ChainsFileError,
     ConfigurationTable,
@@ -74,7 +75,8 @@ class EvmToken(msgspec.Struct, frozen=True, kw_only=True):
     """Token contract; `eip3009` only if it transfers by signed authorization.
 
     An alarm goes out while an organisation's own address has fewer units than the floor; the target
-    is what it should be filled up to.
+    is what it should be filled up to. A bridgeable token is burned and minted by the chain's
+    bridge.
     """
 
     address: str
@@ -82,6 +84,7 @@ class EvmToken(msgspec.Struct, frozen=True, kw_only=True):
     eip3009: Eip3009Domain | None
     treasury_floor_units: int | None = None
     treasury_target_units: int | None = None
+    is_bridgeable: bool = False
 
 
 class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +98,7 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     `in_flight_max` transactions that wait to be mined. A transaction that no block has is sent
     again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local node
     that owns the tokens.
-    `signer` bounds what is signed.
+    `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains.
     """
 
     name: Network
@@ -119,6 +122,7 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     replace_after_s: int = 120
     faucet: str | None = None
     signer: SignerLimits = SignerLimits()
+    bridge: BridgeContracts | None = None
 
     def explorer_url(self, transaction_hash: str) -> str:
         """Return the page of a transaction."""
@@ -153,6 +157,7 @@ def parse_chains(text: str) -> Mapping[Network, EvmChain]:
         raise ChainsFileError("chains must have at least one chain")
     chains = {chain.name: chain for chain in (_chain(tables, name) for name in tables.names)}
     _check_distinct(chains)
+    _check_bridges(chains)
     return chains
 
 
@@ -178,6 +183,7 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
         max_fee_cap_wei=_fee_cap(table),
         tokens=tokens,
         signer=read_signer_limits(table.optional_table("signer"), decimals),
+        bridge=read_bridge(table.optional_table("bridge")),
         **_sending(table),
     )
     table.refuse_unknown()
@@ -312,6 +318,7 @@ def _token(table: ConfigurationTable, chain: Network, currency: str) -> EvmToken
         eip3009=_domain(table),
         treasury_floor_units=floor,
         treasury_target_units=target,
+        is_bridgeable=table.optional_flag("bridgeable"),
     )
     table.refuse_unknown()
     return token
@@ -336,6 +343,22 @@ def _check_distinct(chains: Mapping[Network, EvmChain]) -> None:
         other = by_id.setdefault(chain.chain_id, name)
         if other is not name:
             raise ChainsFileError(f"chains.{name}.chain_id is also that of {other}")
+
+
+def _check_bridges(chains: Mapping[Network, EvmChain]) -> None:
+    """Refuse two chains with one domain, and bridgeable tokens without a bridge."""
+    by_domain: dict[int, Network] = {}
+    for name, chain in chains.items():
+        if chain.bridge is not None:
+            other = by_domain.setdefault(chain.bridge.domain, name)
+            if other is not name:
+                raise ChainsFileError(f"chains.{name}.bridge.domain is also that of {other}")
+            continue
+        for currency, token in chain.tokens.items():
+            if token.is_bridgeable:
+                raise ChainsFileError(
+                    f"chains.{name}.tokens.{currency}.bridgeable needs chains.{name}.bridge"
+                )
 
 
 def _either(texts: "list[Network] | list[str] | type[StrEnum]") -> str:

@@ -72,6 +72,13 @@ class ConfigurationTable:
             raise self.error(name, "must be a list of texts in quotes")
         return texts
 
+    def optional_flag(self, name: str) -> bool:
+        """Return true or false; false if the member is absent."""
+        value = self.required(name) if name in self._members else False
+        if not isinstance(value, bool):
+            raise self.error(name, "must be true or false")
+        return value
+
     def whole(self, name: str, *, least: int, most: int) -> int:
         """Return a whole number within both bounds."""
         value = self.required(name)

@@ -10,7 +10,14 @@ import msgspec
 
 from landbridge.platform.core.clock import Clock
 from landbridge.providers.chains.tokens import Network
-from landbridge.providers.evm.abi import DECIMALS, decode_uint256
+from landbridge.providers.evm.abi import (
+    DECIMALS,
+    LOCAL_DOMAIN,
+    LOCAL_MESSAGE_TRANSMITTER,
+    AbiFunction,
+    decode_uint256,
+)
+from landbridge.providers.evm.bridge_configuration import BridgeContracts
 from landbridge.providers.evm.configuration import EvmChain, EvmToken
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.node_url import NodeUrl
@@ -99,7 +106,41 @@ async def _contract_problems(client: ChainClient, chain: EvmChain) -> list[str]:
     for name, address in contracts.items():
         if address is not None and not await client.code(address):
             problems.append(f"{name} {address} has no code")
+    if chain.bridge is not None:
+        problems += await _bridge_problems(client, chain.bridge)
     return problems
+
+
+async def _bridge_problems(client: ChainClient, bridge: BridgeContracts) -> list[str]:
+    """Return what does not fit: the transmitter's domain, and the messenger's transmitter."""
+    transmitter, messenger = bridge.message_transmitter, bridge.token_messenger
+    problems = [
+        f"bridge.{name} {address} has no code"
+        for name, address in (("message_transmitter", transmitter), ("token_messenger", messenger))
+        if not await client.code(address)
+    ]
+    if problems:
+        return problems
+    domain = await _read_number(client, transmitter, LOCAL_DOMAIN)
+    if domain != bridge.domain:
+        answer = "does not answer its domain" if domain is None else f"has the domain {domain}"
+        problems.append(
+            f"bridge.message_transmitter {transmitter} {answer}, but bridge.domain is "
+            f"{bridge.domain}"
+        )
+    if await _read_number(client, messenger, LOCAL_MESSAGE_TRANSMITTER) != int(transmitter, 16):
+        problems.append(
+            f"bridge.token_messenger {messenger} uses another transmitter than {transmitter}"
+        )
+    return problems
+
+
+async def _read_number(client: ChainClient, address: str, function: AbiFunction) -> int | None:
+    """Return what a function without parameters answers, as a number; None for no answer."""
+    try:
+        return decode_uint256(await client.call(destination=address, data=function.encode()))
+    except (AnswerInvalid, NodeError):
+        return None
 
 
 async def _token_problem(client: ChainClient, token: EvmToken) -> str | None:
