@@ -149,7 +149,13 @@ class ChainsContract:
     async def test_only_orders_that_are_carried_are_accepted(
         self, system: ChainsUnderTest, action: ChainAction
     ) -> None:
-        order = replace(await system.order(COIN), action=action, key=uuid4())
+        order = replace(
+            await system.order(COIN),
+            action=action,
+            key=uuid4(),
+            into="BASE" if action in (ChainAction.APPROVE, ChainAction.BURN) else None,
+            after=uuid4() if action is ChainAction.MINT else None,
+        )
         if system.chains.carries(order.chain, action):
             await system.chains.send(order)
             found = await system.chains.find_status(order.org_id, order.key, system.later())

@@ -10,6 +10,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, Chains
+from tests.providers.simulation.simulated_bridges import SimulatedBridges
 from tests.races.racing_processes import Pipe
 from tests.tenants import SETTINGS
 
@@ -17,7 +18,7 @@ BEFORE, AFTER = "before the call", "after the call"
 
 
 @dataclass(frozen=True, slots=True)
-class _Stopping:
+class _Stopping(SimulatedBridges):
     """Chains that block forever before or after a call, once they have reported it."""
 
     inner: Chains

@@ -17,6 +17,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, Chains
 from tests.payments.bridges.bridge_scenario import BridgeScenario, open_scenario
+from tests.providers.simulation.simulated_bridges import SimulatedBridges
 from tests.tenants import BRIDGES, SETTINGS, SWAPS, bridge_body, refusal, swap_body
 
 MANY = 20
@@ -197,7 +198,7 @@ async def test_bridge_is_approved_or_rejected_or_expires(
 
 
 @dataclass
-class _BlockingChains:
+class _BlockingChains(SimulatedBridges):
     """Chains whose first burn blocks within the call until released."""
 
     inner: Chains

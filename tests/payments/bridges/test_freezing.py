@@ -79,6 +79,8 @@ async def test_freeze_during_the_approve_prevents_the_burn(scenario: BridgeScena
 
         find_status = scenario.chains.inner.find_status
         carries = scenario.chains.inner.carries
+        find_bridge_refusal = scenario.chains.inner.find_bridge_refusal
+        refunds_burns = scenario.chains.inner.refunds_burns
         holds_coins = scenario.chains.inner.holds_coins
         key_lifetime = None
 

@@ -14,6 +14,7 @@ from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrder
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import accept, check_books
+from tests.providers.simulation.simulated_bridges import SimulatedBridges
 
 DISBURSEMENTS = "/v2/disbursements"
 BENEFICIARY = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -73,7 +74,7 @@ def is_to(address: str) -> Any:
 
 
 @dataclass
-class RefusingChains:
+class RefusingChains(SimulatedBridges):
     """Chains that refuse every order to one address, until they are set to accept it."""
 
     inner: Chains

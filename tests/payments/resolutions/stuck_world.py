@@ -37,6 +37,7 @@ from landbridge.providers.rails.port import (
 )
 from tests.onramps import deposit, settle
 from tests.payouts import check_books
+from tests.providers.simulation.simulated_bridges import SimulatedBridges
 from tests.resolution_team import ResolutionTeam, make_resolution_team
 from tests.scripted import PATHS, Cast, make_cast
 from tests.tenants import SETTINGS, make_tenant, served, swap_body
@@ -93,7 +94,7 @@ class _Faults(Generic[Order]):
         return fault
 
 
-class StuckChains(_Faults[ChainOrder]):
+class StuckChains(_Faults[ChainOrder], SimulatedBridges):
     """Chains with fault rules."""
 
     def __init__(self, inner: Chains) -> None:

@@ -38,6 +38,18 @@ ALLOWED: dict[tuple[int, str], str] = (
         )
         for name in ("proposed_by", "accepted_by")
     }
+    | {
+        (58, "chain_orders: add constraint chain_orders_action_check"): (
+            "it is about a new column, which the version before leaves at its default"
+        ),
+        (58, "chain_orders: add constraint chain_orders_legs_check"): (
+            "of transfers, which alone the version before writes, it demands what the constraint "
+            "demanded that it replaces"
+        ),
+        (58, "chain_orders: create unique index chain_orders_message_key"): (
+            "it is about a new column, which the version before leaves null"
+        ),
+    }
 )
 
 

@@ -45,6 +45,7 @@ from landbridge.providers.rails.port import (
     RailPaymentStatus,
     Rails,
 )
+from tests.providers.simulation.simulated_bridges import SimulatedBridges
 
 Order = TypeVar("Order", ChainOrder, RailPayment)
 
@@ -109,7 +110,7 @@ class _Faulty(Generic[Order]):
         return until if until is not None and at < until else None
 
 
-class FaultyChains(_Faulty[ChainOrder]):
+class FaultyChains(_Faulty[ChainOrder], SimulatedBridges):
     """Chains with scripted faults; see above."""
 
     def __init__(self, inner: Chains) -> None:

@@ -736,6 +736,7 @@ class ChainOrderList(Struct, frozen=True, kw_only=True):
 class ChainOrderReply(Struct, frozen=True, kw_only=True):
     """ChainOrderReply"""
 
+    action: str
     amount: Decimal
     attempts: list[ChainAttemptReply]
     chain: str

@@ -757,6 +757,7 @@ export interface ChainOrderList {
 }
 
 export interface ChainOrderReply {
+  action: string;
   amount: number;
   attempts: Array<ChainAttemptReply>;
   chain: string;

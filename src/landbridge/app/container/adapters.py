@@ -100,7 +100,7 @@ def chains(
     """Return the chains of the chains file; in a sandbox all others are simulated."""
     sandbox = SandboxChains(scripted_orders) if settings.mode is Mode.SANDBOX else None
     if evm is not None:
-        return EvmChains(database, evm.chains, clock, others=sandbox)
+        return EvmChains(database, evm.chains, clock, bridges=evm.bridges, others=sandbox)
     return sandbox or NoChains()
 
 

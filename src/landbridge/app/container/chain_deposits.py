@@ -13,6 +13,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.following.reader import ChainReader
 from landbridge.providers.evm.rpc import ChainClient
@@ -34,6 +35,7 @@ def build_chain_deposits(
 
     A new chain is followed from its confirmed head on, or from its entry in `start_blocks`.
     """
+    bridges = ConnectedBridges(chains)
     freeze = SystemFreeze(database, wallets, vault).freeze
     return ChainDepositSteps(
         database,
@@ -41,7 +43,7 @@ def build_chain_deposits(
         TransferMatcher(database, wallets),
         clock,
         [
-            (name.chain, ChainReader(chain, clients[name]))
+            (name.chain, ChainReader(chain, clients[name], bridges=bridges))
             for name, chain in chains.items()
             if name.chain is not None
         ],

@@ -12,6 +12,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.chains.tokens import TOKENS, Network, Tokens
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.configuration import ChainsFileError, EvmChain, read_chains_file
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.evm.gas.service import GasCosts
@@ -28,7 +29,7 @@ from landbridge.providers.evm.signing.client import SignerClient
 class EvmServices:
     """Configured chains, by name: clients, outboxes, and faucets of local chains.
 
-    `gas_costs` books the gas of all of them.
+    `gas_costs` books the gas of all of them; `bridges` connect them.
     """
 
     chains: Mapping[Network, EvmChain]
@@ -38,6 +39,7 @@ class EvmServices:
     faucets: Mapping[Network, Faucet]
     local_funds: Mapping[Network, LocalFunds]
     gas_costs: GasCosts
+    bridges: ConnectedBridges
 
     @property
     def order_closing(self) -> OrderClosing:
@@ -45,9 +47,10 @@ class EvmServices:
         return OrderClosing({name.value: each for name, each in self.outboxes.items()})
 
     async def close(self) -> None:
-        """Close all connections to nodes and signer."""
+        """Close all connections to nodes, attestation services and signer."""
         for client in self.clients.values():
             await client.close()
+        await self.bridges.close()
         await self.signer.close()
 
 
@@ -88,7 +91,7 @@ def build_evm_services(
     screening: DestinationScreening,
 ) -> EvmServices:
     """Wire the services of these chains. Nothing is connected before it is used."""
-    owner = new_id()
+    owner, bridges = new_id(), ConnectedBridges(chains)
     contexts = {
         name: ChainContext(
             chain=chain,
@@ -99,6 +102,7 @@ def build_evm_services(
             wallet_keys=keys,
             relayer_seeds=keys,
             screening=screening,
+            bridges=bridges,
             notifier=ledger.notifier,
         )
         for name, chain in chains.items()
@@ -120,4 +124,5 @@ def build_evm_services(
             for name, faucet in faucets.items()
         },
         gas_costs=GasCosts(database, ledger, clock),
+        bridges=bridges,
     )

@@ -2,14 +2,16 @@
 
 Not deposits, although they pay one: zero amounts, and transfers from an address of the same
 organisation (a user's wallet or the treasury), which the ledger has booked before they were sent.
-Transfers from another organisation of this installation are deposits like any other.
+Transfers from another organisation of this installation are deposits like any other. Coins that a
+bridge mints come from the address that burned them on another chain.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
+import msgspec
 import structlog
 
 from landbridge.customers.chain_deposits import store, treasury_store
@@ -28,7 +30,11 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.providers.evm.bridging.mint_owners import NO_ADDRESS
 from landbridge.providers.evm.following.model import LoggedTransfer
+
+# Returns who burned what these mints have created, by their keys.
+FindOwners = Callable[[Sequence[LoggedTransfer]], Awaitable[Mapping[tuple[str, int], str]]]
 
 _log = structlog.stdlib.get_logger()
 
@@ -88,6 +94,23 @@ class TransferMatcher:
     def __init__(self, database: Database, wallets: Wallets) -> None:
         self._database = database
         self._wallets = wallets
+
+    async def with_owners(
+        self, chain: Chain, transfers: Sequence[LoggedTransfer], find_owners: FindOwners
+    ) -> Sequence[LoggedTransfer]:
+        """Return the transfers; the source of what a bridge has minted for us is its owner."""
+        minted = [each for each in transfers if each.source == NO_ADDRESS]
+        if not minted:
+            return transfers
+        ours = [
+            *(each.transfer for each in await self.match(chain, minted)),
+            *(each.transfer for each in await self.match_treasuries(chain, minted)),
+        ]
+        owners = await find_owners(ours)
+        return [
+            msgspec.structs.replace(each, source=owners.get(each.key, each.source))
+            for each in transfers
+        ]
 
     async def match(
         self, chain: Chain, transfers: Sequence[LoggedTransfer]

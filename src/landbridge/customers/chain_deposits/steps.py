@@ -267,9 +267,13 @@ class ChainDepositSteps:
         transfers = await reader.transfers(blocks)
         if lacking := (known or set()) - {each.transaction_hash for each in transfers}:
             raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
-        matched = await self._matcher.match(chain, transfers)
-        received = await self._matcher.match_treasuries(chain, transfers)
-        positions = await reader.positions([each.transfer for each in (*matched, *received)])
+        owned = await self._matcher.with_owners(chain, transfers, reader.owners)
+        matched = await self._matcher.match(chain, owned)
+        received = await self._matcher.match_treasuries(chain, owned)
+        logged = {each.key: each for each in transfers}
+        positions = await reader.positions(
+            [logged[each.transfer.key] for each in (*matched, *received)]
+        )
         return FoundDeposits(
             [
                 each.deposit(chain, positions[each.transfer.key], self._clock, offsets)

@@ -157,9 +157,13 @@ class ChainAttemptReply(WireStruct, frozen=True):
 
 
 class ChainOrderReply(WireStruct, frozen=True):
-    """Order of a payment, and its attempts. `reason` is why it failed, or what it waits for."""
+    """Order of a payment, and its attempts. `reason` is why it failed, or what it waits for.
+
+    `action` is `transfer`, or of a bridge `approve`, `burn` or `mint`.
+    """
 
     id: UUID
+    action: str
     chain: str
     state: str
     reason: str | None
@@ -217,6 +221,7 @@ def order_reply(state: OrderWithAttempts, caller: Caller) -> ChainOrderReply:
     gas_wei = sum(each.gas_wei or 0 for each in state.attempts)
     return ChainOrderReply(
         id=order.key,
+        action=order.action.value,
         chain=order.chain,
         state=order.state.value,
         reason=order.reason,

@@ -12,6 +12,7 @@ from uuid import UUID
 from landbridge.customers.payment_screening.model import ScreenedDestination
 from landbridge.customers.payment_screening.service import PaymentScreenings
 from landbridge.customers.wallets.service import Wallets
+from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, Chains
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.rails.port import (
@@ -40,6 +41,14 @@ class ScreenedChains:
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return whether orders of this kind can be carried out on a chain; see the port."""
         return self.chains.carries(chain, action)
+
+    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
+        """Return why coins can't be bridged; see the port."""
+        return self.chains.find_bridge_refusal(source, destination)
+
+    def refunds_burns(self, chain: str) -> bool:
+        """Return whether burned coins can be minted back; see the port."""
+        return self.chains.refunds_burns(chain)
 
     def holds_coins(self, chain: str) -> bool:
         """Return whether wallets on a chain hold real coins; see the port."""

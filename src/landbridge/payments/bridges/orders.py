@@ -11,6 +11,9 @@ record notes why (`halted_reason`). From then on its order is the refund: the co
 on the source chain, and only then does the bridge fail. The ledger never shows coins in a wallet
 that are not there.
 
+Connected chains refund no burn (`Chains.refunds_burns`): there a mint has no failure. Whatever is
+in the way is waited for, and the bridge is listed as stuck.
+
 Every order's key is derived from the record's id, so repeating a call is harmless at any point.
 """
 
@@ -36,6 +39,7 @@ from landbridge.payments.engine.order_channels import (
 )
 from landbridge.payments.engine.outgoing_orders import OrderRefund, OutgoingOrder
 from landbridge.payments.engine.retry_until_settled import retry_key
+from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.ids import derived_id
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
 from landbridge.providers.chains.tokens import Network
@@ -103,19 +107,24 @@ class BridgeOrders:
         """Build the mint order; once that has failed for good, or is forbidden, the refund."""
         if bridge.details.halted_reason is not None:
             return await self._refund(bridge, bridge.details.halted_reason, at)
-        mint = await self._mint(bridge, at)
+        channel = chain_channel(self.chains, await self._mint(bridge, at), prefix="mint_")
+        has_refund = self.has_refund(bridge)
         return OutgoingOrder(
-            channel=chain_channel(self.chains, mint, prefix="mint_"),
+            channel=channel if has_refund else _without_failures(channel),
             transitions=TRANSITIONS,
             initiated=BridgeStatus.DESTINATION_INITIATED,
             pending=BridgeStatus.DESTINATION_PENDING,
             done=BridgeStatus.COMPLETED,
             # The record keeps its status, and its next order is the refund.
-            failed=bridge.status,
+            failed=bridge.status if has_refund else None,
             unknown=BridgeStatus.UNKNOWN,
             done_journal=minted(bridge),
             reason_fact="halted_reason",
         )
+
+    def has_refund(self, bridge: Bridge) -> bool:
+        """Return whether coins that can't be minted are returned; else they wait for their mint."""
+        return self.chains.refunds_burns(bridge.source.asset.chain)
 
     async def _refund(self, bridge: Bridge, reason: str, at: datetime) -> OutgoingOrder:
         """Build the refund order: mint the coins back on the source chain, then fail the bridge."""
@@ -204,6 +213,24 @@ def _block_checked(
     async def find(at: datetime) -> ChannelStatus | None:
         answer = await channel.find(at)
         return None if answer is None else await check_block(answer)
+
+    return replace(channel, send=send, find=find)
+
+
+def _without_failures(channel: OrderChannel) -> OrderChannel:
+    """Return the channel of a mint without a refund: a refusal raises `Unavailable`."""
+
+    def check(answer: ChannelStatus) -> ChannelStatus:
+        if answer.state is OrderState.FAILED:
+            raise Unavailable(f"burned coins are not minted, and not returned: {answer.reason}")
+        return answer
+
+    async def send() -> ChannelStatus:
+        return check(await channel.send())
+
+    async def find(at: datetime) -> ChannelStatus | None:
+        answer = await channel.find(at)
+        return None if answer is None else check(answer)
 
     return replace(channel, send=send, find=find)
 

@@ -191,6 +191,7 @@ class Bridges:
         self.parties.check_chain_connected(
             params.source_chain, field="source.chain", action=ChainAction.BURN
         )
+        self.parties.check_bridge(money.asset, destination)
         payer = await self.parties.payer(
             caller, params.source_user_id, params.source_chain, params.source_currency
         )

@@ -84,6 +84,9 @@ class BridgeSteps:
             case BridgeStatus.SOURCE_PROCESSED:
                 moved = await self._claim_destination(bridge, clock_offset)
             case status:
+                # Without a refund the second leg is claimed whether or not a party is frozen.
+                is_mint = status is BridgeStatus.DESTINATION_INITIATED
+                is_claimed_now &= not is_mint or self.orders.has_refund(bridge)
                 order = await self.find_order(
                     bridge.record, clock_offset, is_claimed_now=is_claimed_now
                 )
@@ -106,8 +109,13 @@ class BridgeSteps:
         return None
 
     async def _claim_destination(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
-        """Claim the second leg; if a party has been frozen, the coins are returned instead."""
-        reason = await self._find_frozen_reason(bridge)
+        """Claim the second leg; if a party has been frozen, the coins are returned instead.
+
+        Without a refund the mint waits for the unfreezing.
+        """
+        reason = None
+        if self.orders.has_refund(bridge):
+            reason = await self._find_frozen_reason(bridge)
         return await self.order_sender.advance(
             bridge.record,
             TRANSITIONS,

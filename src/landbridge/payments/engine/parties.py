@@ -134,6 +134,15 @@ class PaymentParties:
                 f"{field}: {chain} is not connected, so nothing could carry it", field=field
             )
 
+    def check_bridge(self, source: Asset, destination: Asset) -> None:
+        """Raise `RouteInvalid` if no bridge carries these coins from chain to chain."""
+        refusal = self.chains.find_bridge_refusal(source, destination)
+        if refusal is not None:
+            raise RouteInvalid(
+                f"destination.chain: {refusal}, so nothing could carry this bridge",
+                field="destination.chain",
+            )
+
     async def payer(
         self,
         caller: Caller,

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus
 
 _WHY = "no chain is connected"
@@ -17,6 +18,16 @@ class NoChains:
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return False."""
         del chain, action
+        return False
+
+    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
+        """Return a refusal."""
+        del source, destination
+        return _WHY
+
+    def refunds_burns(self, chain: str) -> bool:
+        """Return False."""
+        del chain
         return False
 
     def holds_coins(self, chain: str) -> bool:

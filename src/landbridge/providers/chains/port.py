@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
-from landbridge.platform.core.money import Money
+from landbridge.platform.core.money import Asset, Money
 
 
 class ChainAction(StrEnum):
@@ -98,6 +98,17 @@ class Chains(Protocol):
 
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return whether orders of this kind can be carried out on a chain."""
+        ...
+
+    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
+        """Return why coins of one chain can't be bridged to another, in a sentence for customers.
+
+        None if they can.
+        """
+        ...
+
+    def refunds_burns(self, chain: str) -> bool:
+        """Return whether coins that were burned on a chain can be minted back there."""
         ...
 
     def holds_coins(self, chain: str) -> bool:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.port import (
     ChainAction,
     ChainOrder,
@@ -47,6 +48,15 @@ class SandboxChains:
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return True: every chain is simulated."""
         del chain, action
+        return True
+
+    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
+        """Return None: every bridge is simulated."""
+        del source, destination
+
+    def refunds_burns(self, chain: str) -> bool:
+        """Return True: a failed mint is simulated, and so is its refund."""
+        del chain
         return True
 
     def holds_coins(self, chain: str) -> bool:

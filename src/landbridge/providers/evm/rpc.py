@@ -10,7 +10,7 @@ Guarantees:
 - a sent transaction is never reported as refused if an earlier node may have accepted it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -176,10 +176,16 @@ class ChainClient:
         source: str | None = None,
         block: int | BlockTag = BlockTag.LATEST,
         gas: int | None = None,
+        codes: Mapping[str, bytes] | None = None,
     ) -> bytes:
-        """Return what a call would return. `simulation_failure` explains its `NodeError`."""
+        """Return what a call would return. `simulation_failure` explains its `NodeError`.
+
+        With `codes` the call is carried out as if these addresses had this code.
+        """
         request = _request(destination=destination, data=data, source=source, gas=gas)
-        return await self._simulate("eth_call", (request, _block(block)), read_data)
+        overrides = {each: {"code": f"0x{code.hex()}"} for each, code in (codes or {}).items()}
+        params = (request, _block(block), *([overrides] if overrides else []))
+        return await self._simulate("eth_call", params, read_data)
 
     async def token_balance(self, token: str, owner: str) -> int:
         """Return the units of a token that an address has; raises `AnswerInvalid` as well."""

@@ -10,6 +10,8 @@ import pytest
 
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, Chains
+from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.outbox.adapter import EvmChains
 from landbridge.providers.evm.outbox.model import FINAL_STATES
 from tests.chain_world import NETWORK, ChainWorld, chain_world
@@ -97,7 +99,15 @@ class TestEvmChains(ChainsContract):
         self, world: ChainWorld
     ) -> None:
         context = world.outbox.context
-        chains = EvmChains(context.database, {NETWORK: context.chain}, context.clock)
+        chains = EvmChains(
+            context.database,
+            {NETWORK: context.chain},
+            context.clock,
+            bridges=ConnectedBridges({NETWORK: context.chain}),
+        )
         assert chains.carries("POLYGON", ChainAction.TRANSFER)
+        # A bridge needs another chain.
         assert not chains.carries("POLYGON", ChainAction.BURN)
         assert not chains.carries("BASE", ChainAction.TRANSFER)
+        usdc = [TOKENS[chain, "usdc"].asset for chain in (Chain.POLYGON, Chain.BASE)]
+        assert chains.find_bridge_refusal(*usdc) == "BASE is not connected"

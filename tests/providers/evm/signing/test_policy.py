@@ -325,7 +325,7 @@ def test_other_authorizations_are_refused(
 
 @given(st.binary(max_size=400), st.sampled_from([USDC, BATCHES, STRANGER]))
 def test_any_data_are_refused_or_read(data: bytes, destination: str) -> None:
-    reader = CallReader(chain_with())
+    reader = CallReader(chain_with(), {})
     selectors = [TRANSFER[:4], BATCH[:4], encode_approve(spender=BATCHES, amount_units=1)[:4]]
     execute = encode_execute([], nonce=NONCE, deadline_s=9, signature=b"")[:4]
     for selector in (b"", *selectors, execute):

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, decode_transfer
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
+from landbridge.providers.evm.bridging.mint_owners import find_owner
 from landbridge.providers.evm.chain_data import BlockHeader, BlockTag, EventLog
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.following.model import (
@@ -23,9 +25,15 @@ from landbridge.providers.evm.rpc import ChainClient
 class ChainReader:
     """Reads the blocks and transfers of one chain. Every method raises `NodeUnavailable`."""
 
-    def __init__(self, chain: EvmChain, client: ChainClient) -> None:
+    def __init__(
+        self, chain: EvmChain, client: ChainClient, *, bridges: ConnectedBridges | None = None
+    ) -> None:
+        """Read a chain; `bridges` mint on it."""
         self.chain = chain
         self._client = client
+        self._messengers: Mapping[int, str] = (
+            {} if bridges is None else bridges.messengers(besides=chain.name)
+        )
         self._currencies = {token.address: name for name, token in chain.tokens.items()}
 
     @property
@@ -88,20 +96,35 @@ class ChainReader:
                 found.append(transfer)
         return found
 
+    async def owners(self, mints: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], str]:
+        """Return who burned what these mints have created, by `key`; unknown ones are left out.
+
+        A transaction that is not mined any more raises `ChainUnsettled`.
+        """
+        bridge = self.chain.bridge
+        if bridge is None or not self._messengers or not mints:
+            return {}
+        logs_by_hash = await self._logs_of([each.transaction_hash for each in mints])
+        found = {
+            each.key: find_owner(
+                logs_by_hash[each.transaction_hash],
+                log_index=each.log_index,
+                recipient=each.destination,
+                amount_units=each.amount_units,
+                transmitter=bridge.message_transmitter,
+                messengers=self._messengers,
+            )
+            for each in mints
+        }
+        return {key: owner for key, owner in found.items() if owner is not None}
+
     async def positions(self, transfers: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], int]:
         """Return the position of each transfer's log within its transaction, by `key`.
 
         It is read from the receipt, which is a second witness: a log that its transaction does not
         have raises `ChainUnsettled`.
         """
-        hashes = list(dict.fromkeys(each.transaction_hash for each in transfers))
-        receipts = await self._client.receipts(hashes)
-        logs_by_hash: dict[str, Sequence[EventLog]] = {}
-        for transaction_hash, receipt in zip(hashes, receipts, strict=True):
-            if receipt is None or not receipt.is_success:
-                raise ChainUnsettled(f"transaction {transaction_hash} of {self.name} is not mined")
-            logs = {log.log_index: log for log in receipt.logs}
-            logs_by_hash[transaction_hash] = [logs[index] for index in sorted(logs)]
+        logs_by_hash = await self._logs_of([each.transaction_hash for each in transfers])
         return {
             each.key: self._position(each, logs_by_hash[each.transaction_hash])
             for each in transfers
@@ -115,6 +138,18 @@ class ChainReader:
             for each, receipt in zip(transaction_hashes, receipts, strict=True)
             if receipt is not None
         }
+
+    async def _logs_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, Sequence[EventLog]]:
+        """Return the logs of transactions, in their order; one not mined is `ChainUnsettled`."""
+        hashes = list(dict.fromkeys(transaction_hashes))
+        receipts = await self._client.receipts(hashes)
+        logs_by_hash: dict[str, Sequence[EventLog]] = {}
+        for transaction_hash, receipt in zip(hashes, receipts, strict=True):
+            if receipt is None or not receipt.is_success:
+                raise ChainUnsettled(f"transaction {transaction_hash} of {self.name} is not mined")
+            logs = {log.log_index: log for log in receipt.logs}
+            logs_by_hash[transaction_hash] = [logs[index] for index in sorted(logs)]
+        return logs_by_hash
 
     def _transfer(self, log: EventLog, block: BlockRef) -> LoggedTransfer | None:
         transfer = decode_transfer(log.topics, log.data)

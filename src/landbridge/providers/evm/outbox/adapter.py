@@ -9,6 +9,7 @@ from uuid import UUID
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Rejected
+from landbridge.platform.core.money import Asset
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.port import (
@@ -19,6 +20,7 @@ from landbridge.providers.chains.port import (
     Chains,
 )
 from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.outbox import order_store
 from landbridge.providers.evm.outbox.model import (
@@ -46,20 +48,41 @@ class EvmChains:
         chains: Mapping[Network, EvmChain],
         clock: Clock,
         *,
+        bridges: ConnectedBridges,
         others: Chains | None = None,
     ) -> None:
         """Take the chains of the file; `others` carries the orders of all other chains."""
         self._database = database
         self._chains = chains
         self._clock = clock
+        self._bridges = bridges
         self._others = others
         self._orders = GroupCommit(self._add, concurrency=2, keys=lambda each: [each.order_key])
 
     def carries(self, chain: str, action: ChainAction) -> bool:
-        """Return whether this chain is connected; bridges are not."""
+        """Return whether this chain is connected, and for bridges, to another connected one."""
         if Network(chain) in self._chains:
-            return action is ChainAction.TRANSFER
+            return action is ChainAction.TRANSFER or self._bridges.has_bridge(Network(chain))
         return self._others is not None and self._others.carries(chain, action)
+
+    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
+        """Return why coins can't be bridged; see the port.
+
+        A connected chain and a simulated one have no coins in common.
+        """
+        ends = (Network(source.chain), Network(destination.chain))
+        if self._others is not None and not any(each in self._chains for each in ends):
+            return self._others.find_bridge_refusal(source, destination)
+        return self._bridges.find_refusal(*ends, source.currency)
+
+    def refunds_burns(self, chain: str) -> bool:
+        """Return whether burned coins can be minted back; see the port.
+
+        The bridges of connected chains mint a burn once, for the recipient that it names.
+        """
+        if Network(chain) in self._chains or self._others is None:
+            return False
+        return self._others.refunds_burns(chain)
 
     def holds_coins(self, chain: str) -> bool:
         """Return whether this chain is connected."""
@@ -98,8 +121,6 @@ class EvmChains:
         chain = self._chains.get(Network(order.chain))
         if chain is None:
             raise Rejected(f"{order.chain} is not connected")
-        if order.action is not ChainAction.TRANSFER:
-            raise Rejected("bridges are not connected to real chains")
         currency, *others = {leg.money.asset.currency for leg in order.legs}
         if others:
             raise InvariantBroken(f"chain order {order.key} has several tokens")
@@ -107,7 +128,9 @@ class EvmChains:
             raise Rejected(f"{currency} on {order.chain} is not connected")
         if any(leg.money.units <= 0 for leg in order.legs):
             raise Rejected("the amount must be positive")
+        self._check_bridge(order, currency)
         now = self._clock.now()
+        is_approve = order.action is ChainAction.APPROVE
         new = OutboxOrder(
             org_id=order.org_id,
             key=order.key,
@@ -119,17 +142,39 @@ class EvmChains:
             legs=tuple(PaymentLeg(leg.address, leg.money.units) for leg in order.legs),
             method=None,
             step=0,
-            state=OutboxState.CREATED,
+            # An approval is part of its burn: it is done as soon as it is stored.
+            state=OutboxState.FINAL if is_approve else OutboxState.CREATED,
             reason=None,
             transaction_hash=None,
-            confirmed_at=None,
+            confirmed_at=now if is_approve else None,
             created_at=now,
             due_at=now,
             is_refund=order.is_refund,
+            action=order.action,
+            into_chain=order.into,
+            burn_key=order.after,
         )
-        if choose_method(chain, new) is None:
+        if order.action is not ChainAction.MINT and choose_method(chain, new) is None:
             raise Rejected(f"{order.chain} has no way to pay the gas of this transfer")
         return new
+
+    def _check_bridge(self, order: ChainOrder, currency: str) -> None:
+        """Raise `Rejected` unless the bridge of the chain can carry out an order."""
+        if order.action is ChainAction.TRANSFER:
+            return
+        if len(order.legs) != 1:
+            raise Rejected("a bridge has one recipient")
+        here = Network(order.chain)
+        if order.action is ChainAction.MINT:
+            if order.after is None or order.is_refund or not self._bridges.has_bridge(here):
+                raise Rejected("only what was burned on another connected chain is minted")
+            refusal = self._bridges.find_refusal(here, here, currency)
+        else:
+            if order.into is None:
+                raise Rejected("a burn names the chain of its mint")
+            refusal = self._bridges.find_refusal(here, Network(order.into), currency)
+        if refusal is not None:
+            raise Rejected(refusal)
 
     def _status(self, order: OutboxOrder, at: datetime) -> ChainOrderStatus:
         state = ChainOrderState.PENDING
@@ -152,7 +197,8 @@ class EvmChains:
 
     @staticmethod
     def _check_same(stored: OutboxOrder, new: OutboxOrder) -> None:
-        if (stored.chain, stored.currency, stored.source, stored.legs) != (
+        if (stored.action, stored.chain, stored.currency, stored.source, stored.legs) != (
+            new.action,
             new.chain,
             new.currency,
             new.source,

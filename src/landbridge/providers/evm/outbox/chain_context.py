@@ -10,6 +10,7 @@ from landbridge.ledger.locking import make_records_due
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.wakeups import DueNotifier
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.chain_data import BlockHeader
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.fees import FeePolicy, GasFees, estimate_fees, fee_policy
@@ -49,6 +50,7 @@ class ChainContext:
     wallet_keys: WalletKeySource
     relayer_seeds: RelayerSeedSource
     screening: DestinationScreening
+    bridges: ConnectedBridges
     notifier: DueNotifier
 
     @property

@@ -7,6 +7,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from landbridge.platform.formats.evm_addresses import keccak256
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.configuration import SponsorMethod
 from landbridge.providers.evm.fees import GasFees
 
@@ -48,6 +49,9 @@ class PaymentLeg:
 class OutboxOrder:
     """Stored order. `source` pays; `wallet_id` is None for the organisation's own address.
 
+    The one leg of a bridge's order is the recipient on the other chain. A burn names that chain in
+    `into_chain`; a mint its burn in `burn_key`, and the nonce of its message once it is known.
+
     `failed_at` is set on one that was reopened after it was reported as failed. `confirmed_at` of
     such an order says that it has paid nevertheless.
     """
@@ -70,6 +74,15 @@ class OutboxOrder:
     due_at: datetime
     is_refund: bool = False
     failed_at: datetime | None = None
+    action: ChainAction = ChainAction.TRANSFER
+    into_chain: str | None = None
+    burn_key: UUID | None = None
+    message_nonce: bytes | None = None
+
+    @property
+    def units_taken(self) -> int:
+        """Units that leave the paying address."""
+        return self.units if self.action in (ChainAction.TRANSFER, ChainAction.BURN) else 0
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.chain_data import BlockTag
 from landbridge.providers.evm.outbox import attempt_store, order_store
 from landbridge.providers.evm.outbox.model import (
@@ -119,7 +120,7 @@ async def _check(
         raise ResourceConflict("a transaction signed for it can still be mined: wait for it")
     context = outbox.context
     method = order.method or choose_method(context.chain, order)
-    if method is None:
+    if method is None and order.action is not ChainAction.MINT:
         return
     head = await context.client.block(BlockTag.LATEST)
     final_block = -1 if head is None else await context.final_block(head)

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.configuration import SponsorMethod
 from landbridge.providers.evm.following.model import BlockRef
 from landbridge.providers.evm.outbox.model import (
@@ -17,14 +18,18 @@ from landbridge.providers.evm.outbox.model import (
 # each.
 _ADD = """
 insert into chain_orders (org_id, key, record_id, chain, currency, source, wallet_id, destinations,
-    units, state, created_at, updated_at, due_at, is_refund)
+    units, state, created_at, updated_at, due_at, is_refund, action, recipient, amount, into_chain,
+    burn_key, confirmed_at)
 select i.org_id, i.key, i.record_id, i.chain, i.currency, i.source, i.wallet_id,
-    string_to_array(i.destinations, ','), string_to_array(i.units, ',')::numeric[], 'CREATED',
-    i.created_at, i.created_at, i.created_at, i.is_refund
+    string_to_array(i.destinations, ','), string_to_array(i.units, ',')::numeric[], i.state,
+    i.created_at, i.created_at, i.created_at, i.is_refund, i.action, i.recipient, i.amount,
+    i.into_chain, i.burn_key, i.confirmed_at
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[],
-    $8::text[], $9::text[], $10::timestamptz[], $11::boolean[])
+    $8::text[], $9::text[], $10::timestamptz[], $11::boolean[], $12::text[], $13::text[],
+    $14::text[], $15::numeric[], $16::text[], $17::uuid[], $18::timestamptz[])
     as i (org_id, key, record_id, chain, currency, source, wallet_id, destinations, units,
-        created_at, is_refund)
+        created_at, is_refund, state, action, recipient, amount, into_chain, burn_key,
+        confirmed_at)
 on conflict (org_id, key) do nothing
 returning org_id, key
 """
@@ -33,7 +38,7 @@ _DUE = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at
+    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce
 from chain_orders where chain = $1 and state = 'CREATED' and due_at <= $2
 order by due_at, org_id, key limit $3
 """
@@ -43,7 +48,7 @@ _TO_FOLLOW = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at
+    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce
 from chain_orders o where chain = $1 and (
     state in ('SIGNED', 'SENT', 'MINED')
     or state = 'CONFIRMED' and exists (
@@ -117,7 +122,8 @@ _BY_KEYS = """
 select
     o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
     o.units, o.method, o.step, o.state, o.reason, o.transaction_hash, o.confirmed_at,
-    o.created_at, o.due_at, o.is_refund, o.failed_at
+    o.created_at, o.due_at, o.is_refund, o.failed_at, o.action, o.recipient, o.amount,
+    o.into_chain, o.burn_key, o.message_nonce
 from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
 join chain_orders o on o.org_id = i.org_id and o.key = i.key
 """
@@ -126,7 +132,7 @@ _OF_RECORD = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at
+    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce
 from chain_orders where org_id = $1 and record_id = $2 and chain = $3
 order by created_at, key
 """
@@ -147,20 +153,33 @@ group by org_id, source, currency
 
 # What orders that are signed and not in a block will still take from their paying addresses.
 _UNITS_IN_FLIGHT = """
-select source, currency, sum(unit) as units
-from chain_orders, unnest(units) as unit
+select source, currency,
+    sum(coalesce(amount, (select sum(unit) from unnest(units) as unit))) as units
+from chain_orders
 where chain = $1 and state in ('SIGNED', 'SENT') and source = any($2)
+    and action in ('transfer', 'burn')
 group by org_id, source, currency
 """
 
-# Several batches of one address would share the allowance of the batch contract.
+# Several batches or burns of one address would share the allowance of one contract.
 _LOCK_BATCHES = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
 
 _BATCHES_BEGUN = """
 select org_id, source, currency, key
 from chain_orders
-where chain = $1 and source = any($2) and method = 'top-up' and cardinality(destinations) > 1
+where chain = $1 and source = any($2) and method = 'top-up'
+    and (cardinality(destinations) > 1 or action = 'burn')
     and state not in ('FINAL', 'REVERTED', 'REJECTED')
+"""
+
+# The key of the index decides between two orders at once.
+_CLAIM_MESSAGE = """
+update chain_orders o set message_nonce = $3
+where o.org_id = $1 and o.key = $2 and o.message_nonce is null and not exists (
+    select from chain_orders other
+    where other.org_id = $1 and other.chain = o.chain and other.message_nonce = $3
+)
+returning true
 """
 
 _LEASE = """
@@ -183,10 +202,17 @@ async def add(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
         [each.currency for each in orders],
         [each.source for each in orders],
         [each.wallet_id for each in orders],
-        [",".join(leg.destination for leg in each.legs) for each in orders],
-        [",".join(str(leg.units) for leg in each.legs) for each in orders],
+        [",".join(leg.destination for leg in _legs(each)) for each in orders],
+        [",".join(str(leg.units) for leg in _legs(each)) for each in orders],
         [each.created_at for each in orders],
         [each.is_refund for each in orders],
+        [each.state.value for each in orders],
+        [each.action.value for each in orders],
+        [_bridged(each) and each.legs[0].destination for each in orders],
+        [_bridged(each) and each.units for each in orders],
+        [each.into_chain for each in orders],
+        [each.burn_key for each in orders],
+        [each.confirmed_at for each in orders],
     )
     return {(row["org_id"], row["key"]) for row in rows}
 
@@ -313,13 +339,32 @@ async def lock_batches(
     return begun
 
 
+async def claim_message(tx: Tx, order: OutboxOrder, nonce: bytes) -> bool:
+    """Store the nonce of a mint's message; False if another order has it, or this has one."""
+    return bool(await tx.fetchval(_CLAIM_MESSAGE, order.org_id, order.key, nonce))
+
+
 async def lease(tx: Tx, chain: str, owner: UUID, *, at: datetime, expires_at: datetime) -> bool:
     """Take or extend the lease of a chain; False if another worker has it."""
     return bool(await tx.fetchval(_LEASE, chain, owner, expires_at, at))
 
 
+def _legs(order: OutboxOrder) -> Sequence[PaymentLeg]:
+    """Return what an order pays on its own chain."""
+    return () if _bridged(order) else order.legs
+
+
+def _bridged(order: OutboxOrder) -> bool | None:
+    """Return None for a transfer, else True."""
+    return None if order.action is ChainAction.TRANSFER else True
+
+
 def _order(row: Row) -> OutboxOrder:
-    method = row["method"]
+    method, amount = row["method"], row["amount"]
+    legs = tuple(
+        PaymentLeg(destination, int(units))
+        for destination, units in zip(row["destinations"], row["units"], strict=True)
+    )
     return OutboxOrder(
         org_id=row["org_id"],
         key=row["key"],
@@ -328,10 +373,7 @@ def _order(row: Row) -> OutboxOrder:
         currency=row["currency"],
         source=row["source"],
         wallet_id=row["wallet_id"],
-        legs=tuple(
-            PaymentLeg(destination, int(units))
-            for destination, units in zip(row["destinations"], row["units"], strict=True)
-        ),
+        legs=legs if amount is None else (PaymentLeg(row["recipient"], int(amount)),),
         method=None if method is None else SponsorMethod(method),
         step=row["step"],
         state=OutboxState(row["state"]),
@@ -342,4 +384,8 @@ def _order(row: Row) -> OutboxOrder:
         due_at=row["due_at"],
         is_refund=row["is_refund"],
         failed_at=row["failed_at"],
+        action=ChainAction(row["action"]),
+        into_chain=row["into_chain"],
+        burn_key=row["burn_key"],
+        message_nonce=row["message_nonce"],
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.outbox.model import OutboxState
 
 
@@ -63,5 +64,6 @@ class OrderOverview:
     confirmed_at: datetime | None
     created_at: datetime
     due_at: datetime
+    action: ChainAction
     recipients: int
     units: int

@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.outbox.model import OutboxState
 from landbridge.providers.evm.outbox.overview import AccountOverview, OldestOrder, OrderOverview
 
@@ -55,8 +56,8 @@ where chain = $1 and created_at >= $2 and gas_wei is not null
 
 _OF_RECORD = """
 select key, chain, currency, source, method, state, reason, transaction_hash, confirmed_at,
-    created_at, due_at, cardinality(destinations) as recipients,
-    (select sum(unit) from unnest(units) as unit) as total
+    created_at, due_at, action, greatest(cardinality(destinations), 1) as recipients,
+    coalesce(amount, (select sum(unit) from unnest(units) as unit)) as total
 from chain_orders where org_id = $1 and record_id = $2
 order by created_at, key
 """
@@ -117,6 +118,7 @@ async def of_record(tx: Tx, org_id: UUID, record_id: UUID) -> list[OrderOverview
             confirmed_at=row["confirmed_at"],
             created_at=row["created_at"],
             due_at=row["due_at"],
+            action=ChainAction(row["action"]),
             recipients=row["recipients"],
             units=int(row["total"]),
         )

@@ -5,23 +5,30 @@ party that submitted our authorization before us counts as paid, and is never pa
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import structlog
 
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.gather import gather_in_order
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm import abi
 from landbridge.providers.evm.chain_data import BlockHeader, BlockTag
 from landbridge.providers.evm.configuration import EvmChain, SponsorMethod
 from landbridge.providers.evm.errors import NodeError
 from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.node_errors import SimulationFailureKind, simulation_failure
+from landbridge.providers.evm.outbox.burn_calls import burn_calls, burn_data, messenger_of
+from landbridge.providers.evm.outbox.mint_planner import MintPlanner
 from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.outbox.plans import (
+    APPROVE_GAS,
+    BURN_GAS,
+    SEARCH_BLOCKS,
     VALIDITY_S,
     AlreadyExecuted,
+    Plan,
     PlanRefusal,
+    PlanView,
     PlanWait,
     TransactionPlan,
     choose_method,
@@ -34,25 +41,12 @@ from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.delegate_calls import encode_execute
 from landbridge.providers.evm.signing.model import AccountCall, SignedDelegation, SigningKey
 
-# Blocks in which the transaction of an executed order is looked for.
-_SEARCH_BLOCKS = 2_000
 # A top-up pays for several transactions at the current fee, so that the next order needs none.
 _TOP_UP_FACTOR = 3
 # Code of an account that delegates (EIP-7702): this prefix, then the address of the contract.
 _DELEGATION_PREFIX = bytes.fromhex("ef0100")
 
 _log = structlog.stdlib.get_logger()
-
-Plan = TransactionPlan | PlanRefusal | PlanWait | AlreadyExecuted
-
-
-@dataclass(frozen=True, slots=True)
-class PlanView:
-    """Chain at the moment of planning: `final_block` can't be undone, and is -1 for none."""
-
-    head: BlockHeader
-    final_block: int
-    fees: GasFees
 
 
 class OrderPlanner:
@@ -63,10 +57,12 @@ class OrderPlanner:
         chain: EvmChain,
         client: ChainClient,
         signer: SignerClient,
+        mints: MintPlanner,
     ) -> None:
         self._chain = chain
         self._client = client
         self._signer = signer
+        self._mints = mints
 
     async def plan(
         self,
@@ -85,6 +81,8 @@ class OrderPlanner:
         paid, None if they may. Raises `NodeUnavailable`, `NodeError`, `AnswerInvalid`,
         `SignerUnavailable` and `SigningRefused`.
         """
+        if order.action is ChainAction.MINT:
+            return await self._mints.plan(order, relayer=relayer, view=view, refusal=refusal)
         method = order.method or choose_method(self._chain, order)
         if method is None:
             return PlanRefusal(f"{self._chain.name} has no way to pay the gas of this transfer")
@@ -95,9 +93,19 @@ class OrderPlanner:
         balance = await self._client.token_balance(self._token(order), order.source)
         if balance < order.units + units_before:
             return PlanWait("waits for coins at the paying address")
+        return await self._plan_by(method, order, key, relayer, view)
+
+    async def _plan_by(
+        self,
+        method: SponsorMethod,
+        order: OutboxOrder,
+        key: SigningKey,
+        relayer: str,
+        view: PlanView,
+    ) -> Plan:
         plans = {
             SponsorMethod.EIP3009: lambda: self._authorization(order, key, relayer, view.head),
-            SponsorMethod.EIP7702: lambda: self._account_calls(order, key, view),
+            SponsorMethod.EIP7702: lambda: self._account_calls(order, key, relayer, view),
             SponsorMethod.TOP_UP: lambda: self._own_transaction(order, relayer, view.fees),
         }
         try:
@@ -120,7 +128,7 @@ class OrderPlanner:
         failure = simulation_failure(error)
         if failure.kind is SimulationFailureKind.REVERTED and await self._is_closed(order):
             return PlanWait("waits: the token's contract refuses all transfers of this address")
-        return explain_failure(failure)
+        return explain_failure(failure, order)
 
     async def _is_closed(self, order: OutboxOrder) -> bool:
         """Whether the token refuses even to move nothing from the paying address to itself.
@@ -135,10 +143,12 @@ class OrderPlanner:
         return False
 
     async def is_executed(
-        self, order: OutboxOrder, method: SponsorMethod, block: BlockTag | int
+        self, order: OutboxOrder, method: SponsorMethod | None, block: BlockTag | int
     ) -> bool:
         """Return whether a contract has carried out the order, as of a block."""
         match method:
+            case None:
+                return await self._mints.is_executed(order, block)
             case SponsorMethod.EIP3009:
                 contract = self._token(order)
                 data = abi.AUTHORIZATION_STATE.encode(order.source, order.chain_key)
@@ -154,9 +164,12 @@ class OrderPlanner:
         return bool(answer) and abi.decode_uint256(answer) != 0
 
     async def find_execution(
-        self, order: OutboxOrder, method: SponsorMethod, head: int
+        self, order: OutboxOrder, method: SponsorMethod | None, head: int
     ) -> str | None:
         """Return the hash of the transaction that carried out the order, if it is recent."""
+        if method is None:
+            nonce = order.message_nonce
+            return None if nonce is None else await self._mints.find_execution(nonce, head)
         key = f"0x{order.chain_key.hex()}"
         source = abi.address_topic(order.source)
         topics: list[str]
@@ -171,7 +184,7 @@ class OrderPlanner:
             case SponsorMethod.TOP_UP:
                 contract, topics = self._batch_contract(), [abi.DISPERSED_TOPIC, source, key]
         logs = await self._client.logs(
-            first_block=max(head - _SEARCH_BLOCKS, 0),
+            first_block=max(head - SEARCH_BLOCKS, 0),
             last_block=head,
             addresses=[contract],
             topics=topics,
@@ -206,25 +219,22 @@ class OrderPlanner:
         )
 
     async def _account_calls(
-        self, order: OutboxOrder, key: SigningKey, view: PlanView
+        self, order: OutboxOrder, key: SigningKey, relayer: str, view: PlanView
     ) -> TransactionPlan | PlanRefusal:
-        """Plan the transfers as calls of the account itself (EIP-7702), submitted by a relayer."""
+        """Plan the order as calls of the account itself (EIP-7702), submitted by a relayer."""
         contract = self._chain.delegate_contract
         if contract is None:
             raise InvariantBroken(f"{self._chain.name} has no delegate contract")
         code = await self._client.code(order.source)
         if code not in (b"", _DELEGATION_PREFIX + bytes.fromhex(contract[2:])):
             return PlanRefusal("the paying address has the code of another contract")
-        token = self._token(order)
-        calls = [
-            AccountCall(
-                destination=token,
-                value_wei=0,
-                data=abi.encode_transfer(destination=leg.destination, amount_units=leg.units),
-            )
-            for leg in order.legs
-        ]
-        estimates = await self._estimate_each(order.source, calls)
+        calls = self._calls(order)
+        is_burn = order.action is ChainAction.BURN
+        estimates = (
+            [APPROVE_GAS, APPROVE_GAS, BURN_GAS]
+            if is_burn
+            else await self._estimate_each(order.source, calls)
+        )
         deadline_s = view.head.timestamp_s + VALIDITY_S
         signature = await self._signer.sign_account_calls(
             key, self._chain.name, calls, nonce=order.chain_key, deadline_s=deadline_s
@@ -232,6 +242,16 @@ class OrderPlanner:
         data = encode_execute(
             calls, nonce=order.chain_key, deadline_s=deadline_s, signature=signature
         )
+        if is_burn:
+            # A burn needs the approval before it, so all calls are simulated together, as if the
+            # account had taken on the contract.
+            designator = _DELEGATION_PREFIX + bytes.fromhex(contract[2:])
+            await self._client.call(
+                source=relayer,
+                destination=order.source,
+                data=data,
+                codes={} if code else {order.source: designator},
+            )
         delegations = await self._delegations(order, key, view, has_code=bool(code))
         return TransactionPlan(
             method=SponsorMethod.EIP7702,
@@ -241,6 +261,20 @@ class OrderPlanner:
             gas=execute_gas(estimates, data_bytes=len(data), delegations=len(delegations)),
             delegations=delegations,
         )
+
+    def _calls(self, order: OutboxOrder) -> Sequence[AccountCall]:
+        """Return the calls of the account that carry out an order."""
+        token = self._token(order)
+        if order.action is ChainAction.BURN:
+            return burn_calls(order, token, self._mints.bridges)
+        return [
+            AccountCall(
+                destination=token,
+                value_wei=0,
+                data=abi.encode_transfer(destination=leg.destination, amount_units=leg.units),
+            )
+            for leg in order.legs
+        ]
 
     async def _delegations(
         self, order: OutboxOrder, key: SigningKey, view: PlanView, *, has_code: bool
@@ -295,27 +329,32 @@ class OrderPlanner:
     async def _own_call(self, order: OutboxOrder) -> tuple[str, bytes, bool, int]:
         """Return the wallet's next call: destination, data, whether it is the payment, and gas."""
         token = self._token(order)
-        if len(order.legs) == 1:
+        is_burn = order.action is ChainAction.BURN
+        if len(order.legs) == 1 and not is_burn:
             (leg,) = order.legs
             data = abi.encode_transfer(destination=leg.destination, amount_units=leg.units)
             return token, data, True, await self._own_gas(order, token, data)
-        batch = self._batch_contract()
+        bridges = self._mints.bridges
+        spender = messenger_of(order, bridges) if is_burn else self._batch_contract()
         allowed = abi.decode_uint256(
             await self._client.call(
-                destination=token, data=abi.ALLOWANCE.encode(order.source, batch)
+                destination=token, data=abi.ALLOWANCE.encode(order.source, spender)
             )
         )
         if allowed < order.units:
             # Some tokens change an allowance only from or to zero.
-            data = abi.encode_approve(spender=batch, amount_units=0 if allowed else order.units)
+            data = abi.encode_approve(spender=spender, amount_units=0 if allowed else order.units)
             return token, data, False, await self._own_gas(order, token, data)
-        data = abi.encode_disperse(
-            batch_id=order.chain_key,
-            token=token,
-            recipients=[leg.destination for leg in order.legs],
-            amounts_units=[leg.units for leg in order.legs],
-        )
-        return batch, data, True, await self._own_gas(order, batch, data)
+        if is_burn:
+            data = burn_data(order, token, bridges)
+        else:
+            data = abi.encode_disperse(
+                batch_id=order.chain_key,
+                token=token,
+                recipients=[leg.destination for leg in order.legs],
+                amounts_units=[leg.units for leg in order.legs],
+            )
+        return spender, data, True, await self._own_gas(order, spender, data)
 
     async def _own_gas(self, order: OutboxOrder, destination: str, data: bytes) -> int:
         return with_margin(

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm import abi
-from landbridge.providers.evm.chain_data import TransactionReceipt
+from landbridge.providers.evm.chain_data import BlockHeader, TransactionReceipt
 from landbridge.providers.evm.configuration import EvmChain, SponsorMethod
+from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.node_errors import SimulationFailure, SimulationFailureKind
 from landbridge.providers.evm.outbox.model import OutboxOrder, TransactionAttempt
 from landbridge.providers.evm.signing.model import SignedDelegation, UnsignedTransaction
@@ -24,17 +26,23 @@ _BYTE_GAS = 40
 # An estimate holds for one state of the chain; another may need more, as for a new recipient.
 _MARGIN_PERCENT = 25
 _SELECTOR_BYTES, _WORD_BYTES = 4, 32
+# Blocks in which the transaction of an executed order is looked for.
+SEARCH_BLOCKS = 2_000
+# Gas of a bridge's calls within `Delegate.execute`, which can't be estimated one by one. A burn
+# takes 130,000 with local contracts; Circle's are called through proxies.
+APPROVE_GAS, BURN_GAS = 80_000, 300_000
 # Time in which an authorization can be carried out. Afterwards the transaction reverts.
 # It is also how long a reverted order waits before it fails: see `TrackingStep`.
 VALIDITY_S = 3600
 
+_BURN_REFUSED = "the contract of the token or of the bridge refuses the burn"
 _REFUSALS = {
     SimulationFailureKind.BLOCKED: "the token's issuer has blocked an address of the transfer",
     SimulationFailureKind.REVERTED: "the token's contract refuses the transfer",
 }
 _WAITS = {
     SimulationFailureKind.INSUFFICIENT_FUNDS: "waits for coins at the paying address",
-    SimulationFailureKind.INSUFFICIENT_ALLOWANCE: "waits for the allowance of the batch contract",
+    SimulationFailureKind.INSUFFICIENT_ALLOWANCE: "waits for the allowance of a contract",
     SimulationFailureKind.PAUSED: "waits: the token's issuer has paused all transfers",
     SimulationFailureKind.OUT_OF_GAS: "waits: the transaction needs more gas than a node allows",
     SimulationFailureKind.UNKNOWN: "waits: the nodes can't simulate the transaction",
@@ -43,9 +51,12 @@ _WAITS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionPlan:
-    """Transaction to sign. `sender` is None for any relayer; else the order's own wallet."""
+    """Transaction to sign. `sender` is None for any relayer; else the order's own wallet.
 
-    method: SponsorMethod
+    Without a method a relayer sends it for nobody: a mint.
+    """
+
+    method: SponsorMethod | None
     sender: str | None
     destination: str
     data: bytes
@@ -76,21 +87,39 @@ class AlreadyExecuted:
     transaction_hash: str | None
 
 
+Plan = TransactionPlan | PlanRefusal | PlanWait | AlreadyExecuted
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """Chain at the moment of planning: `final_block` can't be undone, and is -1 for none."""
+
+    head: BlockHeader
+    final_block: int
+    fees: GasFees
+
+
 def choose_method(chain: EvmChain, order: OutboxOrder) -> SponsorMethod | None:
-    """Return the first configured way to pay gas that fits the order; None if none does."""
+    """Return the first configured way to pay gas that fits the order; None if none does.
+
+    None as well for a mint, which takes no coins from a wallet.
+    """
+    if order.action is ChainAction.MINT:
+        return None
     token = chain.tokens[order.currency]
-    is_batch = len(order.legs) > 1
+    is_batch, is_transfer = len(order.legs) > 1, order.action is ChainAction.TRANSFER
     fits = {
-        SponsorMethod.EIP3009: token.eip3009 is not None and not is_batch,
+        SponsorMethod.EIP3009: token.eip3009 is not None and is_transfer and not is_batch,
         SponsorMethod.EIP7702: chain.delegate_contract is not None,
         SponsorMethod.TOP_UP: not is_batch or chain.batch_contract is not None,
     }
     return next((method for method in chain.sponsor if fits[method]), None)
 
 
-def expiry_s(method: SponsorMethod, attempt: TransactionAttempt) -> int:
+def expiry_s(method: SponsorMethod | None, attempt: TransactionAttempt) -> int:
     """Return the last second at which anybody can submit a payment's authorization; -1 for none."""
-    word = {SponsorMethod.EIP3009: 4, SponsorMethod.EIP7702: 2}.get(method)
+    words = {SponsorMethod.EIP3009: 4, SponsorMethod.EIP7702: 2}
+    word = None if method is None else words.get(method)
     if word is None or not attempt.is_payment:
         return -1
     data = msgspec.json.decode(attempt.request, type=UnsignedTransaction).data
@@ -123,7 +152,9 @@ def execute_gas(call_estimates: list[int], *, data_bytes: int, delegations: int)
     return with_margin(calls) + overhead
 
 
-def explain_failure(failure: SimulationFailure) -> PlanRefusal | PlanWait:
+def explain_failure(failure: SimulationFailure, order: OutboxOrder) -> PlanRefusal | PlanWait:
     """Return what a failed simulation means for the order."""
     refusal = _REFUSALS.get(failure.kind)
+    if failure.kind is SimulationFailureKind.REVERTED and order.action is ChainAction.BURN:
+        refusal = _BURN_REFUSED
     return PlanWait(_WAITS[failure.kind]) if refusal is None else PlanRefusal(refusal)

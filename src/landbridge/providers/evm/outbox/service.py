@@ -12,6 +12,7 @@ from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.errors import NodeUnavailable
 from landbridge.providers.evm.outbox import order_store
 from landbridge.providers.evm.outbox.chain_context import ChainContext
+from landbridge.providers.evm.outbox.mint_planner import MintPlanner
 from landbridge.providers.evm.outbox.planner import OrderPlanner
 from landbridge.providers.evm.outbox.relayers import Relayers
 from landbridge.providers.evm.outbox.sending_step import SendingStep
@@ -39,7 +40,8 @@ class ChainOutbox:
         self._passed = False
         self._has_relayers = False
         self._check_at = context.clock.now()
-        self.planner = OrderPlanner(context.chain, context.client, context.signer)
+        mints = MintPlanner(context.chain, context.client, context.database, context.bridges)
+        self.planner = OrderPlanner(context.chain, context.client, context.signer, mints)
         self.relayers = Relayers(context)
         self.tracking = TrackingStep(context, self.planner)
         self.signing = SigningStep(context, self.relayers, self.planner)

@@ -4,8 +4,8 @@ Guarantees:
 - an order has at most one nonce for each of its steps, whatever other workers do meanwhile: the
   order's row and the account's row are locked while the nonce is given and the bytes are signed;
 - a nonce is given only together with signed bytes, so no nonce is left out;
-- of the batches that an address sends itself, of one token, one is under way at a time: they share
-  the allowance of the batch contract.
+- of the batches and burns that an address sends itself, of one token, one is under way at a time:
+  they share the allowance of a contract.
 """
 
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ import structlog
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Tx
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.chain_data import BlockTag
 from landbridge.providers.evm.configuration import SponsorMethod
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
@@ -33,10 +34,12 @@ from landbridge.providers.evm.outbox.model import (
     TransactionAttempt,
     growing_wait,
 )
-from landbridge.providers.evm.outbox.planner import OrderPlanner, Plan, PlanView
+from landbridge.providers.evm.outbox.planner import OrderPlanner
 from landbridge.providers.evm.outbox.plans import (
     AlreadyExecuted,
+    Plan,
     PlanRefusal,
+    PlanView,
     PlanWait,
     TransactionPlan,
 )
@@ -55,7 +58,7 @@ BATCH_SIZE = 100
 # Bounds of the time until an order that waits is tried again.
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
-_OTHER_BATCH = "waits for another batch of the paying address"
+_OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,9 @@ class _PlannedOrder:
 
     @property
     def is_own_batch(self) -> bool:
-        """Whether the paying address sends a batch itself, after an approval."""
-        return self.plan.method is SponsorMethod.TOP_UP and len(self.order.legs) > 1
+        """Whether the paying address sends a batch or a burn itself, after an approval."""
+        is_approved = len(self.order.legs) > 1 or self.order.action is ChainAction.BURN
+        return self.plan.method is SponsorMethod.TOP_UP and is_approved
 
 
 class SigningStep:
@@ -138,7 +142,7 @@ class SigningStep:
         for each in orders:
             key = (each.source, each.currency)
             found.append(taken.get(key, 0))
-            taken[key] = found[-1] + each.units
+            taken[key] = found[-1] + each.units_taken
         return found
 
     async def _plan(

@@ -16,6 +16,7 @@ from datetime import datetime
 import structlog
 
 from landbridge.platform.db.pool import Tx
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.chain_data import BlockTag, TransactionReceipt
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.outbox import attempt_store, order_store
@@ -135,7 +136,7 @@ class TrackingStep:
                 new = await self._after_revert(order, new, steps, view)
             if new == order:
                 continue
-            if new.state is OutboxState.REVERTED and order.is_reported_as_paid:
+            if new.state is OutboxState.REVERTED and _must_arrive(order):
                 _log.error("chain.payment.lost", chain=name, order=order.key)
                 new = replace(new, state=OutboxState.CREATED, step=order.step + 1, due_at=at)
             if order.failed_at is not None and order.confirmed_at is None and new.confirmed_at:
@@ -163,7 +164,7 @@ class TrackingStep:
         Its authorization is public now. It has not failed before the authorization has expired:
         until then anybody, such as the recipient, may submit it again, and successfully.
         """
-        if new.method is None:
+        if new.method is None and new.action is not ChainAction.MINT:
             return new
         try:
             if not await self._planner.is_executed(old, new.method, view.final_block):
@@ -229,6 +230,14 @@ class TrackingStep:
 
         if await self._context.database.transact(work):
             _log.error("chain.account.stopped", chain=name, account=account, reason=reason)
+
+
+def _must_arrive(order: OutboxOrder) -> bool:
+    """Whether another transaction is signed after one that has failed.
+
+    So it is for what was reported as paid, and for a mint, because its coins are burned.
+    """
+    return order.is_reported_as_paid or order.action is ChainAction.MINT
 
 
 def _as_mined(

@@ -4,23 +4,32 @@ A call is known only if encoding what was read gives the same data, so that this
 contract can't read it differently. Everything else is `SigningRefused`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 import msgspec
 
 from landbridge.platform.formats.evm_addresses import AddressError, checked_evm_address
+from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import (
     APPROVE,
     DISPERSE,
     TRANSFER,
     TRANSFER_WITH_AUTHORIZATION,
     TRANSFER_WITH_AUTHORIZATION_VRS,
-    AbiFunction,
     AbiValue,
 )
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.signer_limits import COIN
+from landbridge.providers.evm.signing.bridge_calls import BridgeCallReader
+from landbridge.providers.evm.signing.call_data import (
+    check_encoding,
+    read_address,
+    read_array,
+    read_bytes,
+    read_number,
+    read_word,
+)
 from landbridge.providers.evm.signing.delegate_calls import (
     EXECUTE_SELECTOR,
     CallDataInvalid,
@@ -30,7 +39,6 @@ from landbridge.providers.evm.signing.delegate_calls import (
 from landbridge.providers.evm.signing.model import AccountCall, SigningRefused
 
 _SELECTOR = 4
-_WORD = 32
 _ADDRESS_START = 12
 
 
@@ -42,6 +50,8 @@ class SignatureKind(StrEnum):
     CANCELLATION = "cancellation"  # a transfer of nothing to oneself, which uses a nonce
     APPROVAL = "approval"
     BATCH = "batch"
+    BURN = "burn"  # of coins that a bridge mints on another chain
+    MESSAGE_SUBMISSION = "message_submission"  # mints what was burned on another chain
     AUTHORIZATION_SUBMISSION = "authorization_submission"
     CALLS_SUBMISSION = "calls_submission"
     AUTHORIZATION = "authorization"
@@ -73,10 +83,20 @@ class CallReading(msgspec.Struct, frozen=True, kw_only=True):
 class CallReader:
     """Reads calls on one chain."""
 
-    def __init__(self, chain: EvmChain) -> None:
+    def __init__(self, chain: EvmChain, chains: Mapping[Network, EvmChain]) -> None:
+        """Read for `chain`; `chains` are all that bridges may reach."""
         self._chain = chain
+        self._bridge_calls = BridgeCallReader(chain, chains)
         self._currencies = {token.address: name for name, token in chain.tokens.items()}
-        contracts = (chain.batch_contract, chain.delegate_contract)
+        bridge = chain.bridge
+        self._messenger = None if bridge is None else bridge.token_messenger
+        self._transmitter = None if bridge is None else bridge.message_transmitter
+        contracts = (
+            chain.batch_contract,
+            chain.delegate_contract,
+            self._messenger,
+            self._transmitter,
+        )
         self._contracts = {*self._currencies, *(each for each in contracts if each is not None)}
 
     def currency_of(self, token: str) -> str:
@@ -90,6 +110,8 @@ class CallReader:
         """Return the reading of a transaction's call."""
         if call.data[:_SELECTOR] == EXECUTE_SELECTOR:
             return self._submission_of_calls(call)
+        if call.data and checked(call.destination) == self._transmitter:
+            return self._submission_of_message(call)
         return self._plain(sender, call)
 
     def read_all(self, account: str, calls: Sequence[AccountCall]) -> tuple[Movement, ...]:
@@ -116,6 +138,10 @@ class CallReader:
             return self._token_call(self._currencies[destination], call.data)
         if destination == self._chain.batch_contract:
             return self._batch(call.data)
+        if destination == self._messenger:
+            currency, recipient, amount = self._bridge_calls.read_burn(call.data)
+            movement = Movement(currency, recipient, amount)
+            return CallReading(kind=SignatureKind.BURN, movements=(movement,))
         raise SigningRefused(f"{destination} is no known contract of {self._chain.name}")
 
     def _coin_transfer(self, sender: str, destination: str, value_wei: int) -> CallReading:
@@ -131,15 +157,14 @@ class CallReader:
     def _token_call(self, currency: str, data: bytes) -> CallReading:
         selector = data[:_SELECTOR]
         if selector == TRANSFER.selector:
-            destination, amount = _address(data, 0), _number(data, 1)
-            _check_encoding(data, TRANSFER, destination, amount)
+            destination, amount = read_address(data, 0), read_number(data, 1)
+            check_encoding(data, TRANSFER, destination, amount)
             movement = Movement(currency, checked(destination), amount)
             return CallReading(kind=SignatureKind.TOKEN_TRANSFER, movements=(movement,))
         if selector == APPROVE.selector:
-            spender, amount = _address(data, 0), _number(data, 1)
-            _check_encoding(data, APPROVE, spender, amount)
-            if self._chain.batch_contract is None or checked(spender) != self._chain.batch_contract:
-                raise SigningRefused(f"{spender} is not the batch contract, and may not spend")
+            spender, amount = read_address(data, 0), read_number(data, 1)
+            check_encoding(data, APPROVE, spender, amount)
+            self._check_spender(currency, checked(spender))
             return CallReading(kind=SignatureKind.APPROVAL)
         if selector in (
             TRANSFER_WITH_AUTHORIZATION.selector,
@@ -148,14 +173,20 @@ class CallReader:
             return _submission_of_authorization(currency, data)
         raise SigningRefused(f"0x{selector.hex()} is no known function of {currency}")
 
+    def _check_spender(self, currency: str, spender: str) -> None:
+        """Raise unless this contract may spend: that of batches, or the bridge's messenger."""
+        is_batch = spender == self._chain.batch_contract
+        if not is_batch and not self._bridge_calls.check_spender(currency, spender):
+            raise SigningRefused(f"{spender} is not the batch contract, and may not spend")
+
     def _batch(self, data: bytes) -> CallReading:
         if data[:_SELECTOR] != DISPERSE.selector:
             raise SigningRefused(f"0x{data[:_SELECTOR].hex()} is no known function of the batches")
-        token, batch_id = _address(data, 0), _word(data, 1)
-        recipients = _array(data, 2)
-        amounts = [int.from_bytes(each) for each in _array(data, 3)]
+        token, batch_id = read_address(data, 0), read_word(data, 1)
+        recipients = read_array(data, 2)
+        amounts = [int.from_bytes(each) for each in read_array(data, 3)]
         addresses = ["0x" + each[_ADDRESS_START:].hex() for each in recipients]
-        _check_encoding(data, DISPERSE, token, batch_id, addresses, amounts)
+        check_encoding(data, DISPERSE, token, batch_id, addresses, amounts)
         if len(addresses) != len(amounts) or not amounts:
             raise SigningRefused("a batch has one amount for each recipient, and at least one")
         for each in addresses:
@@ -163,6 +194,13 @@ class CallReader:
         # One movement for all: the contract passes on what it takes.
         movement = Movement(self.currency_of(token), str(self._chain.batch_contract), sum(amounts))
         return CallReading(kind=SignatureKind.BATCH, movements=(movement,))
+
+    def _submission_of_message(self, call: AccountCall) -> CallReading:
+        """Read a submission, which moves nothing that the sender has: its burn was counted."""
+        if call.value_wei:
+            raise SigningRefused("a message may not transfer the chain's own coin")
+        self._bridge_calls.check_submission(call.data)
+        return CallReading(kind=SignatureKind.MESSAGE_SUBMISSION)
 
     def _submission_of_calls(self, call: AccountCall) -> CallReading:
         account = checked(call.destination)
@@ -187,55 +225,15 @@ def checked(address: str) -> str:
 
 
 def _submission_of_authorization(currency: str, data: bytes) -> CallReading:
-    values: list[AbiValue] = [_address(data, 0), _address(data, 1)]
-    values += [_number(data, index) for index in (2, 3, 4)]
-    values.append(_word(data, 5))
+    values: list[AbiValue] = [read_address(data, 0), read_address(data, 1)]
+    values += [read_number(data, index) for index in (2, 3, 4)]
+    values.append(read_word(data, 5))
     if data[:_SELECTOR] == TRANSFER_WITH_AUTHORIZATION.selector:
-        offset = _number(data, 6)
-        length = _number_at(data, _SELECTOR + offset)
-        start = _SELECTOR + offset + _WORD
-        _check_encoding(data, TRANSFER_WITH_AUTHORIZATION, *values, data[start : start + length])
+        check_encoding(data, TRANSFER_WITH_AUTHORIZATION, *values, read_bytes(data, 6))
     else:
-        v, r, s = _number(data, 6), _word(data, 7), _word(data, 8)
+        v, r, s = read_number(data, 6), read_word(data, 7), read_word(data, 8)
         if v not in (27, 28):
             raise SigningRefused("a signature ends in neither 27 nor 28")
-        _check_encoding(data, TRANSFER_WITH_AUTHORIZATION_VRS, *values, v, r, s)
-    movement = Movement(currency, checked(_address(data, 1)), _number(data, 2))
+        check_encoding(data, TRANSFER_WITH_AUTHORIZATION_VRS, *values, v, r, s)
+    movement = Movement(currency, checked(read_address(data, 1)), read_number(data, 2))
     return CallReading(kind=SignatureKind.AUTHORIZATION_SUBMISSION, submitted=(movement,))
-
-
-def _check_encoding(data: bytes, function: AbiFunction, *values: AbiValue) -> None:
-    if function.encode(*values) != data:
-        raise SigningRefused(f"the data are not the usual encoding of {function.name}")
-
-
-def _array(data: bytes, index: int) -> list[bytes]:
-    start = _SELECTOR + _number(data, index)
-    count = _number_at(data, start)
-    end = start + _WORD * (1 + count)
-    if end > len(data):
-        raise SigningRefused("the data end early")
-    return [data[each : each + _WORD] for each in range(start + _WORD, end, _WORD)]
-
-
-def _address(data: bytes, index: int) -> str:
-    return "0x" + _word(data, index)[_ADDRESS_START:].hex()
-
-
-def _number(data: bytes, index: int) -> int:
-    return int.from_bytes(_word(data, index))
-
-
-def _word(data: bytes, index: int) -> bytes:
-    return _word_at(data, _SELECTOR + index * _WORD)
-
-
-def _number_at(data: bytes, start: int) -> int:
-    return int.from_bytes(_word_at(data, start))
-
-
-def _word_at(data: bytes, start: int) -> bytes:
-    word = data[start : start + _WORD]
-    if len(word) != _WORD:
-        raise SigningRefused("the data end early")
-    return word

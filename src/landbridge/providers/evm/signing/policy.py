@@ -71,9 +71,10 @@ def check_path(context: str, path: Sequence[int], *, has_org: bool) -> None:
 class ChainPolicy:
     """Policy of one chain."""
 
-    def __init__(self, chain: EvmChain) -> None:
+    def __init__(self, chain: EvmChain, chains: Mapping[Network, EvmChain]) -> None:
+        """Bound what is signed on `chain`; `chains` are all that bridges may reach."""
         self.chain = chain
-        self._reader = CallReader(chain)
+        self._reader = CallReader(chain, chains)
 
     def check_transaction(self, sender: str, transaction: UnsignedTransaction) -> CallReading:
         """Return what a transaction does; raises `SigningRefused` if it may not be signed."""
@@ -179,7 +180,7 @@ class ChainPolicy:
 
 def policies_of(chains: Mapping[Network, EvmChain]) -> dict[Network, ChainPolicy]:
     """Return the policy of each chain."""
-    return {name: ChainPolicy(chain) for name, chain in chains.items()}
+    return {name: ChainPolicy(chain, chains) for name, chain in chains.items()}
 
 
 def _signer_of(digest: bytes, signature: bytes) -> str | None:

@@ -1,0 +1,1 @@
+"""Bridges between connected chains: messages, their attestations, and what a chain configures."""

@@ -1,0 +1,116 @@
+"""Client of an attestation service: the messages of a burn's transaction, and their signatures.
+
+`GET /v2/messages/{sourceDomain}?transactionHash=0x...` answers 404 until the service has seen the
+transaction, then messages whose status is `pending_confirmations` or `complete`. Source:
+developers.circle.com/api-reference/cctp/all/get-messages-v-2.
+
+Nothing that is answered is believed: the caller compares each message with the burn, and the chain
+checks the signatures.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import aiohttp
+import msgspec
+
+from landbridge.platform.core.errors import Unavailable
+from landbridge.providers.evm.bridge_configuration import BridgeContracts
+from landbridge.providers.evm.bridging.messages import BurnMessage, read_message
+from landbridge.providers.evm.quantities import AnswerInvalid, read_data
+from landbridge.providers.evm.transport import open_session
+
+_COMPLETE = "complete"
+_NOT_FOUND = 404
+_TIMEOUT_S = 10
+_BYTES_MAX = 1024 * 1024
+_MESSAGES_MAX = 100
+
+
+class AttestationsUnavailable(Unavailable):
+    """The service does not answer, or answers something unusable."""
+
+
+class AttestedMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """Attested burn: its message as read and as it is submitted, and the signatures."""
+
+    message: BurnMessage
+    raw: bytes
+    attestation: bytes
+
+
+class AttestationClient:
+    """Reads one attestation service. Close it."""
+
+    def __init__(self, bridge: BridgeContracts) -> None:
+        self._bridge = bridge
+        self._session: aiohttp.ClientSession | None = None
+
+    async def close(self) -> None:
+        """Close all connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def messages(self, transaction_hash: str) -> Sequence[AttestedMessage]:
+        """Return the attested burns of a transaction of this chain, in the order of their logs.
+
+        Messages of other kinds are left out, and so are those that are not attested yet.
+
+        Raises:
+            AttestationsUnavailable: The service gave no usable answer.
+        """
+        found = await self._get(
+            f"/v2/messages/{self._bridge.domain}?transactionHash={transaction_hash}"
+        )
+        answers: object = [] if found is None else found.get("messages")
+        if not isinstance(answers, list):
+            raise self._unavailable("answered no list of messages")
+        attested: list[AttestedMessage] = []
+        for each in cast("list[object]", answers)[:_MESSAGES_MAX]:
+            members = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
+            if members.get("status") != _COMPLETE:
+                continue
+            try:
+                raw = read_data(members.get("message"))
+                message = read_message(raw)
+                attestation = read_data(members.get("attestation"))
+            except AnswerInvalid:
+                continue
+            attested.append(AttestedMessage(message=message, raw=raw, attestation=attestation))
+        return attested
+
+    async def _get(self, path: str) -> dict[str, Any] | None:
+        """Return the object that the service answers; None for 404."""
+        try:
+            async with self._open().get(
+                self._bridge.attestation_url.secret_text + path,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S),
+            ) as response:
+                if response.status == _NOT_FOUND:
+                    return None
+                if response.status != 200:  # noqa: PLR2004  HTTP
+                    raise self._unavailable(f"answered HTTP status {response.status}")
+                content = await response.content.read(_BYTES_MAX + 1)
+                while len(content) <= _BYTES_MAX and not response.content.at_eof():
+                    content += await response.content.read(_BYTES_MAX + 1 - len(content))
+        # Errors of the library may show the URL, so none is chained.
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise self._unavailable(f"can't be read ({type(error).__name__})") from None
+        if len(content) > _BYTES_MAX:
+            raise self._unavailable(f"answered more than {_BYTES_MAX} bytes")
+        try:
+            return msgspec.json.decode(content, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            raise self._unavailable("answered something other than JSON") from None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = open_session()
+        return self._session
+
+    def _unavailable(self, problem: str) -> AttestationsUnavailable:
+        return AttestationsUnavailable(
+            f"the attestation service {self._bridge.attestation_url} {problem}"
+        )
