@@ -52,6 +52,11 @@ class BridgeWorld:
     # Where bridges go.
     into: Chain
 
+    @property
+    def database(self) -> Database:
+        """The product's database."""
+        return self.container.database
+
     def outbox(self, name: Network) -> ChainOutbox:
         """Return the product's outbox of a chain."""
         assert self.container.evm is not None
@@ -83,10 +88,10 @@ class BridgeWorld:
     async def work(self, outboxes: Mapping[Network, ChainOutbox] | None = None) -> None:
         """Run the worker's schedules once, and let what waits be due; with other outboxes."""
         offsets = await self.container.orgs.clock_offsets()
-        await self.container.database.rows(
+        await self.database.rows(
             "update chain_orders set due_at = created_at where state = 'CREATED'"
         )
-        await self.container.database.rows(
+        await self.database.rows(
             "update transfers set due_at = updated_at where due_at is not null"
             " and kind = 'WALLET.BRIDGE' and status <> 'OPEN_QUOTE'"
         )
@@ -183,7 +188,7 @@ class BridgeWorld:
         for _ in range(_RUNS_MAX):
             await self.work()
             self.mine()
-            if not await self.container.database.rows(
+            if not await self.database.rows(
                 "select from chain_orders where state not in ('FINAL', 'REVERTED', 'REJECTED')"
             ):
                 return
@@ -192,14 +197,12 @@ class BridgeWorld:
     async def order(self, bridge_id: str, name: str) -> OutboxOrder | None:
         """Return an order of a bridge: its approve, burn or mint."""
         key = derived_id(UUID(bridge_id), name)
-        return await self.container.database.single(
-            lambda tx: order_store.get(tx, self.org.org_id, key)
-        )
+        return await self.database.single(lambda tx: order_store.get(tx, self.org.org_id, key))
 
     async def attempts(self, bridge_id: str, name: str) -> list[TransactionAttempt]:
         """Return the signed transactions of an order of a bridge."""
         key = derived_id(UUID(bridge_id), name)
-        return await self.container.database.single(
+        return await self.database.single(
             lambda tx: attempt_store.of_orders(tx, [(self.org.org_id, key)])
         )
 
@@ -208,7 +211,7 @@ class BridgeWorld:
 
         `parts` are other parts of their contexts.
         """
-        await self.container.database.rows("update chain_leases set expires_at = '-infinity'")
+        await self.database.rows("update chain_leases set expires_at = '-infinity'")
         return {
             name: ChainOutbox(replace(self.outbox(name).context, **parts), owner=new_id())
             for name in self.rpcs

@@ -35,7 +35,7 @@ def build_chain_deposits(
 
     A new chain is followed from its confirmed head on, or from its entry in `start_blocks`.
     """
-    bridges = ConnectedBridges(chains)
+    bridges = ConnectedBridges(chains, clock)
     freeze = SystemFreeze(database, wallets, vault).freeze
     return ChainDepositSteps(
         database,

@@ -91,7 +91,7 @@ def build_evm_services(
     screening: DestinationScreening,
 ) -> EvmServices:
     """Wire the services of these chains. Nothing is connected before it is used."""
-    owner, bridges = new_id(), ConnectedBridges(chains)
+    owner, bridges = new_id(), ConnectedBridges(chains, clock)
     contexts = {
         name: ChainContext(
             chain=chain,

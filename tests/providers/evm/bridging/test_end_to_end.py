@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.outbox.model import OutboxState
 from tests.bridge_world import COIN, FINAL_DEPTH, bridge_world
 from tests.payouts import check_books
+from tests.providers.evm.gas.orders import native_units
 from tests.reporting.reconciliation.compared import compared, position
 from tests.tenants import held
 
@@ -51,6 +53,13 @@ async def test_coins_are_burned_on_one_chain_and_minted_on_the_other(
         world.mine(FINAL_DEPTH + 1)
         await world.follow()
         assert await held(world.org, bob, currency, into) == "10"
+        assert world.container.evm is not None
+        await world.container.evm.gas_costs.book(await world.container.orgs.clock_offsets())
+        gas = await native_units(world.database, world.org.org_id)
+        assert {asset for (role, asset), wei in gas.items() if role is HouseRole.GAS and wei} == {
+            "pol:POLYGON",
+            f"eth:{into}",
+        }
         await check_books(world.org)
         status = await compared(world.org, world.container.reconciliation)
         assert not status.differences

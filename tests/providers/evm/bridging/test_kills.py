@@ -1,5 +1,6 @@
 """Workers that are killed before or after each call of the outside world during a bridge."""
 
+import asyncio
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from tests.bridge_world import COIN, BridgeWorld, bridge_world
+from tests.matrices import each_value_once
 from tests.payouts import check_books
 from tests.providers.evm.outbox.failing_ports import FailingPort, Killed, KillSwitch
 
@@ -45,8 +47,12 @@ async def bridge_until_killed(world: BridgeWorld, bridge: str, switch: KillSwitc
     return False
 
 
-@pytest.mark.parametrize("is_after", [False, True])
-@pytest.mark.parametrize(("method", "step"), [("eip7702", 4), ("top-up", 6)])
+@pytest.mark.parametrize(
+    ("method", "step", "is_after"),
+    each_value_once(
+        [("eip7702", 4, True), ("eip7702", 4, False), ("top-up", 6, False), ("top-up", 6, True)]
+    ),
+)
 async def test_a_worker_killed_at_any_point_mints_once(
     tmp_path: Path, own_database: Database, method: str, step: int, *, is_after: bool
 ) -> None:
@@ -72,3 +78,31 @@ async def test_a_worker_killed_at_any_point_mints_once(
                 await check_books(world.org)
                 return
         raise AssertionError("a bridge has more points than expected")
+
+
+@pytest.mark.parametrize("method", ["eip7702", "top-up"])
+async def test_two_workers_and_several_bridges_at_once_mint_once_each(
+    tmp_path: Path, own_database: Database, method: str
+) -> None:
+    """The lease is lost all the time; the burns of one wallet share an allowance with top-up."""
+    async with bridge_world(tmp_path, own_database, sponsor=[method], relayers=2) as world:
+        user = await world.user(usdc=60)
+        there = await world.address(user, Chain.BASE)
+        bridges = [await world.accepted(user, 10 + place) for place in range(3)]
+        workers = [await world.another_worker() for _ in range(2)]
+
+        async def work(place: int) -> None:
+            for _ in range(25):
+                await world.database.rows("update chain_leases set expires_at = '-infinity'")
+                await world.work(workers[place])
+                world.mine()
+
+        await asyncio.gather(*(work(place) for place in range(len(workers))))
+        await world.another_worker()
+        for bridge in bridges:
+            await world.run_until(bridge, "COMPLETED")
+        await world.finish()
+        assert await world.units("usdc", there, Network.BASE) == 33 * COIN
+        home = await world.address(user, Chain.POLYGON)
+        assert await world.units("usdc", home, Network.POLYGON) == 27 * COIN
+        await check_books(world.org)

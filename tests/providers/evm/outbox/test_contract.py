@@ -103,7 +103,7 @@ class TestEvmChains(ChainsContract):
             context.database,
             {NETWORK: context.chain},
             context.clock,
-            bridges=ConnectedBridges({NETWORK: context.chain}),
+            bridges=ConnectedBridges({NETWORK: context.chain}, context.clock),
         )
         assert chains.carries("POLYGON", ChainAction.TRANSFER)
         # A bridge needs another chain.

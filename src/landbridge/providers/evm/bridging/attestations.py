@@ -5,15 +5,18 @@ transaction, then messages whose status is `pending_confirmations` or `complete`
 developers.circle.com/api-reference/cctp/all/get-messages-v-2.
 
 Nothing that is answered is believed: the caller compares each message with the burn, and the chain
-checks the signatures.
+checks the signatures. A service that hangs is left alone for a while, so that its mints do not hold
+up the other orders of their chain.
 """
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any, cast
 
 import aiohttp
 import msgspec
 
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable
 from landbridge.providers.evm.bridge_configuration import BridgeContracts
 from landbridge.providers.evm.bridging.messages import BurnMessage, read_message
@@ -22,7 +25,10 @@ from landbridge.providers.evm.transport import open_session
 
 _COMPLETE = "complete"
 _NOT_FOUND = 404
-_TIMEOUT_S = 10
+_TIMEOUT_S = 3.0
+# After a request without an answer in time.
+_PAUSE = timedelta(seconds=15)
+_NO_ANSWER = "did not answer in time"
 _BYTES_MAX = 1024 * 1024
 _MESSAGES_MAX = 100
 
@@ -42,8 +48,13 @@ class AttestedMessage(msgspec.Struct, frozen=True, kw_only=True):
 class AttestationClient:
     """Reads one attestation service. Close it."""
 
-    def __init__(self, bridge: BridgeContracts) -> None:
+    def __init__(
+        self, bridge: BridgeContracts, clock: Clock, *, timeout_s: float = _TIMEOUT_S
+    ) -> None:
         self._bridge = bridge
+        self._timeout_s = timeout_s
+        self._clock = clock
+        self._quiet_until = clock.now()
         self._session: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
@@ -82,11 +93,13 @@ class AttestationClient:
 
     async def _get(self, path: str) -> dict[str, Any] | None:
         """Return the object that the service answers; None for 404."""
+        if self._clock.now() < self._quiet_until:
+            raise self._unavailable(_NO_ANSWER)
         try:
             async with self._open().get(
                 self._bridge.attestation_url.secret_text + path,
                 allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=_TIMEOUT_S),
+                timeout=aiohttp.ClientTimeout(total=self._timeout_s),
             ) as response:
                 if response.status == _NOT_FOUND:
                     return None
@@ -95,8 +108,11 @@ class AttestationClient:
                 content = await response.content.read(_BYTES_MAX + 1)
                 while len(content) <= _BYTES_MAX and not response.content.at_eof():
                     content += await response.content.read(_BYTES_MAX + 1 - len(content))
+        except TimeoutError:
+            self._quiet_until = self._clock.now() + _PAUSE
+            raise self._unavailable(_NO_ANSWER) from None
         # Errors of the library may show the URL, so none is chained.
-        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        except (aiohttp.ClientError, OSError) as error:
             raise self._unavailable(f"can't be read ({type(error).__name__})") from None
         if len(content) > _BYTES_MAX:
             raise self._unavailable(f"answered more than {_BYTES_MAX} bytes")

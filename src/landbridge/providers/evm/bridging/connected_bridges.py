@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.bridge_configuration import BridgeContracts
@@ -13,10 +14,10 @@ from landbridge.providers.evm.configuration import EvmChain
 class ConnectedBridges:
     """All bridges of the chains file, and their attestation services."""
 
-    def __init__(self, chains: Mapping[Network, EvmChain]) -> None:
+    def __init__(self, chains: Mapping[Network, EvmChain], clock: Clock) -> None:
         self._chains = chains
         self._clients = {
-            name: AttestationClient(chain.bridge)
+            name: AttestationClient(chain.bridge, clock)
             for name, chain in chains.items()
             if chain.bridge is not None
         }

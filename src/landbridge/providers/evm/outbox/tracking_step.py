@@ -137,7 +137,8 @@ class TrackingStep:
             if new == order:
                 continue
             if new.state is OutboxState.REVERTED and _must_arrive(order):
-                _log.error("chain.payment.lost", chain=name, order=order.key)
+                event = "chain.payment.lost" if order.is_reported_as_paid else "chain.mint.reverted"
+                _log.error(event, chain=name, order=order.key)
                 new = replace(new, state=OutboxState.CREATED, step=order.step + 1, due_at=at)
             if order.failed_at is not None and order.confirmed_at is None and new.confirmed_at:
                 _log.error("chain.payment.late", chain=name, order=order.key)
