@@ -1,11 +1,13 @@
 """A chains file with a node that tests script, and rows of the outbox without a real chain."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.outbox import attempt_store, order_store
 from landbridge.providers.evm.outbox.model import (
@@ -118,6 +120,29 @@ def _order_with_attempts(
         attempt(SECOND_HASH, AttemptKind.REPLACEMENT, 120),
     ]
     return order, attempts
+
+
+async def add_bridge_rows(database: Database, org_id: UUID, record_id: UUID) -> None:
+    """Store the orders of a bridge: its approval is done, and burn and mint wait."""
+    at = datetime.now(UTC)
+    order, _ = _order_with_attempts(org_id, record_id, new_id(), at)
+    approve, burn, mint = (
+        replace(order, key=new_id(), action=action, created_at=at + timedelta(seconds=place))
+        for place, action in enumerate((ChainAction.APPROVE, ChainAction.BURN, ChainAction.MINT))
+    )
+    orders = [
+        replace(approve, state=OutboxState.FINAL, confirmed_at=at, into_chain="BASE"),
+        replace(burn, into_chain="BASE"),
+        replace(mint, burn_key=burn.key),
+    ]
+    reasons = {burn.key: "waits for the signer", mint.key: "waits for the attestation of the burn"}
+
+    async def work(tx: Tx) -> None:
+        await order_store.add(tx, orders)
+        moves = [(each, replace(each, reason=reasons[each.key])) for each in orders[1:]]
+        await order_store.move(tx, moves, at)
+
+    await database.transact(work)
 
 
 async def add_chain_rows(

@@ -23,6 +23,7 @@ from tests.chain_rows import (
     SECOND_HASH,
     STOP_REASON,
     STOPPED,
+    add_bridge_rows,
     add_chain_rows,
     script_chain,
     write_chains_file,
@@ -120,6 +121,32 @@ async def test_a_payment_has_its_attempts(chain_org: Tenant, payment: UUID) -> N
     assert "4 of 20" in page.text
     assert order["explorerUrl"] in page.links()
     assert page.tree.xpath('//*[@id="payment"]/@data-poll')
+
+
+async def test_a_bridge_has_its_legs(chain_org: Tenant, payment: UUID) -> None:
+    database = chain_org.container.database
+    await database.rows("delete from chain_attempts")
+    await database.rows("delete from chain_orders")
+    await add_bridge_rows(database, chain_org.org_id, payment)
+    orders = (await chain_org.get(f"/v2/chains/orders/{payment}"))["orders"]
+    assert [(each["action"], each["state"]) for each in orders] == [
+        ("approve", "FINAL"),
+        ("burn", "CREATED"),
+        ("mint", "CREATED"),
+    ]
+    assert {(each["amount"], each["recipients"]) for each in orders} == {(12.5, 1)}
+    page = await (await visit(chain_org)).load(f"/dashboard/transactions/{payment}")
+    for text in (
+        "Approval on POLYGON",
+        "Part of the burn: nothing is sent for it.",
+        "Burn on POLYGON",
+        "Mint on POLYGON",
+        "waits for the attestation of the burn",
+    ):
+        assert text in page.text
+    # What is open is listed for the chain, with what it waits for.
+    (chain,) = (await chain_org.get("/v2/chains"))["chains"]
+    assert chain["openOrders"]["oldest"]["waitsFor"] == "waits for the signer"
 
 
 async def test_orders_of_others_do_not_exist(chain_org: Tenant, payment: UUID) -> None:

@@ -98,7 +98,7 @@ class OutgoingOrder:
 
     `done_journal` and `failed_journal` are posted with these transitions. Without `pending` the
     record waits at `initiated`; without `unknown` it is looked up there without end. Without
-    `failed` (the order must arrive) its channel is an `until_settled` one: a failure is a bug.
+    `failed` (the order must arrive) its channel reports no failure, as an `until_settled` one.
     `find_block_reason` returns why the order may not be sent now (a user was frozen since the
     claim). `done_facts` and `failed_facts` are added to the facts of the answer. `reason_fact`
     names the fact with the reason of a failure. `refund` is set for an order that must arrive.

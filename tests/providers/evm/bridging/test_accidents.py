@@ -1,7 +1,8 @@
 """Accidents between burn and mint: the coins are minted exactly once, whatever happens."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from chains.attestations import Conduct
@@ -188,6 +189,38 @@ async def test_a_recipient_who_is_blocked_after_the_burn_is_waited_for(
         await world.finish()
         assert await world.units("usdt", address, there) == 10 * COIN
         await check_books(world.org)
+
+
+class RefusingScreening:
+    """Screening that has every destination on a list."""
+
+    async def find_refusals(
+        self, payments: Sequence[tuple[UUID, Sequence[str]]]
+    ) -> list[str | None]:
+        return ["a destination is on a sanctions list" for _ in payments]
+
+
+async def test_a_sanctioned_recipient_is_minted_nothing_by_us(world: BridgeWorld) -> None:
+    user = await world.user(usdc=25)
+    world.attestations.conduct = Conduct.SLOW
+    bridge, burn = await burned(world, user)
+    world.attestations.conduct = Conduct.USUAL
+    refusing = await world.another_worker(screening=RefusingScreening())
+    for _ in range(4):
+        await world.work(refusing)
+        world.mine()
+    order = await world.order(bridge, "mint")
+    assert order is not None
+    assert order.reason == "waits for a person: a destination is on a sanctions list"
+    assert not await world.attempts(bridge, "mint")
+    # What another party submits is known, and booked.
+    world.relay(burn)
+    for _ in range(FINAL_DEPTH + 4):
+        world.mine()
+        await world.work(refusing)
+    assert await world.status(bridge) == "COMPLETED"
+    await world.another_worker()
+    await check_minted_once(world, bridge, user)
 
 
 async def test_people_confirm_a_stuck_mint_and_never_fail_it(world: BridgeWorld) -> None:

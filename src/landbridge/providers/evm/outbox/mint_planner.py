@@ -65,13 +65,14 @@ class MintPlanner:
         """
         if (done := await self._find_done(order, order.message_nonce, view)) is not None:
             return done
-        if refusal is not None:
+        found = await self._find_message(order)
+        if isinstance(found, AttestedMessage):
+            done = await self._find_done(order, found.message.nonce, view)
+        if done is None and refusal is not None:
             _log.warning("chain.order.refused", chain=order.chain, order=order.key, reason=refusal)
             return PlanWait(f"waits for a person: {refusal}")
-        found = await self._find_message(order)
         if isinstance(found, PlanWait):
             return found
-        done = await self._find_done(order, found.message.nonce, view)
         return done or await self._submission(order, found, relayer)
 
     async def is_executed(self, order: OutboxOrder, block: BlockTag | int) -> bool:
