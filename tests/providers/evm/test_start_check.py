@@ -7,7 +7,12 @@ import pytest
 
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.providers.chains.tokens import Network
-from landbridge.providers.evm.abi import LOCAL_DOMAIN, LOCAL_MESSAGE_TRANSMITTER
+from landbridge.providers.evm.abi import (
+    LOCAL_DOMAIN,
+    LOCAL_MESSAGE_TRANSMITTER,
+    MESSAGE_BODY_VERSION,
+    MESSAGE_VERSION,
+)
 from landbridge.providers.evm.configuration import EvmChain, parse_chains
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.start_check import ChainCheck, check_chain, check_chains
@@ -115,6 +120,7 @@ async def test_an_error_of_a_node_has_a_sentence(node: FakeNode) -> None:
     ("missing", "domain", "transmitter", "sentence"),
     [
         (None, 7, TRANSMITTER, "1 of 1 nodes passed."),
+        ("version", 7, TRANSMITTER, f"{MESSENGER} has messages of another version."),
         (MESSENGER, 7, TRANSMITTER, f"bridge.token_messenger {MESSENGER} has no code."),
         (TRANSMITTER, 7, TRANSMITTER, f"bridge.message_transmitter {TRANSMITTER} has no code."),
         (None, 6, TRANSMITTER, "has the domain 6, but bridge.domain is 7."),
@@ -135,6 +141,8 @@ async def test_a_bridge_is_checked(
         answers = {
             LOCAL_DOMAIN.encode(): "0x" if domain is None else f"0x{domain:064x}",
             LOCAL_MESSAGE_TRANSMITTER.encode(): f"0x{int(transmitter, 16):064x}",
+            MESSAGE_VERSION.encode(): f"0x{0 if missing == 'version' else 1:064x}",
+            MESSAGE_BODY_VERSION.encode(): f"0x{1:064x}",
         }
         return answers.get(bytes.fromhex(request["data"][2:]), f"0x{6:064x}")
 

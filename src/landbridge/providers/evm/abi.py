@@ -85,6 +85,8 @@ RECEIVE_MESSAGE = AbiFunction("receiveMessage", ("bytes", "bytes"))
 USED_NONCES = AbiFunction("usedNonces", ("bytes32",))
 LOCAL_DOMAIN = AbiFunction("localDomain", ())
 LOCAL_MESSAGE_TRANSMITTER = AbiFunction("localMessageTransmitter", ())
+MESSAGE_VERSION = AbiFunction("version", ())
+MESSAGE_BODY_VERSION = AbiFunction("messageBodyVersion", ())
 MESSAGE_RECEIVED_TOPIC = (
     "0x" + keccak256(b"MessageReceived(address,uint32,bytes32,bytes32,uint32,bytes)").hex()
 )

@@ -14,10 +14,12 @@ from landbridge.providers.evm.abi import (
     DECIMALS,
     LOCAL_DOMAIN,
     LOCAL_MESSAGE_TRANSMITTER,
+    MESSAGE_BODY_VERSION,
+    MESSAGE_VERSION,
     AbiFunction,
     decode_uint256,
 )
-from landbridge.providers.evm.bridge_configuration import BridgeContracts
+from landbridge.providers.evm.bridge_configuration import MESSAGE_VERSIONS, BridgeContracts
 from landbridge.providers.evm.configuration import EvmChain, EvmToken
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.node_url import NodeUrl
@@ -112,7 +114,7 @@ async def _contract_problems(client: ChainClient, chain: EvmChain) -> list[str]:
 
 
 async def _bridge_problems(client: ChainClient, bridge: BridgeContracts) -> list[str]:
-    """Return what does not fit: the transmitter's domain, and the messenger's transmitter."""
+    """Return what does not fit: domain, transmitter of the messenger, and format of messages."""
     transmitter, messenger = bridge.message_transmitter, bridge.token_messenger
     problems = [
         f"bridge.{name} {address} has no code"
@@ -132,6 +134,12 @@ async def _bridge_problems(client: ChainClient, bridge: BridgeContracts) -> list
         problems.append(
             f"bridge.token_messenger {messenger} uses another transmitter than {transmitter}"
         )
+    versions = (
+        await _read_number(client, transmitter, MESSAGE_VERSION),
+        await _read_number(client, messenger, MESSAGE_BODY_VERSION),
+    )
+    if versions != MESSAGE_VERSIONS:
+        problems.append(f"bridge.token_messenger {messenger} has messages of another version")
     return problems
 
 

@@ -8,11 +8,10 @@ fills both in. Source: circlefin/evm-cctp-contracts, src/messages/v2 (MessageV2,
 import msgspec
 
 from landbridge.platform.formats.evm_addresses import checksummed
-from landbridge.providers.evm.bridge_configuration import BridgeContracts
+from landbridge.providers.evm.bridge_configuration import MESSAGE_VERSIONS, BridgeContracts
 from landbridge.providers.evm.quantities import AnswerInvalid
 
-# Versions of the format of messages and of their bodies.
-_VERSION, _BODY_VERSION = 1, 1
+_VERSION, _BODY_VERSION = MESSAGE_VERSIONS
 # Finality at which a burn is attested: its block can't be undone, and no fee is taken.
 # Source: developers.circle.com/cctp/technical-guide (finality thresholds).
 FINALIZED = 2000
