@@ -12,7 +12,6 @@ from slip10 import SLIP10
 from landbridge.customers.wallets.keys import (
     SEED_BYTES,
     WalletKeys,
-    checked_solana_address,
     evm_address,
     evm_private_key,
     new_seed,
@@ -21,6 +20,7 @@ from landbridge.customers.wallets.keys import (
 )
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.formats.evm_addresses import AddressError, checked_evm_address
+from landbridge.platform.formats.solana_addresses import checked_solana_address
 
 INDEX_MAX = 2**31 - 1
 SEEDS = st.binary(min_size=SEED_BYTES, max_size=SEED_BYTES)

@@ -3,8 +3,9 @@
 import base58
 from hypothesis import given, settings
 
-from landbridge.customers.wallets.keys import WalletKeys, checked_solana_address
+from landbridge.customers.wallets.keys import WalletKeys
 from landbridge.platform.formats.evm_addresses import checked_evm_address
+from landbridge.platform.formats.solana_addresses import checked_solana_address
 from tests.customers.wallets.test_keys import INDEXES, JUNK, SEEDS, master
 
 

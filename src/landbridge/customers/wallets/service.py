@@ -25,6 +25,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.evm_addresses import checked_evm_address
+from landbridge.platform.formats.solana_addresses import checked_solana_address
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.idempotency.model import Claim, no_claim
@@ -372,7 +373,7 @@ def seed_context(org_id: UUID) -> str:
 
 def checked_address(chain: Chain, address: str, *, field: str) -> str:
     """An address in its one spelling; raises `FieldInvalid` naming the field."""
-    check = checked_evm_address if chain.is_evm else keys.checked_solana_address
+    check = checked_evm_address if chain.is_evm else checked_solana_address
     try:
         return check(address)
     except ValueError as error:

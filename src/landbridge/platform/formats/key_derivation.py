@@ -27,6 +27,13 @@ EVM_USERS = (*EVM_PATH, 0 | HARDENED, 0)
 EVM_TREASURY = (*EVM_PATH, 1 | HARDENED, 0, 0)
 EVM_RELAYERS = (*EVM_PATH, 2 | HARDENED, 0)
 
+# m/44'/501', then the owner's index', then 0' (Phantom, Solflare); ed25519 has hardened steps only.
+# Relayers have the same paths, below a seed of their own.
+SOLANA_PATH = (44 | HARDENED, 501 | HARDENED)
+# The organisation's own, on a path that no user index can reach: a second wallet of the first
+# account.
+SOLANA_TREASURY = (*SOLANA_PATH, 0 | HARDENED, 1 | HARDENED)
+
 # Order of secp256k1 (SEC 2).
 _ORDER = 0xFFFFFFFF_FFFFFFFF_FFFFFFFF_FFFFFFFE_BAAEDCE6_AF48A03B_BFD25E8C_D0364141
 _KEY_BYTES = 32
@@ -80,6 +87,13 @@ def root_of(seed: bytes, *, curve: Curve) -> KeyNode:
         raise InvariantBroken(f"a wallet seed has {SEED_BYTES} bytes, this one {len(seed)}")
     root = SLIP10.from_seed(seed, curve_name=curve)  # pyright: ignore[reportUnknownMemberType]
     return cast("KeyNode", root)
+
+
+def solana_user(index: int) -> tuple[int, ...]:
+    """Return the path of an owner's key on Solana; the index is not hardened."""
+    if not 0 <= index < HARDENED:
+        raise InvariantBroken(f"{index} is not a derivation index")
+    return (*SOLANA_PATH, index | HARDENED, 0 | HARDENED)
 
 
 def evm_address_of(private_key: bytes) -> str:
