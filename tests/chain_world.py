@@ -18,6 +18,7 @@ from chains.nodes import Node, NodeOptions, run_nodes
 
 from landbridge.app.container import Container, sealer, wire
 from landbridge.app.settings import Settings
+from landbridge.app.signer_process import message_signer
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
@@ -121,7 +122,14 @@ async def running_signer(settings: Settings, folder: Path) -> AsyncGenerator[Sig
 
     clock = Clock(node=99)
     log = SignatureLog.open(folder / "signatures.jsonl", since="2000-01-01")
-    signer = EvmSigner(sealer(settings), read_chains_file(Path(settings.chains_file)), log, clock)
+    opener = sealer(settings)
+    signer = EvmSigner(
+        opener,
+        read_chains_file(Path(settings.chains_file)),
+        log,
+        clock,
+        messages=message_signer(settings, opener),
+    )
     stop = asyncio.Event()
     sock = listen(settings.signer_path)
     serving = asyncio.create_task(SignerServer(signer, log).run(sock, stop))

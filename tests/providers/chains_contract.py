@@ -58,6 +58,9 @@ class ChainsUnderTest(Protocol):
 class ChainsContract:
     """Subclass with a fixture `system`."""
 
+    # Form of a transaction's hash.
+    hash_form = r"0x[0-9a-f]{64}"
+
     async def test_an_order_is_carried_out_once_with_one_result(
         self, system: ChainsUnderTest
     ) -> None:
@@ -77,7 +80,7 @@ class ChainsContract:
         *_, ended = await system.follow(order)
         assert ended.state is ChainOrderState.CONFIRMED
         assert (ended.expected_at, ended.reason) == (None, None)
-        assert re.fullmatch(r"0x[0-9a-f]{64}", ended.transaction_hash or "")
+        assert re.fullmatch(self.hash_form, ended.transaction_hash or "")
         assert sent.transaction_hash in (None, ended.transaction_hash)
         at = system.later()
         assert await system.chains.find_status(order.org_id, order.key, at) == ended

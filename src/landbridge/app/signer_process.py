@@ -11,14 +11,16 @@ import structlog
 import uvloop
 
 from landbridge.app.container import MASTER_KEY_FILE, sealer
+from landbridge.app.container.evm_services import read_solana_chain
 from landbridge.app.settings import PREFIX, Settings, SettingsInvalid
 from landbridge.platform import logs
 from landbridge.platform.core.clock import ReadingClock
+from landbridge.platform.db.sealing import Sealer
 from landbridge.providers.evm.configuration import read_chains_file
 from landbridge.providers.evm.signing.isolation import isolate
 from landbridge.providers.evm.signing.server import SignerServer
 from landbridge.providers.evm.signing.signature_log import SignatureLog, day_of
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import EvmSigner, MessageSigner
 from landbridge.providers.evm.signing.socket_path import listen
 
 _log = structlog.stdlib.get_logger()
@@ -40,6 +42,7 @@ def run_signer(settings: Settings, *, parent: int | None) -> None:
         raise SettingsInvalid(f"The signer needs {PREFIX}CHAINS_FILE.")
     chains = read_chains_file(Path(settings.chains_file))
     opener = sealer(settings)
+    messages = message_signer(settings, opener)
     if settings.master_key is None and not (settings.folder / MASTER_KEY_FILE).exists():
         raise SettingsInvalid(f"The signer needs {PREFIX}MASTER_KEY, or the key file of a sandbox.")
     # Before the first thread, and after the last use of the network (to unwrap the master key).
@@ -50,10 +53,21 @@ def run_signer(settings: Settings, *, parent: int | None) -> None:
     try:
         # The log's lock shows that no other signer listens at this path.
         sock = listen(settings.signer_path)
-        server = SignerServer(EvmSigner(opener, chains, log, clock), log)
+        signer = EvmSigner(opener, chains, log, clock, messages=messages)
+        server = SignerServer(signer, log)
         uvloop.run(_serve(server, sock, parent))
     finally:
         log.close()
+
+
+def message_signer(settings: Settings, opener: Sealer) -> MessageSigner | None:
+    """Return what signs for Solana; None where it is not configured. Raises `SettingsInvalid`."""
+    solana = read_solana_chain(settings)
+    if solana is None:
+        return None
+    from landbridge.providers.solana.signing.signer import SolanaSigner  # noqa: PLC0415  an extra
+
+    return SolanaSigner(opener, solana)
 
 
 async def _serve(server: SignerServer, sock: socket.socket, parent: int | None) -> None:

@@ -167,6 +167,7 @@ def chain_schedules(container: Container) -> list[WorkerSchedule]:
             WorkerSchedule(f"chain_{name}", 0.25, _outbox_job(outbox))
             for name, outbox in container.evm.outboxes.items()
         ),
+        *_solana_schedules(container),
         # Nobody waits for it.
         WorkerSchedule("chain_gas", 2.0, _book_gas),
         # A deposit is seen this long after it has its confirmations.
@@ -180,6 +181,18 @@ def chain_schedules(container: Container) -> list[WorkerSchedule]:
             for name, funds in container.evm.local_funds.items()
         ),
     ]
+
+
+def _solana_schedules(container: Container) -> list[WorkerSchedule]:
+    if container.evm is None or container.evm.solana is None:
+        return []
+    outbox = container.evm.solana.outbox
+
+    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
+        return await outbox.run_once()
+
+    # A block takes 0.4 s.
+    return [WorkerSchedule("chain_SOLANA", 0.5, run)]
 
 
 def provider_schedules(container: Container) -> list[WorkerSchedule]:

@@ -118,7 +118,7 @@ def test_finality_may_be_a_depth() -> None:
         ("finality =", "f =", "chains.POLYGON.finality is missing"),
         ('"finalized"', "true", "chains.POLYGON.finality must be safe or finalized, or a"),
         ("8545", "99999", "chains.POLYGON.rpc_urls[0] must be an https URL"),
-        ("chains.POLYGON", "chains.SOLANA", "chains.SOLANA is no EVM chain of the platform"),
+        ("chains.POLYGON", "chains.AVALANCHE", "chains.AVALANCHE is no chain of the platform"),
         ('version = "2"', 'version = "2", salt = "x"', "tokens.usdc.eip3009.salt is unknown"),
         ('version = "2"', 'version = ""', "eip3009.version must have 1 to 100 characters"),
         ('version = "2"', "", "the chains file is not valid TOML"),

@@ -39,6 +39,7 @@ from landbridge.providers.rails.port import Rails
 from landbridge.providers.rails.sandbox import SandboxRails
 from landbridge.providers.simulation.movements import SimulatedMovements
 from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.providers.solana.order_check import order_check
 from landbridge.reporting.reconciliation.model import CHAIN_PATIENCE, SANDBOX_PATIENCE
 from landbridge.reporting.reconciliation.service import ConnectedChain
 
@@ -100,14 +101,21 @@ def chains(
     """Return the chains of the chains file; in a sandbox all others are simulated."""
     sandbox = SandboxChains(scripted_orders) if settings.mode is Mode.SANDBOX else None
     if evm is not None:
-        return EvmChains(database, evm.chains, clock, bridges=evm.bridges, others=sandbox)
+        solana = None if evm.solana is None else evm.solana.chain
+        checks = {} if solana is None else {solana.name: order_check(solana)}
+        return EvmChains(
+            database, evm.chains, clock, bridges=evm.bridges, others=sandbox, checks=checks
+        )
     return sandbox or NoChains()
 
 
 def recorded_chains(
     settings: Settings, simulated_movements: SimulatedMovements, evm: EvmServices | None
 ) -> Mapping[Chain, ConnectedChain]:
-    """Return the chains that reconciliation reads: those that `chains` would send orders to."""
+    """Return the chains that reconciliation reads: those that `chains` would send orders to.
+
+    Without Solana once it is connected: its nodes do not keep what an address had at a block.
+    """
     found: dict[Chain, ConnectedChain] = {}
     if settings.mode is Mode.SANDBOX:
         sandbox = ConnectedChain(SandboxChainRecords(simulated_movements), SANDBOX_PATIENCE)
@@ -117,6 +125,8 @@ def recorded_chains(
             if name.chain is not None:
                 records = EvmChainRecords(chain, evm.clients[name])
                 found[name.chain] = ConnectedChain(records, CHAIN_PATIENCE)
+        if evm.solana is not None:
+            found.pop(Chain.SOLANA, None)
     return found
 
 

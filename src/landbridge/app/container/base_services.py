@@ -10,7 +10,7 @@ from landbridge.app.container.adapters import rails as choose_rails
 from landbridge.app.container.evm_services import (
     EvmServices,
     build_evm_services,
-    read_chains,
+    read_configured,
     wallet_tokens,
 )
 from landbridge.app.container.provider_services import ProviderServices, read_providers
@@ -62,6 +62,7 @@ from landbridge.providers.sidecar.webhooks import ProviderWebhooks
 from landbridge.providers.simulation.scripted_orders import ScriptedOrders
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
+from landbridge.providers.solana.configuration import SolanaChain
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -129,14 +130,14 @@ def build_base_services(
     """Wire the services that need only settings, database and clock; tests hand in adapters."""
     vault, orgs = Vault(sealer(settings)), Orgs(database, clock, settings.mode)
     simulated_state = SimulatedState(database)
-    networks, is_sandbox = read_chains(settings), settings.mode is Mode.SANDBOX
+    configured, is_sandbox = read_configured(settings), settings.mode is Mode.SANDBOX
     scripted_outcomes = _scripted_outcomes(settings, database)
     scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
     due_notifier = DueNotifier(database)
     ledger = Ledger(database, due_notifier)
-    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(networks))
+    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(*configured))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
-    evm = _evm(settings, networks, SigningKeys(database, vault, wallets), ledger, address_policies)
+    evm = _evm(settings, configured, (vault, wallets), ledger, address_policies)
     own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)
     files = FileRails(database, vault, own_accounts, bank_payments)
     own_rails = rails or choose_rails(settings, scripted_orders, files)
@@ -195,23 +196,25 @@ def _scripted_outcomes(settings: Settings, database: Database) -> ScriptedOutcom
 
 def _evm(
     settings: Settings,
-    chains: Mapping[Network, EvmChain],
-    keys: SigningKeys,
+    configured: tuple[Mapping[Network, EvmChain], SolanaChain | None],
+    of_wallets: tuple[Vault, Wallets],
     ledger: Ledger,
     screening: AddressPolicies,
 ) -> EvmServices | None:
     """Return the services of the connected chains; None without any."""
     signer = SignerClient(settings.signer_path)
-    if not chains:
+    chains, solana = configured
+    if not chains and solana is None:
         return None
     return build_evm_services(
         chains,
         screening.database,
         screening.clock,
-        keys,
+        SigningKeys(screening.database, *of_wallets),
         signer,
         ledger=ledger,
         screening=screening,
+        solana=solana,
     )
 
 

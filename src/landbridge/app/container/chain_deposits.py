@@ -1,6 +1,7 @@
 """Wires the deposits on real chains."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from landbridge.customers.chain_deposits.matching import TransferMatcher
 from landbridge.customers.chain_deposits.service import ChainDeposits
@@ -18,6 +19,9 @@ from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.following.reader import ChainReader
 from landbridge.providers.evm.rpc import ChainClient
 
+if TYPE_CHECKING:
+    from landbridge.app.container.solana_services import SolanaServices
+
 
 def build_chain_deposits(
     database: Database,
@@ -30,6 +34,7 @@ def build_chain_deposits(
     chains: Mapping[Network, EvmChain],
     clients: Mapping[Network, ChainClient],
     start_blocks: Mapping[Network, int] | None = None,
+    solana: "SolanaServices | None" = None,
 ) -> ChainDepositSteps:
     """Wire the steps that follow these chains; chains without user wallets are left out.
 
@@ -37,10 +42,12 @@ def build_chain_deposits(
     """
     bridges = ConnectedBridges(chains, clock)
     freeze = SystemFreeze(database, wallets, vault).freeze
+    deposits = ChainDeposits(database, ledger, clock, freeze_user=freeze, screenings=screenings)
+    matcher = TransferMatcher(database, wallets)
     return ChainDepositSteps(
         database,
-        ChainDeposits(database, ledger, clock, freeze_user=freeze, screenings=screenings),
-        TransferMatcher(database, wallets),
+        deposits,
+        matcher,
         clock,
         [
             (name.chain, ChainReader(chain, clients[name], bridges=bridges))
@@ -48,4 +55,7 @@ def build_chain_deposits(
             if name.chain is not None
         ],
         start_blocks=start_blocks or {},
+        others=None
+        if solana is None
+        else solana.deposit_steps(database, deposits, matcher, wallets, clock),
     )

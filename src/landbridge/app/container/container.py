@@ -298,6 +298,7 @@ def _chain_deposits(on: PaymentServices) -> ChainDepositSteps | None:
         screenings=on.deposit_screenings,
         chains=on.evm.chains,
         clients=on.evm.clients,
+        solana=on.evm.solana,
     )
 
 

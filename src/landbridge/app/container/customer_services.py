@@ -158,7 +158,6 @@ def _chain_operations(on: BaseServices) -> ChainOperations:
         on.database,
         on.wallets,
         on.clock,
-        {} if on.evm is None else on.evm.chains,
-        {} if on.evm is None else on.evm.clients,
+        {} if on.evm is None else on.evm.connected,
         orgs=on.orgs,
     )

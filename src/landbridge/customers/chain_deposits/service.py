@@ -112,29 +112,12 @@ class ChainDeposits:
         `found` are all that there are above the cursor's final block. Confirmed ones that are
         not among them are removed.
         """
-        deposits = found.wallets
-        accounts = {(each.org_id, each.id): await self._account_id(each) for each in deposits}
-
-        places = {(each.org_id, each.id): place for place, each in enumerate(deposits)}
+        accounts = await self._accounts(found)
 
         async def work(tx: Tx) -> bool:
             if not await progress.lock_cursor(tx, cursor):
                 return False
-            await _add(tx, found)
-            await self._set_final(tx, found.treasuries, offsets)
-            locked = await store.lock(tx, accounts.keys())
-            # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
-            ordered = sorted(
-                locked,
-                key=lambda each: (
-                    each.org_id,
-                    accounts[each.org_id, each.id],
-                    places[each.org_id, each.id],
-                ),
-            )
-            for deposit in ordered:
-                offset = offsets.get(deposit.org_id, timedelta())
-                await self._complete(tx, deposit, accounts[deposit.org_id, deposit.id], offset)
+            await self._credit_in(tx, found, accounts, offsets)
             chain = _wallet_chain(cursor)
             first = cursor.final.number + 1
             await store.remove_confirmed(tx, chain, first=first, last=last.number)
@@ -146,6 +129,31 @@ class ChainDeposits:
                 below=cursor.final.number - _BLOCKS_KEPT,
             )
             await progress.move_cursor(tx, _with(cursor, final=last))
+            return True
+
+        return await self._database.transact(work)
+
+    async def credit(
+        self,
+        cursor: ChainCursor,
+        last: BlockRef,
+        found: FoundDeposits,
+        offsets: Mapping[UUID, timedelta],
+        *,
+        also: Callable[[Tx], Awaitable[None]],
+    ) -> bool:
+        """Credit deposits that were final when they were found; False if another worker was first.
+
+        `also` stores, in the same transaction, up to where they were read.
+        """
+        accounts = await self._accounts(found)
+
+        async def work(tx: Tx) -> bool:
+            if not await progress.lock_cursor(tx, cursor):
+                return False
+            await self._credit_in(tx, found, accounts, offsets)
+            await also(tx)
+            await progress.move_cursor(tx, _with(cursor, confirmed=last, final=last))
             return True
 
         return await self._database.transact(work)
@@ -271,6 +279,35 @@ class ChainDeposits:
         move = reversals.recovered(reversal, self._clock.stamp(offset))
         outcome = await self._ledger.advance(move, reversals.TRANSITIONS)
         return not isinstance(outcome, CommitOutcome)
+
+    async def _accounts(self, found: FoundDeposits) -> Mapping[tuple[UUID, UUID], UUID]:
+        """Return the accounts that deposits are credited to, by organisation and deposit."""
+        return {(each.org_id, each.id): await self._account_id(each) for each in found.wallets}
+
+    async def _credit_in(
+        self,
+        tx: Tx,
+        found: FoundDeposits,
+        accounts: Mapping[tuple[UUID, UUID], UUID],
+        offsets: Mapping[UUID, timedelta],
+    ) -> None:
+        """Store final deposits and credit them; the caller has locked the cursor."""
+        places = {(each.org_id, each.id): place for place, each in enumerate(found.wallets)}
+        await _add(tx, found)
+        await self._set_final(tx, found.treasuries, offsets)
+        locked = await store.lock(tx, accounts.keys())
+        # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
+        ordered = sorted(
+            locked,
+            key=lambda each: (
+                each.org_id,
+                accounts[each.org_id, each.id],
+                places[each.org_id, each.id],
+            ),
+        )
+        for deposit in ordered:
+            offset = offsets.get(deposit.org_id, timedelta())
+            await self._complete(tx, deposit, accounts[deposit.org_id, deposit.id], offset)
 
     async def _complete(
         self, tx: Tx, deposit: ChainDeposit, account_id: UUID, offset: timedelta

@@ -13,11 +13,13 @@ up in parts. Of several workers one follows a chain at a time, by a lease.
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Protocol
 from uuid import UUID
 
 import structlog
 
 from landbridge.customers.chain_deposits import store, treasury_store
+from landbridge.customers.chain_deposits.cursor_lease import CursorLease
 from landbridge.customers.chain_deposits.matching import (
     FoundDeposits,
     TransferMatcher,
@@ -28,7 +30,6 @@ from landbridge.customers.chain_deposits.service import ChainDeposits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
 from landbridge.platform.core.gather import gather_in_order
-from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.following import progress
@@ -44,13 +45,19 @@ from landbridge.providers.evm.quantities import AnswerInvalid
 
 _log = structlog.stdlib.get_logger()
 
-# A killed worker's chains are taken over after this long.
-LEASE = timedelta(seconds=15)
 # As many as one batch of requests has.
 _BLOCKS_MAX = 100
 # A chain that differs already below the start of the following is read back this far.
 _REWIND_MAX = 100_000
 _ORPHANS_MAX = 100
+
+
+class OtherDepositSteps(Protocol):
+    """Follows a chain that is no EVM chain."""
+
+    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Follow it a step further; return whether more may be pending."""
+        ...
 
 
 class ChainDepositSteps:
@@ -65,14 +72,17 @@ class ChainDepositSteps:
         readers: Sequence[tuple[Chain, ChainReader]],
         *,
         start_blocks: Mapping[Network, int],
+        others: OtherDepositSteps | None = None,
     ) -> None:
+        """Take the readers of EVM chains; `others` follows the chain that is none."""
         self._database = database
         self._deposits = deposits
         self._matcher = matcher
         self._clock = clock
         self._readers = readers
         self._start_blocks = start_blocks
-        self._owner = new_id()
+        self._others = others
+        self._lease = CursorLease(database, clock)
         # By chain: the latest block and the cursor at which there was nothing left to do.
         self._settled: dict[Network, tuple[BlockRef, ChainCursor]] = {}
 
@@ -85,9 +95,10 @@ class ChainDepositSteps:
         more = await gather_in_order(
             [self._follow_safely(chain, reader, offsets) for chain, reader in self._readers]
         )
+        more_elsewhere = self._others is not None and await self._others.run_once(offsets)
         if self._readers:
             await self._recover(offsets)
-        return any(more)
+        return any(more) or more_elsewhere
 
     async def _follow_safely(
         self, chain: Chain, reader: ChainReader, offsets: Mapping[UUID, timedelta]
@@ -101,7 +112,7 @@ class ChainDepositSteps:
     async def _follow(
         self, chain: Chain, reader: ChainReader, offsets: Mapping[UUID, timedelta]
     ) -> bool:
-        cursor = await self._take_lease(reader)
+        cursor = await self._lease.take(reader.name)
         if cursor is None:
             return await self._start(reader)
         latest = await reader.latest()
@@ -115,21 +126,6 @@ class ChainDepositSteps:
         if not has_moved:
             self._settled[reader.name] = (latest, cursor)
         return has_moved
-
-    async def _take_lease(self, reader: ChainReader) -> ChainCursor | None:
-        """Take the lease, or extend it once half of it has passed: most ticks find nothing."""
-
-        async def work(tx: Tx) -> ChainCursor | None:
-            now = await self._clock.in_database(tx)
-            longer_than = now + LEASE // 2
-            held = await progress.held(tx, reader.name, self._owner, longer_than=longer_than)
-            if held is not None:
-                return held
-            return await progress.take_lease(
-                tx, reader.name, self._owner, now=now, until=now + LEASE
-            )
-
-        return await self._database.transact(work)
 
     async def _start(self, reader: ChainReader) -> bool:
         """Begin to follow a new chain, at its confirmed head or the configured block."""

@@ -12,7 +12,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following.model import BlockRef
 
-# An address of a user is the same on every EVM chain, so a sender is ours on any of them.
+# An address of a user is the same on every EVM chain, so a sender is ours on any chain.
 _MATCH = """
 select i.place, w.org_id, w.id as wallet_id, w.user_id, exists (
     select from wallets s
@@ -114,7 +114,7 @@ async def match(
         chain,
         [destination for destination, _ in pairs],
         [source for _, source in pairs],
-        [each for each in Chain if each.is_evm],
+        list(Chain),
     )
     found: defaultdict[int, list[Row]] = defaultdict(list)
     for row in rows:

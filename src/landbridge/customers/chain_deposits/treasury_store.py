@@ -191,7 +191,7 @@ async def match(tx: Tx, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Row]:
         _MATCH,
         [destination for destination, _ in pairs],
         [source for _, source in pairs],
-        [each for each in Chain if each.is_evm],
+        list(Chain),
     )
     return {row["place"] - 1: row for row in rows}
 

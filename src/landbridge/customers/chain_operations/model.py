@@ -3,11 +3,47 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol, TypeAlias
 
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.nodes import NodeHealth
 from landbridge.providers.evm.outbox.model import TransactionAttempt
 from landbridge.providers.evm.outbox.overview import AccountOverview, OpenOrders, OrderOverview
+from landbridge.providers.solana.configuration import SolanaChain
+
+# Chain of the chains file.
+ConnectedChain: TypeAlias = EvmChain | SolanaChain
+
+
+class ChainNodes(Protocol):
+    """Nodes of a chain, as its client asks them."""
+
+    def health(self) -> Sequence[NodeHealth]:
+        """Return the health of each node."""
+        ...
+
+    async def latest_block(self, *, timeout_s: float) -> "LatestBlock | None":
+        """Return the latest block; None if no node answers in time."""
+        ...
+
+    async def token_balance(self, token: str, owner: str) -> int:
+        """Return the units of a token that an address has."""
+        ...
+
+
+class LatestBlock(Protocol):
+    """Number and time of a block."""
+
+    @property
+    def number(self) -> int:
+        """Its number, or its slot."""
+        ...
+
+    @property
+    def timestamp_s(self) -> int:
+        """Seconds since 1970."""
+        ...
+
 
 # Kind of the entries about accounts in the change log.
 KIND = "CHAIN.ACCOUNT"
@@ -66,7 +102,7 @@ class ChainInstallation:
 class ChainState:
     """A chain as an organisation sees it; `installation` is only for admins."""
 
-    chain: EvmChain
+    chain: ConnectedChain
     head: ChainHead | None
     orders: OpenOrders
     treasury: Treasury
@@ -77,7 +113,7 @@ class ChainState:
 class OrderWithAttempts:
     """Order with its attempts, and the head's number, None if no node answers."""
 
-    chain: EvmChain
+    chain: ConnectedChain
     order: OrderOverview
     attempts: Sequence[TransactionAttempt]
     head: int | None

@@ -5,10 +5,10 @@ from uuid import UUID
 
 import structlog
 
+from landbridge.customers.chain_operations.model import ConnectedChain
 from landbridge.customers.chain_operations.service import ChainOperations
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
-from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.outbox.metrics import (
     ACCOUNTS_STOPPED,
     OLDEST_ORDER_S,
@@ -70,7 +70,7 @@ class ChainMonitoring:
         OLDEST_ORDER_S.labels(name).set(age_s)
         ACCOUNTS_STOPPED.labels(name).set(stopped)
 
-    async def _low(self, org_id: UUID, chain: EvmChain) -> list[str]:
+    async def _low(self, org_id: UUID, chain: ConnectedChain) -> list[str]:
         treasury = await self._operations.treasury(org_id, chain)
         # Without an address, nothing was ever paid from it.
         low = [each for each in treasury.tokens if treasury.address and each.is_low]

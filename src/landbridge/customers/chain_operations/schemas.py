@@ -6,18 +6,18 @@ from uuid import UUID
 from landbridge.customers.chain_operations.model import (
     ChainInstallation,
     ChainState,
+    ConnectedChain,
     OrderWithAttempts,
     Treasury,
 )
 from landbridge.platform.core.money import units_as_decimal
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
-from landbridge.providers.evm.configuration import EvmChain, FinalityTag
+from landbridge.providers.evm.configuration import FinalityTag
 from landbridge.providers.evm.nodes import NodeHealth
 from landbridge.providers.evm.outbox.model import TransactionAttempt
 from landbridge.providers.evm.outbox.overview import AccountOverview, OpenOrders
 
-_COIN_DECIMALS = 18
 _GWEI_DECIMALS = 9
 
 
@@ -112,11 +112,12 @@ class TreasuryReply(WireStruct, frozen=True):
 class ChainReply(WireStruct, frozen=True):
     """Connected chain. A transfer is final at the node's tag `finality`, or at a depth in blocks.
 
-    `head` is null while no node answers. `installation` is null for all but admins.
+    `chainId` is null for Solana, whose head counts slots. `head` is null while no node answers.
+    `installation` is null for all but admins.
     """
 
     name: str
-    chain_id: int
+    chain_id: int | None
     native_currency: str
     head: ChainHeadReply | None
     confirmations: int
@@ -234,7 +235,7 @@ def order_reply(state: OrderWithAttempts, caller: Caller) -> ChainOrderReply:
         transaction_hash=sent_hash,
         explorer_url=None if sent_hash is None else chain.explorer_url(sent_hash),
         native_currency=chain.native_currency,
-        gas_cost=units_as_decimal(gas_wei, _COIN_DECIMALS),
+        gas_cost=units_as_decimal(gas_wei, chain.coin_decimals),
         created_at=moment(order.created_at + offset),
         confirmed_at=_moment(order.confirmed_at, offset),
         attempts=[_attempt(state, each, offset) for each in state.attempts],
@@ -258,7 +259,7 @@ def _attempt(
         block=attempt.block_number,
         confirmations=state.confirmations(attempt),
         is_success=attempt.is_success,
-        gas_cost=None if gas_wei is None else units_as_decimal(gas_wei, _COIN_DECIMALS),
+        gas_cost=None if gas_wei is None else units_as_decimal(gas_wei, state.chain.coin_decimals),
         explorer_url=state.chain.explorer_url(attempt.hash),
     )
 
@@ -299,14 +300,14 @@ def _treasury(treasury: Treasury) -> TreasuryReply:
 
 
 def _installation(
-    found: ChainInstallation, chain: EvmChain, caller: Caller
+    found: ChainInstallation, chain: ConnectedChain, caller: Caller
 ) -> ChainInstallationReply:
     offset = caller.clock_offset
     return ChainInstallationReply(
         nodes=[_node(each, offset) for each in found.nodes],
         accounts=[_account(each, chain, offset) for each in found.accounts],
         open_orders=_open_orders(found.orders, caller),
-        gas_spent_day=units_as_decimal(found.gas_day_wei, _COIN_DECIMALS),
+        gas_spent_day=units_as_decimal(found.gas_day_wei, chain.coin_decimals),
     )
 
 
@@ -322,15 +323,17 @@ def _node(node: NodeHealth, offset: timedelta) -> ChainNodeReply:
     )
 
 
-def _account(account: AccountOverview, chain: EvmChain, offset: timedelta) -> ChainAccountReply:
+def _account(
+    account: AccountOverview, chain: ConnectedChain, offset: timedelta
+) -> ChainAccountReply:
     is_relayer, wei = account.relayer_index is not None, account.balance_wei
     return ChainAccountReply(
         address=account.address,
         is_relayer=is_relayer,
-        balance=_coins(wei, _COIN_DECIMALS),
+        balance=_coins(wei, chain.coin_decimals),
         balance_at=_moment(account.checked_at, offset),
-        floor=units_as_decimal(chain.relayer_floor_wei, _COIN_DECIMALS),
-        is_low=is_relayer and wei is not None and wei < chain.relayer_floor_wei,
+        floor=units_as_decimal(chain.relayer_floor_units, chain.coin_decimals),
+        is_low=is_relayer and wei is not None and wei < chain.relayer_floor_units,
         next_nonce=account.next_nonce,
         in_flight=account.in_flight,
         stopped_at=_moment(account.stopped_at, offset),

@@ -10,7 +10,9 @@ from landbridge.customers.chain_operations.model import (
     KIND,
     ChainHead,
     ChainInstallation,
+    ChainNodes,
     ChainState,
+    ConnectedChain,
     OrderWithAttempts,
     Treasury,
     TreasuryToken,
@@ -30,13 +32,11 @@ from landbridge.platform.core.money import Asset
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_admin
 from landbridge.platform.orgs.service import Orgs
-from landbridge.providers.chains.tokens import Chain, Network
-from landbridge.providers.evm.configuration import EvmChain, EvmToken
+from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.outbox.overview import AccountOverview
 from landbridge.providers.evm.outbox.overview_service import OutboxOverview, resume_account
 from landbridge.providers.evm.quantities import AnswerInvalid
-from landbridge.providers.evm.rpc import ChainClient
 
 # A page waits no longer for the nodes of a chain.
 _TIMEOUT_S = 3.0
@@ -52,8 +52,7 @@ class ChainOperations:
         database: Database,
         wallets: Wallets,
         clock: Clock,
-        chains: Mapping[Network, EvmChain],
-        clients: Mapping[Network, ChainClient],
+        connected: Mapping[Network, tuple[ConnectedChain, ChainNodes]],
         *,
         orgs: Orgs,
     ) -> None:
@@ -62,11 +61,11 @@ class ChainOperations:
         self._overview = OutboxOverview(database)
         self._wallets = wallets
         self._clock = clock
-        self._chains = chains
-        self._clients = clients
+        self._chains = {name: chain for name, (chain, _) in connected.items()}
+        self._clients = {name: nodes for name, (_, nodes) in connected.items()}
 
     @property
-    def chains(self) -> Sequence[EvmChain]:
+    def chains(self) -> Sequence[ConnectedChain]:
         """Connected chains, in the order of the chains file."""
         return list(self._chains.values())
 
@@ -135,11 +134,11 @@ class ChainOperations:
         """Return whether this is an admin of the first organisation, which is the operator's."""
         return caller.is_admin and (await self._orgs.all())[0].id == caller.org_id
 
-    async def treasury(self, org_id: UUID, chain: EvmChain) -> Treasury:
+    async def treasury(self, org_id: UUID, chain: ConnectedChain) -> Treasury:
         """Return an organisation's own address on a chain, and its balances."""
-        address = await self._wallets.find_treasury_address(org_id, Chain.ETHEREUM)
+        address = await self._treasury_address(org_id, chain)
         units = await gather_in_order(
-            self._balance(chain, token, address) for token in chain.tokens.values()
+            self._balance(chain, token.address, address) for token in chain.tokens.values()
         )
         return Treasury(
             address,
@@ -164,19 +163,19 @@ class ChainOperations:
         chain = self._chains.get(Network(asset.chain))
         if chain is None or chain.faucet is not None or asset.currency not in chain.tokens:
             return None
-        address = await self._wallets.find_treasury_address(org_id, Chain.ETHEREUM)
-        units = await self._balance(chain, chain.tokens[asset.currency], address)
+        address = await self._treasury_address(org_id, chain)
+        units = await self._balance(chain, chain.tokens[asset.currency].address, address)
         if units is None:
             raise Unavailable(f"no node of {chain.name} answers")
         return units
 
-    def _chain(self, name: str) -> EvmChain:
+    def _chain(self, name: str) -> ConnectedChain:
         for each in self._chains.values():
             if each.name == name:
                 return each
         raise ResourceNotFound(f"there is no chain {name[:100]}")
 
-    async def _state(self, caller: Caller, chain: EvmChain) -> ChainState:
+    async def _state(self, caller: Caller, chain: ConnectedChain) -> ChainState:
         # The nodes are asked first, so that their health is that of now.
         head = await self._head(chain)
         return ChainState(
@@ -199,10 +198,14 @@ class ChainOperations:
 
     async def _owns(self, org_id: UUID, address: str) -> bool:
         wallets, _ = await self._wallets.at_address(org_id, address, limit=1)
-        treasury = await self._wallets.find_treasury_address(org_id, Chain.ETHEREUM)
-        return bool(wallets) or address == treasury
+        treasuries = [await self._treasury_address(org_id, each) for each in self._chains.values()]
+        return bool(wallets) or address in treasuries
 
-    async def _installation(self, org_id: UUID, chain: EvmChain) -> ChainInstallation:
+    async def _treasury_address(self, org_id: UUID, chain: ConnectedChain) -> str:
+        address_chain = chain.name.address_chain
+        return await self._wallets.find_treasury_address(org_id, address_chain)
+
+    async def _installation(self, org_id: UUID, chain: ConnectedChain) -> ChainInstallation:
         name = chain.name.value
         return ChainInstallation(
             nodes=self._clients[chain.name].health(),
@@ -211,7 +214,7 @@ class ChainOperations:
             gas_day_wei=await self._overview.gas_since(name, self._clock.now() - _DAY),
         )
 
-    async def _head(self, chain: EvmChain) -> ChainHead | None:
+    async def _head(self, chain: ConnectedChain) -> ChainHead | None:
         header = await self._clients[chain.name].latest_block(timeout_s=_TIMEOUT_S)
         if header is None:
             return None
@@ -219,13 +222,13 @@ class ChainOperations:
         lag = self._clock.now() - at
         return ChainHead(header.number, at, max(int(lag.total_seconds()), 0))
 
-    async def _balance(self, chain: EvmChain, token: EvmToken, address: str) -> int | None:
+    async def _balance(self, chain: ConnectedChain, token: str, address: str) -> int | None:
         """Return the units of an address; None if no node answers."""
         if not address:
             return 0
         try:
             async with asyncio.timeout(_TIMEOUT_S):
-                return await self._clients[chain.name].token_balance(token.address, address)
+                return await self._clients[chain.name].token_balance(token, address)
         except (NodeUnavailable, NodeError, AnswerInvalid, TimeoutError):
             return None
 

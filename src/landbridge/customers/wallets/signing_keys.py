@@ -14,7 +14,12 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
-from landbridge.platform.formats.key_derivation import EVM_TREASURY, EVM_USERS
+from landbridge.platform.formats.key_derivation import (
+    EVM_TREASURY,
+    EVM_USERS,
+    SOLANA_TREASURY,
+    solana_user,
+)
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.signing.model import SealedSeed, SigningKey
 
@@ -50,6 +55,21 @@ class SigningKeys:
         if wallet is None or not wallet.chain.is_evm:
             raise WalletNotFound(f"there is no EVM wallet {wallet_id}")
         path = (*EVM_USERS, wallet.derivation_index)
+        return SigningKey(seed=seed, path=path, address=wallet.address)
+
+    async def solana_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
+        """Return the Solana key of a wallet, or of the organisation's own address for None.
+
+        Raises `WalletNotFound`.
+        """
+        seed = await self._seed(org_id)
+        if wallet_id is None:
+            address = await self._wallets.treasury_address(org_id, Chain.SOLANA)
+            return SigningKey(seed=seed, path=SOLANA_TREASURY, address=address)
+        wallet = await self._lookups.call((org_id, wallet_id))
+        if wallet is None or wallet.chain is not Chain.SOLANA:
+            raise WalletNotFound(f"there is no Solana wallet {wallet_id}")
+        path = solana_user(wallet.derivation_index)
         return SigningKey(seed=seed, path=path, address=wallet.address)
 
     async def relayer_seed(self) -> SealedSeed:

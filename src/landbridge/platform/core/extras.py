@@ -14,6 +14,7 @@ class Extra(StrEnum):
     PDF = "pdf"
     S3 = "s3"
     SFTP = "sftp"
+    SOLANA = "solana"
     VAULT = "vault"
 
 
@@ -22,6 +23,7 @@ _LIBRARIES = {
     Extra.PDF: "reportlab",
     Extra.S3: "boto3",
     Extra.SFTP: "asyncssh",
+    Extra.SOLANA: "solders",
     Extra.VAULT: "hvac",
 }
 

@@ -109,14 +109,14 @@ NETWORK_TOKENS = {
 }
 ASSETS = {each.asset.code: each.asset for each in (*_ALL, *_ABROAD)}
 # Coins in which the gas of a chain is paid. Nobody holds, sends or exchanges them here: they are
-# assets of the ledger alone, which books gas costs in them. Source: ethereum.org and
-# docs.polygon.technology.
+# assets of the ledger alone, which books gas costs in them. Source: ethereum.org,
+# docs.polygon.technology and solana.com/docs.
 _NATIVE_DECIMALS = 18
 NATIVE_ASSETS = {
     network: Asset("pol" if network is Network.POLYGON else "eth", network, _NATIVE_DECIMALS)
     for network in Network
     if network.address_chain.is_evm
-}
+} | {Network.SOLANA: Asset("sol", Network.SOLANA, 9)}
 # Of all chains; not every chain has each.
 CURRENCIES = tuple(sorted({currency for _, currency in TOKENS}))
 DECIMALS_MAX = max(each.decimals for each in ASSETS.values())

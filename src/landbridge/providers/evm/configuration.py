@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from landbridge.providers.chains.tokens import NETWORK_TOKENS, Network
+from landbridge.providers.chains.tokens import NATIVE_ASSETS, NETWORK_TOKENS, Network
 from landbridge.providers.evm.bridge_configuration import BridgeContracts, read_bridge
 from landbridge.providers.evm.configuration_table import (
     ChainsFileError,
@@ -124,28 +124,52 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     signer: SignerLimits = SignerLimits()
     bridge: BridgeContracts | None = None
 
+    @property
+    def coin_decimals(self) -> int:
+        """Decimals of the chain's own coin."""
+        return NATIVE_ASSETS[self.name].decimals
+
+    @property
+    def relayer_floor_units(self) -> int:
+        """Same as `relayer_floor_wei`, as every kind of chain names it."""
+        return self.relayer_floor_wei
+
     def explorer_url(self, transaction_hash: str) -> str:
         """Return the page of a transaction."""
         return self.explorer.replace(_HASH_PLACE, transaction_hash)
 
 
 def read_chains_file(path: Path) -> Mapping[Network, EvmChain]:
-    """Return the chains of a file, by name.
+    """Return the EVM chains of a file, by name; `providers/solana` reads that of Solana.
 
     Raises:
         ChainsFileError: The file can't be read, or a value is not valid.
     """
+    return parse_chains(read_text(path))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of the chains file; raises `ChainsFileError`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ChainsFileError(f"{path} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ChainsFileError(f"{path} is not UTF-8 text") from error
-    return parse_chains(text)
 
 
 def parse_chains(text: str) -> Mapping[Network, EvmChain]:
-    """Return the chains of TOML text; see `read_chains_file`."""
+    """Return the EVM chains of TOML text; see `read_chains_file`."""
+    tables = read_tables(text)
+    names = [each for each in tables.names if each != Network.SOLANA]
+    chains = {chain.name: chain for chain in (_chain(tables, name) for name in names)}
+    _check_distinct(chains)
+    _check_bridges(chains)
+    return chains
+
+
+def read_tables(text: str) -> ConfigurationTable:
+    """Return the table of all chains, by their names; raises `ChainsFileError`."""
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -155,10 +179,7 @@ def parse_chains(text: str) -> Mapping[Network, EvmChain]:
     root.refuse_unknown()
     if not tables.names:
         raise ChainsFileError("chains must have at least one chain")
-    chains = {chain.name: chain for chain in (_chain(tables, name) for name in tables.names)}
-    _check_distinct(chains)
-    _check_bridges(chains)
-    return chains
+    return tables
 
 
 def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
@@ -171,12 +192,12 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
     chain = EvmChain(
         name=name,
         chain_id=table.whole("chain_id", least=1, most=_CHAIN_ID_MAX),
-        rpc_urls=_urls(table),
+        rpc_urls=read_urls(table),
         checkpoint_block=table.whole("checkpoint_block", least=0, most=_BLOCKS_MAX),
         checkpoint_hash=_checkpoint_hash(table),
         confirmations=confirmations,
         finality=_finality(table, confirmations),
-        explorer=_explorer(table),
+        explorer=read_explorer(table),
         sponsor=_sponsor(table, has_delegate=delegate_contract is not None),
         batch_contract=table.optional_address("batch_contract"),
         delegate_contract=delegate_contract,
@@ -191,13 +212,13 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
 
 
 def _network(path: str, key: str) -> Network:
-    known = [each for each in Network if each.address_chain.is_evm]
-    if key not in known:
-        raise ChainsFileError(f"{path} is no EVM chain of the platform: use {_either(known)}")
+    if key not in list(Network):
+        raise ChainsFileError(f"{path} is no chain of the platform: use {either(list(Network))}")
     return Network(key)
 
 
-def _urls(table: ConfigurationTable) -> tuple[NodeUrl, ...]:
+def read_urls(table: ConfigurationTable) -> tuple[NodeUrl, ...]:
+    """Return the URLs of a chain's nodes."""
     texts = table.texts("rpc_urls")
     if not 1 <= len(texts) <= _URLS_MAX:
         raise table.error("rpc_urls", f"must have 1 to {_URLS_MAX} URLs")
@@ -221,7 +242,7 @@ def _checkpoint_hash(table: ConfigurationTable) -> str:
 
 def _finality(table: ConfigurationTable, confirmations: int) -> FinalityTag | int:
     value = table.required("finality")
-    wording = f"must be {_either(FinalityTag)}, or a number of blocks"
+    wording = f"must be {either(FinalityTag)}, or a number of blocks"
     if isinstance(value, str) and value in list(FinalityTag):
         return FinalityTag(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -233,7 +254,8 @@ def _finality(table: ConfigurationTable, confirmations: int) -> FinalityTag | in
     return value
 
 
-def _explorer(table: ConfigurationTable) -> str:
+def read_explorer(table: ConfigurationTable) -> str:
+    """Return the URL of a transaction's page, with a place for its hash."""
     text = table.text("explorer")
     if text.count(_HASH_PLACE) != 1 or not is_web_url(text.replace(_HASH_PLACE, "0x0")):
         raise table.error("explorer", f"must be an https URL with {_HASH_PLACE} in it once")
@@ -244,7 +266,7 @@ def _sponsor(table: ConfigurationTable, *, has_delegate: bool) -> tuple[SponsorM
     texts = table.texts("sponsor")
     for text in texts:
         if text not in list(SponsorMethod):
-            raise table.error("sponsor", f"must be a list of {_either(SponsorMethod)}")
+            raise table.error("sponsor", f"must be a list of {either(SponsorMethod)}")
     if len(set(texts)) < len(texts):
         raise table.error("sponsor", "has one method twice")
     if SponsorMethod.EIP7702 in texts and not has_delegate:
@@ -302,7 +324,7 @@ def _token(table: ConfigurationTable, chain: Network, currency: str) -> EvmToken
     if known is None:
         listed = [name for on, name in NETWORK_TOKENS if on is chain]
         raise ChainsFileError(
-            f"{table.path} is no token of the platform on {chain}: use {_either(listed)}"
+            f"{table.path} is no token of the platform on {chain}: use {either(listed)}"
         )
     decimals = table.whole("decimals", least=0, most=77)
     if decimals != known.asset.decimals:
@@ -361,6 +383,7 @@ def _check_bridges(chains: Mapping[Network, EvmChain]) -> None:
                 )
 
 
-def _either(texts: "list[Network] | list[str] | type[StrEnum]") -> str:
+def either(texts: "list[Network] | list[str] | type[StrEnum]") -> str:
+    """Return names as in `usdc, usdt or usdg`."""
     *others, last = (str(each) for each in texts)
     return f"{', '.join(others)} or {last}" if others else last

@@ -1,7 +1,7 @@
-"""Nodes of one chain: health, fail-over and bounds.
+"""Nodes of one chain, of whatever kind: health, fail-over and bounds.
 
 Guarantees:
-- a node is used only after it has answered the chain's id, and again after each failure;
+- a node is used only after it has answered the chain's identity, and again after each failure;
 - a node that fails, or whose answer is not usable, is set aside: 1 s, doubled with each failure up
   to a minute. Set-aside nodes are skipped, except the one that is due first when all others failed;
 - every call has a deadline, every node a bound of concurrent exchanges;
@@ -26,7 +26,7 @@ from landbridge.providers.evm.errors import (
 )
 from landbridge.providers.evm.node_errors import is_rate_limit
 from landbridge.providers.evm.node_url import NodeUrl
-from landbridge.providers.evm.quantities import AnswerInvalid, read_quantity
+from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.transport import RpcCall, exchange, open_session
 
 T = TypeVar("T")
@@ -37,7 +37,15 @@ _BACKOFF_MIN = timedelta(seconds=1)
 _BACKOFF_MAX = timedelta(minutes=1)
 # Two to this power exceeds the longest backoff already.
 _DOUBLINGS_MAX = 10
-_CHAIN_ID = RpcCall("eth_chainId")
+
+
+class ChainIdentity(msgspec.Struct, frozen=True, kw_only=True):
+    """Answer by which a node of the configured chain is known; `name` is as in "chain id"."""
+
+    call: RpcCall
+    name: str
+    read: Callable[[object], object]
+    expected: object
 
 
 class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,10 +96,10 @@ class NodePool:
     """Nodes of one chain, in order of preference. Close it after use."""
 
     def __init__(
-        self, urls: Sequence[NodeUrl], *, chain_id: int, clock: Clock, limits: RpcLimits
+        self, urls: Sequence[NodeUrl], *, identity: ChainIdentity, clock: Clock, limits: RpcLimits
     ) -> None:
         self.limits = limits
-        self._chain_id = chain_id
+        self._identity = identity
         self._clock = clock
         self._nodes = [ChainNode(url, limits.concurrency_max) for url in urls]
         self._next_id = 1
@@ -252,25 +260,28 @@ class NodePool:
             node.failures += 1
             _log.warning(
                 "evm.node_set_aside",
-                chain_id=self._chain_id,
+                chain_id=self._identity.expected,
                 node=node.url.label,
                 reason=str(failure),
             )
         return f"{node.url.label} {failure}"
 
     async def _identify(self, node: ChainNode) -> None:
-        """Check the chain's id, unless the node has answered it since its last failure."""
+        """Check the chain's identity, unless the node has answered it since its last failure."""
         if node.is_identified:
             return
-        (answer,) = await self._exchange(node, [_CHAIN_ID])
+        identity = self._identity
+        (answer,) = await self._exchange(node, [identity.call])
         if isinstance(answer, NodeError):
-            raise NodeFailure(f"answered error {answer.code} to its chain id")
+            raise NodeFailure(f"answered error {answer.code} to its chain {identity.name}")
         try:
-            chain_id = read_quantity(answer)
+            found = identity.read(answer)
         except AnswerInvalid as invalid:
             raise NodeFailure(f"answered wrongly: {invalid}") from None
-        if chain_id != self._chain_id:
-            raise NodeFailure(f"is on the chain with id {chain_id}, not {self._chain_id}")
+        if found != identity.expected:
+            raise NodeFailure(
+                f"is on the chain with {identity.name} {found}, not {identity.expected}"
+            )
         node.is_identified = True
 
     async def _exchange(self, node: ChainNode, calls: Sequence[RpcCall]) -> list[Any]:

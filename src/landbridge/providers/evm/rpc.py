@@ -32,7 +32,7 @@ from landbridge.providers.evm.configuration import EvmChain, FinalityTag
 from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailure, NodeUnavailable
 from landbridge.providers.evm.node_errors import is_log_limit
 from landbridge.providers.evm.node_url import NodeUrl
-from landbridge.providers.evm.nodes import NodeHealth, NodePool, RpcLimits
+from landbridge.providers.evm.nodes import ChainIdentity, NodeHealth, NodePool, RpcLimits
 from landbridge.providers.evm.quantities import (
     AnswerInvalid,
     read_data,
@@ -65,7 +65,10 @@ class ChainClient:
     ) -> None:
         self.chain_id = chain_id
         self._limits = limits or RpcLimits()
-        self._pool = NodePool(urls, chain_id=chain_id, clock=clock, limits=self._limits)
+        identity = ChainIdentity(
+            call=RpcCall("eth_chainId"), name="id", read=read_quantity, expected=chain_id
+        )
+        self._pool = NodePool(urls, identity=identity, clock=clock, limits=self._limits)
         # Calls that are made at once, such as those that plan many orders, share an exchange.
         self._calls = GroupCommit(
             self._answers, concurrency=_EXCHANGES, size_max=self._limits.batch_max

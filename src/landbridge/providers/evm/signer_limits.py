@@ -34,9 +34,14 @@ class SignerLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_signer_limits(
-    table: ConfigurationTable | None, decimals: Mapping[str, int]
+    table: ConfigurationTable | None,
+    decimals: Mapping[str, int],
+    *,
+    coin_decimals: int = _COIN_DECIMALS,
 ) -> SignerLimits:
     """Return the bounds in a chain's table `signer`; `decimals` are those of its tokens.
+
+    `coin_decimals` are those of the chain's own coin.
 
     Raises:
         ChainsFileError: A value is not valid.
@@ -48,7 +53,7 @@ def read_signer_limits(
         rate=_rate(table, "rate", SignerLimits().rate),
         amounts={
             name: _amounts(table.table(name), places)
-            for name, places in {**decimals, COIN: _COIN_DECIMALS}.items()
+            for name, places in {**decimals, COIN: coin_decimals}.items()
             if name in table.names
         },
     )

@@ -15,6 +15,10 @@ select o.org_id, o.key, o.record_id, o.chain, t.user_id, o.gas_records,
         select coalesce(sum(a.gas_wei), 0)
         from chain_attempts a
         where a.org_id = o.org_id and a.key = o.key
+    ) + (
+        select coalesce(sum(s.paid_lamports), 0)
+        from solana_attempts s
+        where s.org_id = o.org_id and s.key = o.key
     ) as wei
 from chain_orders o
 join transfers t on t.org_id = o.org_id and t.id = o.record_id

@@ -3,7 +3,7 @@
 Nothing is sent here: `send` commits the order, and the worker's outbox does the rest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -36,6 +36,10 @@ _ASK_AFTER = timedelta(seconds=10)
 _ASK_AFTER_MAX = timedelta(minutes=5)
 
 
+# Returns why a chain that is no EVM chain can't carry an order; None if it can.
+OrderCheck = Callable[[OutboxOrder], str | None]
+
+
 class EvmChains:
     """Chains of the chains file, behind the port."""
 
@@ -50,18 +54,24 @@ class EvmChains:
         *,
         bridges: ConnectedBridges,
         others: Chains | None = None,
+        checks: Mapping[Network, OrderCheck] | None = None,
     ) -> None:
-        """Take the chains of the file; `others` carries the orders of all other chains."""
+        """Take the chains of the file; `others` carries the orders of all other chains.
+
+        `checks` are of the chains of the file that are no EVM chains.
+        """
         self._database = database
         self._chains = chains
         self._clock = clock
         self._bridges = bridges
         self._others = others
+        self._checks = checks or {}
+        self._connected = chains.keys() | self._checks.keys()
         self._orders = GroupCommit(self._add, concurrency=2, keys=lambda each: [each.order_key])
 
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return whether this chain is connected, and for bridges, to another connected one."""
-        if Network(chain) in self._chains:
+        if Network(chain) in self._connected:
             return action is ChainAction.TRANSFER or self._bridges.has_bridge(Network(chain))
         return self._others is not None and self._others.carries(chain, action)
 
@@ -71,7 +81,7 @@ class EvmChains:
         A connected chain and a simulated one have no coins in common.
         """
         ends = (Network(source.chain), Network(destination.chain))
-        if self._others is not None and not any(each in self._chains for each in ends):
+        if self._others is not None and not any(each in self._connected for each in ends):
             return self._others.find_bridge_refusal(source, destination)
         return self._bridges.find_refusal(*ends, source.currency)
 
@@ -80,17 +90,17 @@ class EvmChains:
 
         The bridges of connected chains mint a burn once, for the recipient that it names.
         """
-        if Network(chain) in self._chains or self._others is None:
+        if Network(chain) in self._connected or self._others is None:
             return False
         return self._others.refunds_burns(chain)
 
     def holds_coins(self, chain: str) -> bool:
         """Return whether this chain is connected."""
-        return Network(chain) in self._chains
+        return Network(chain) in self._connected
 
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
         """Store an order, once per key; see the port."""
-        if self._others is not None and Network(order.chain) not in self._chains:
+        if self._others is not None and Network(order.chain) not in self._connected:
             return await self._others.send(order)
         new = self._new_order(order)
         stored = await self._orders.call(new)
@@ -118,14 +128,11 @@ class EvmChains:
 
     def _new_order(self, order: ChainOrder) -> OutboxOrder:
         """Return the order to store; raise `Rejected` if no chain can carry it out."""
-        chain = self._chains.get(Network(order.chain))
-        if chain is None:
+        if Network(order.chain) not in self._connected:
             raise Rejected(f"{order.chain} is not connected")
         currency, *others = {leg.money.asset.currency for leg in order.legs}
         if others:
             raise InvariantBroken(f"chain order {order.key} has several tokens")
-        if currency not in chain.tokens:
-            raise Rejected(f"{currency} on {order.chain} is not connected")
         if any(leg.money.units <= 0 for leg in order.legs):
             raise Rejected("the amount must be positive")
         self._check_bridge(order, currency)
@@ -154,9 +161,19 @@ class EvmChains:
             into_chain=order.into,
             burn_key=order.after,
         )
-        if order.action is not ChainAction.MINT and choose_method(chain, new) is None:
-            raise Rejected(f"{order.chain} has no way to pay the gas of this transfer")
+        check = self._checks.get(Network(order.chain), self._find_refusal)
+        if (refusal := check(new)) is not None:
+            raise Rejected(refusal)
         return new
+
+    def _find_refusal(self, new: OutboxOrder) -> str | None:
+        """Return why an EVM chain can't carry an order; None if it can."""
+        chain = self._chains[Network(new.chain)]
+        if new.currency not in chain.tokens:
+            return f"{new.currency} on {new.chain} is not connected"
+        if new.action is not ChainAction.MINT and choose_method(chain, new) is None:
+            return f"{new.chain} has no way to pay the gas of this transfer"
+        return None
 
     def _check_bridge(self, order: ChainOrder, currency: str) -> None:
         """Raise `Rejected` unless the bridge of the chain can carry out an order."""

@@ -74,20 +74,8 @@ class ChainContext:
         moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
         at: datetime,
     ) -> set[tuple[UUID, UUID]]:
-        """Store changed orders as `order_store.move` does; return the keys of those changed.
-
-        The payments of those that have a result now are due at once: they need not poll.
-        """
-        moved = await order_store.move(tx, moves, at)
-        decided = [
-            (new.org_id, new.record_id)
-            for old, new in moves
-            if new.has_result and not old.has_result and new.order_key in moved
-        ]
-        if decided:
-            await make_records_due(tx, decided)
-            await self.notifier.notify_in(tx)
-        return moved
+        """Store changed orders, and wake their payments; see `move_orders`."""
+        return await move_orders(tx, self.notifier, moves, at)
 
     async def fees(self) -> GasFees:
         """Return the fees for a transaction now; raises `FeeAboveCap` and `NodeUnavailable`."""
@@ -95,3 +83,25 @@ class ChainContext:
         return estimate_fees(
             self.fee_policy, base_fee_wei=quote.base_fee_wei, tip_wei=quote.tip_wei
         )
+
+
+async def move_orders(
+    tx: Tx,
+    notifier: DueNotifier,
+    moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
+    at: datetime,
+) -> set[tuple[UUID, UUID]]:
+    """Store changed orders as `order_store.move` does; return the keys of those changed.
+
+    The payments of those that have a result now are due at once: they need not poll.
+    """
+    moved = await order_store.move(tx, moves, at)
+    decided = [
+        (new.org_id, new.record_id)
+        for old, new in moves
+        if new.has_result and not old.has_result and new.order_key in moved
+    ]
+    if decided:
+        await make_records_due(tx, decided)
+        await notifier.notify_in(tx)
+    return moved

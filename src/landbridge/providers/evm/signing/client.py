@@ -33,6 +33,7 @@ from landbridge.providers.evm.signing.requests import (
     AuthorizationRequest,
     CallsRequest,
     DelegationRequest,
+    MessageRequest,
     SigningRequest,
     TransactionRequest,
 )
@@ -119,7 +120,7 @@ class SignerConnection:
 
 
 class SignerClient:
-    """Signs for EVM chains through the signer's socket; connects when it is needed, and again.
+    """Signs for connected chains through the signer's socket; connects when needed, and again.
 
     Every method raises `SigningRefused` (final) or `SignerUnavailable` (request the same again: it
     is signed and counted once). The same request has the same answer. For one event loop.
@@ -172,8 +173,12 @@ class SignerClient:
         request = DelegationRequest(key=key, chain=chain, nonce=nonce)
         return await self._request(request, SignedDelegation)
 
+    async def sign_message(self, key: SigningKey, chain: Network, message: bytes) -> bytes:
+        """Sign the message of a Solana transaction: 64 bytes."""
+        return await self._request(MessageRequest(key=key, chain=chain, message=message), bytes)
+
     async def address(self, seed: SealedSeed, path: KeyPath) -> str:
-        """Return the address at a path, with EIP-55 capitals."""
+        """Return the address at a path: of an EVM chain with EIP-55 capitals, or of Solana."""
         return await self._request(AddressRequest(seed=seed, path=path), str)
 
     async def close(self) -> None:

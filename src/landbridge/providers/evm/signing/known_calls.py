@@ -52,6 +52,8 @@ class SignatureKind(StrEnum):
     BATCH = "batch"
     BURN = "burn"  # of coins that a bridge mints on another chain
     MESSAGE_SUBMISSION = "message_submission"  # mints what was burned on another chain
+    SOLANA_TRANSFER = "solana_transfer"
+    SOLANA_FEE = "solana_fee"  # a relayer pays the fees and rents of a transfer
     AUTHORIZATION_SUBMISSION = "authorization_submission"
     CALLS_SUBMISSION = "calls_submission"
     AUTHORIZATION = "authorization"

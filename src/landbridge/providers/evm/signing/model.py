@@ -35,7 +35,10 @@ class SealedSeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
-    """Key that signs: a path below a seed, and the address in EIP-55 capitals that it must have."""
+    """Key that signs: a path below a seed, and the address that it must have.
+
+    An EVM address is in EIP-55 capitals.
+    """
 
     seed: SealedSeed
     path: KeyPath

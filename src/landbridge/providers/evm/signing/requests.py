@@ -51,6 +51,14 @@ class DelegationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="delegati
     nonce: int
 
 
+class MessageRequest(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
+    """Sign the message of a Solana transaction."""
+
+    key: SigningKey
+    chain: Network
+    message: bytes
+
+
 class AddressRequest(msgspec.Struct, frozen=True, kw_only=True, tag="address"):
     """Derive an address."""
 
@@ -59,6 +67,11 @@ class AddressRequest(msgspec.Struct, frozen=True, kw_only=True, tag="address"):
 
 
 SigningRequest: TypeAlias = (
-    TransactionRequest | AuthorizationRequest | CallsRequest | DelegationRequest | AddressRequest
+    TransactionRequest
+    | AuthorizationRequest
+    | CallsRequest
+    | DelegationRequest
+    | MessageRequest
+    | AddressRequest
 )
 SigningResult: TypeAlias = SignedTransaction | SignedDelegation | bytes | str

@@ -78,23 +78,22 @@ class Seeds:
 
     def _root(self, seed: SealedSeed) -> KeyNode:
         try:
-            return root_of(self._opened(seed), curve="secp256k1")
+            return root_of(open_seed(self._sealer, seed), curve="secp256k1")
         except InvariantBroken as error:
             raise SigningRefused(f"the seed does not open: {error}") from None
 
-    def _opened(self, seed: SealedSeed) -> bytes:
-        """Return the bytes of a seed.
 
-        The contexts are those that were sealed with (customers/wallets, platform/encryption), so
-        that neither the seed nor the data key of another organisation opens.
-        """
-        if seed.org_id is None:
-            if seed.context != RELAYER_CONTEXT or seed.sealed_data_key is not None:
-                raise SigningRefused("a seed without an organisation must be that of relayers")
-            return self._sealer.open(seed.sealed_seed, context=seed.context)
-        if seed.context != f"wallet_seed:{seed.org_id}" or seed.sealed_data_key is None:
-            raise SigningRefused("the seed is not that of its organisation's wallets")
-        data_key = open_data_key(
-            self._sealer, seed.sealed_data_key, org_id=seed.org_id, owner_id=seed.org_id
-        )
-        return data_key.open_bytes(seed.sealed_seed, context=seed.context)
+def open_seed(sealer: Sealer, seed: SealedSeed) -> bytes:
+    """Return the bytes of a seed.
+
+    The contexts are those that were sealed with (customers/wallets, platform/encryption), so that
+    neither the seed nor the data key of another organisation opens.
+    """
+    if seed.org_id is None:
+        if seed.context != RELAYER_CONTEXT or seed.sealed_data_key is not None:
+            raise SigningRefused("a seed without an organisation must be that of relayers")
+        return sealer.open(seed.sealed_seed, context=seed.context)
+    if seed.context != f"wallet_seed:{seed.org_id}" or seed.sealed_data_key is None:
+        raise SigningRefused("the seed is not that of its organisation's wallets")
+    data_key = open_data_key(sealer, seed.sealed_data_key, org_id=seed.org_id, owner_id=seed.org_id)
+    return data_key.open_bytes(seed.sealed_seed, context=seed.context)

@@ -3,7 +3,8 @@
 `EvmSigner` is all of it without a process, for tests; `server.py` wraps it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 import msgspec
 from coincurve import PrivateKey
@@ -11,9 +12,11 @@ from coincurve import PrivateKey
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.sealing import Sealer
+from landbridge.platform.formats.key_derivation import SOLANA_PATH
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TransferAuthorization
 from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.signer_limits import SignerLimits
 from landbridge.providers.evm.signing.known_calls import Movement, SignatureKind, checked
 from landbridge.providers.evm.signing.model import (
     AccountCall,
@@ -31,6 +34,7 @@ from landbridge.providers.evm.signing.requests import (
     AuthorizationRequest,
     CallsRequest,
     DelegationRequest,
+    MessageRequest,
     SigningRequest,
     SigningResult,
     TransactionRequest,
@@ -54,6 +58,8 @@ from landbridge.providers.evm.signing.transactions import (
     transaction_digest,
 )
 from landbridge.providers.evm.signing.typed_data import authorization_digest, calls_digest
+
+T = TypeVar("T")
 
 _WORD = 32
 _V_OF_PARITY = 27
@@ -84,16 +90,54 @@ class SigningDraft(msgspec.Struct, frozen=True, kw_only=True):
     digest: bytes
 
 
+class MessageSigner(Protocol):
+    """Reads and signs messages of one chain that is no EVM chain; raises `SigningRefused`."""
+
+    @property
+    def name(self) -> Network:
+        """Name of the chain."""
+        ...
+
+    @property
+    def limits(self) -> SignerLimits:
+        """Bounds of what is signed."""
+        ...
+
+    def read(self, key: SigningKey, message: bytes) -> SigningDraft:
+        """Return what a message does, if the policy allows that this key signs it."""
+        ...
+
+    def sign(self, key: SigningKey, message: bytes) -> bytes:
+        """Return the signature of a message that was read."""
+        ...
+
+    def address(self, seed: SealedSeed, path: KeyPath) -> str:
+        """Return the address at a path."""
+        ...
+
+
 class EvmSigner:
     """Signs for the chains of an installation. For one thread.
+
+    `messages` signs for the one that is no EVM chain.
 
     Every method raises `SigningRefused`, `SignerUnavailable` if the rate is exceeded, or
     `LogFailed`, after which nothing more is signed.
     """
 
     def __init__(
-        self, sealer: Sealer, chains: Mapping[Network, EvmChain], log: SignatureLog, clock: Clock
+        self,
+        sealer: Sealer,
+        chains: Mapping[Network, EvmChain],
+        log: SignatureLog,
+        clock: Clock,
+        *,
+        messages: MessageSigner | None = None,
     ) -> None:
+        self._messages = messages
+        self._limits = {name: chain.signer for name, chain in chains.items()}
+        if messages is not None:
+            self._limits[messages.name] = messages.limits
         self._seeds = Seeds(sealer)
         self._policies = policies_of(chains)
         self._log = log
@@ -101,8 +145,8 @@ class EvmSigner:
         self._totals = DayTotals()
         self._digests = RecentDigests()
         self._rates = {
-            name: SigningRates(per_key=chain.signer.rate_per_key, in_all=chain.signer.rate)
-            for name, chain in chains.items()
+            name: SigningRates(per_key=limits.rate_per_key, in_all=limits.rate)
+            for name, limits in self._limits.items()
         }
         for entry in log.take_recent():
             self._totals.add(entry.day, use_of(entry), movements_of(entry))
@@ -146,6 +190,8 @@ class EvmSigner:
 
     def address(self, seed: SealedSeed, path: KeyPath) -> str:
         """Return the address at a path."""
+        if tuple(path[: len(SOLANA_PATH)]) == SOLANA_PATH and self._messages is not None:
+            return self._messages.address(seed, path)
         return self._seeds.key(seed, path).address
 
     def total(self, chain: Network, currency: str) -> int:
@@ -165,6 +211,8 @@ class EvmSigner:
                 )
             case DelegationRequest(key=key, chain=chain):
                 return self._delegation(key, chain, request.nonce)
+            case MessageRequest(key=key, chain=chain, message=message):
+                return self._message(key, chain, message)
             case AddressRequest(seed=seed, path=path):
                 return self.address(seed, path)
 
@@ -248,6 +296,13 @@ class EvmSigner:
             s=signature.s,
         )
 
+    def _message(self, key: SigningKey, chain: Network, message: bytes) -> bytes:
+        signer = self._messages
+        if signer is None or signer.name is not chain:
+            raise SigningRefused(f"{chain} is not configured")
+        draft = signer.read(key, message)
+        return self._record(key.address, draft, lambda: signer.sign(key, message))
+
     def _policy(self, chain: Network) -> ChainPolicy:
         policy = self._policies.get(chain)
         if policy is None:
@@ -259,14 +314,17 @@ class EvmSigner:
         opened = self._seeds.key(key.seed, key.path)
         if opened.address != key.address:
             raise SigningRefused(f"the path is of {opened.address}, not of {key.address}")
+        return self._record(key.address, draft, lambda: _signature(opened.private, draft.digest))
+
+    def _record(self, address: str, draft: SigningDraft, sign: Callable[[], T]) -> T:
+        """Sign within rates and bounds, and write the line of the log."""
         now = self._clock.now()
         day = day_of(now)
         chain = draft.use.chain
-        limits = self._policies[chain].chain.signer.amounts
-        self._rates[chain].take(int(now.timestamp()), key.address)
-        self._totals.check(day, draft.use, draft.movements, limits)
-        signature = _signature(opened.private, draft.digest)
-        if self._digests.add(day, _known_as(draft.digest, key.address)):
+        self._rates[chain].take(int(now.timestamp()), address)
+        self._totals.check(day, draft.use, draft.movements, self._limits[chain].amounts)
+        signature = sign()
+        if self._digests.add(day, _known_as(draft.digest, address)):
             self._log.append(
                 now,
                 draft.use,
@@ -281,7 +339,7 @@ class EvmSigner:
 
 def _known_as(digest: bytes, address: str) -> bytes:
     # The digests of transactions and delegations do not say who signs.
-    return digest + bytes.fromhex(address[2:])
+    return digest + address.encode()
 
 
 def _signature(key: PrivateKey, digest: bytes) -> Signature:

@@ -1,0 +1,234 @@
+"""Follows token accounts on Solana, and credits what arrives in them once it is finalized.
+
+The token accounts of all users' wallets and organisations' own addresses are read together; one
+that has other units than before is read transaction by transaction. What came and went between two
+readings leaves the units as they were, so those that were not read for longest are read as well.
+
+There are no notices before a deposit is final: finality takes some seconds.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.chain_deposits.cursor_lease import CursorLease
+from landbridge.customers.chain_deposits.matching import (
+    FoundDeposits,
+    TransferMatcher,
+    treasury_deposits,
+)
+from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD
+from landbridge.customers.chain_deposits.service import ChainDeposits
+from landbridge.customers.wallets.service import Wallets
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Upstream
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.tokens import Chain, Network
+from landbridge.providers.evm.following import progress
+from landbridge.providers.evm.following.model import (
+    BlockRef,
+    ChainCursor,
+    ChainUnsettled,
+    LoggedTransfer,
+)
+from landbridge.providers.evm.quantities import AnswerInvalid
+from landbridge.providers.solana.chain_data import Commitment
+from landbridge.providers.solana.following import progress as account_progress
+from landbridge.providers.solana.following.model import (
+    AccountReading,
+    FollowedAccount,
+    FoundTransfers,
+)
+from landbridge.providers.solana.following.reader import (
+    FINAL_HASH,
+    TokenAccountReader,
+    newest_slot,
+)
+from landbridge.providers.solana.programs import account_of
+from landbridge.providers.solana.rpc import ACCOUNTS_MAX
+
+_log = structlog.stdlib.get_logger()
+
+# Accounts that are read although they have the same units, in each run.
+_READ_ANYWAY = 5
+# About ten minutes.
+_READ_ANYWAY_AFTER_SLOTS = 1_500
+
+
+class SolanaDepositSteps:
+    """Follows Solana on behalf of one worker process."""
+
+    def __init__(
+        self,
+        database: Database,
+        deposits: ChainDeposits,
+        matcher: TransferMatcher,
+        wallets: Wallets,
+        clock: Clock,
+        *,
+        reader: TokenAccountReader,
+    ) -> None:
+        self._database = database
+        self._deposits = deposits
+        self._matcher = matcher
+        self._wallets = wallets
+        self._clock = clock
+        self._reader = reader
+        self._lease = CursorLease(database, clock)
+
+    async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Credit what has arrived; return whether more may be pending.
+
+        `offsets` are the clock offsets of all organisations. Nodes that do not answer are logged.
+        """
+        try:
+            return await self._follow(offsets)
+        except (Upstream, AnswerInvalid) as error:
+            _unavailable(error)
+            return False
+
+    async def _follow(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        cursor = await self._lease.take(Network.SOLANA)
+        if cursor is None:
+            return await self._start()
+        FOLLOWED.labels(Chain.SOLANA, "final").set(cursor.final.number)
+        accounts = await self._accounts(offsets.keys())
+        stored = await self._database.single(
+            lambda tx: account_progress.of_orgs(tx, offsets.keys())
+        )
+        has_moved = False
+        for start in range(0, len(accounts), ACCOUNTS_MAX):
+            found = await self._read(accounts[start : start + ACCOUNTS_MAX], stored, cursor)
+            if not found:
+                continue
+            moved = await self._credit(cursor, found, offsets)
+            if moved is None:
+                return True  # another worker was first
+            cursor, has_moved = moved, True
+        return has_moved
+
+    async def _start(self) -> bool:
+        """Begin to follow the chain, at its last finalized slot."""
+        if await self._database.single(lambda tx: progress.has_cursor(tx, Network.SOLANA)):
+            return False  # another worker follows it
+        epoch = await self._reader.client.final_epoch()
+        start = BlockRef(epoch.absolute_slot, FINAL_HASH)
+        if await self._database.transact(lambda tx: progress.add_cursor(tx, Network.SOLANA, start)):
+            _log.info("chain_deposits.started", chain=Network.SOLANA, block=start.number)
+        return True
+
+    async def _accounts(self, org_ids: Collection[UUID]) -> list[FollowedAccount]:
+        """Return the token accounts of all organisations."""
+        found: list[FollowedAccount] = []
+        for org_id in org_ids:
+            owners = await self._wallets.addresses(org_id, Chain.SOLANA)
+            treasury = await self._wallets.find_treasury_address(org_id, Chain.SOLANA)
+            found += [
+                FollowedAccount(org_id, owner, currency, account_of(owner, token))
+                for owner in (*owners, treasury)
+                if owner
+                for currency, token in self._reader.chain.tokens.items()
+            ]
+        return found
+
+    async def _read(
+        self,
+        accounts: Sequence[FollowedAccount],
+        stored: Mapping[str, AccountReading],
+        cursor: ChainCursor,
+    ) -> list[FoundTransfers]:
+        """Return what is new in those of these accounts that have changed."""
+        addresses = [each.address for each in accounts]
+        slot, units = await self._reader.client.token_units(
+            addresses, Commitment.FINALIZED, min_slot=cursor.final.number
+        )
+        HEAD.labels(Chain.SOLANA).set(slot)
+        now = dict(zip(addresses, units, strict=True))
+        found = await gather_in_order(
+            self._read_safely(
+                each,
+                stored.get(each.address),
+                start_slot=cursor.start.number,
+                slot=slot,
+                units=now[each.address],
+            )
+            for each in _to_read(accounts, stored, now, slot)
+        )
+        return [each for each in found if each is not None]
+
+    async def _read_safely(
+        self,
+        account: FollowedAccount,
+        before: AccountReading | None,
+        *,
+        start_slot: int,
+        slot: int,
+        units: int,
+    ) -> FoundTransfers | None:
+        """Return None for an account of which a node leaves something out: others go on."""
+        try:
+            return await self._reader.read(
+                account, before, start_slot=start_slot, slot=slot, units=units
+            )
+        except ChainUnsettled as error:
+            _unavailable(error)
+            return None
+
+    async def _credit(
+        self,
+        cursor: ChainCursor,
+        found: Sequence[FoundTransfers],
+        offsets: Mapping[UUID, timedelta],
+    ) -> ChainCursor | None:
+        """Credit what was found, and store what was read; None if another worker was first."""
+        transfers: list[LoggedTransfer] = [each for part in found for each in part.transfers]
+        matched = await self._matcher.match(Chain.SOLANA, transfers)
+        received = await self._matcher.match_treasuries(Chain.SOLANA, transfers)
+        deposits = FoundDeposits(
+            [
+                each.deposit(Chain.SOLANA, each.transfer.log_index, self._clock, offsets)
+                for each in matched
+            ],
+            treasury_deposits(Chain.SOLANA, received, self._clock, offsets),
+        )
+        slot = max(newest_slot(found), cursor.final.number)
+        last = BlockRef(slot, FINAL_HASH)
+        readings = [each.reading for each in found]
+
+        async def store(tx: Tx) -> None:
+            await account_progress.store(tx, readings)
+
+        if not await self._deposits.credit(cursor, last, deposits, offsets, also=store):
+            return None
+        return ChainCursor(chain=cursor.chain, start=cursor.start, confirmed=last, final=last)
+
+
+def _to_read(
+    accounts: Sequence[FollowedAccount],
+    stored: Mapping[str, AccountReading],
+    units: Mapping[str, int],
+    slot: int,
+) -> list[FollowedAccount]:
+    """Return the accounts that have changed, and those that were not read for longest."""
+
+    def has_changed(account: FollowedAccount) -> bool:
+        before = stored.get(account.address)
+        return units[account.address] != (0 if before is None else before.units)
+
+    changed = [each for each in accounts if has_changed(each)]
+    old = [
+        each
+        for each in accounts
+        if each.address in stored
+        and stored[each.address].slot < slot - _READ_ANYWAY_AFTER_SLOTS
+        and each not in changed
+    ]
+    old.sort(key=lambda each: stored[each.address].slot)
+    return changed + old[:_READ_ANYWAY]
+
+
+def _unavailable(error: Exception) -> None:
+    _log.warning("chain_deposits.chain_unavailable", chain=Chain.SOLANA, reason=str(error))

@@ -1,0 +1,27 @@
+"""Stored orders, leases and sending accounts, for outboxes of chains that are no EVM chains."""
+
+from landbridge.providers.evm.outbox.attempt_store import add_account, relayers, set_balances
+from landbridge.providers.evm.outbox.order_store import (
+    by_keys,
+    due,
+    lease,
+    lock_created,
+    move,
+    of_record,
+    to_follow,
+    units_in_flight,
+)
+
+__all__ = [
+    "add_account",
+    "by_keys",
+    "due",
+    "lease",
+    "lock_created",
+    "move",
+    "of_record",
+    "relayers",
+    "set_balances",
+    "to_follow",
+    "units_in_flight",
+]

@@ -1,0 +1,1 @@
+"""Solana: configuration, nodes, custody, orders and deposits. Needs the extra `solana`."""

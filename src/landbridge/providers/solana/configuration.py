@@ -1,0 +1,219 @@
+"""Configuration of Solana: its table of the chains file. Needs no extra.
+
+The guarantees are those of `providers/evm/configuration.py`.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from landbridge.platform.formats.evm_addresses import AddressError
+from landbridge.platform.formats.solana_addresses import checked_solana_address
+from landbridge.providers.chains.tokens import NATIVE_ASSETS, TOKENS, Chain, Network
+from landbridge.providers.evm.configuration import (
+    FinalityTag,
+    either,
+    read_explorer,
+    read_tables,
+    read_text,
+    read_urls,
+)
+from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable
+from landbridge.providers.evm.node_url import NodeUrl
+from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
+
+COIN_DECIMALS = NATIVE_ASSETS[Network.SOLANA].decimals
+# Wallets that one transaction can pay: with one more it is larger than nodes take.
+RECIPIENTS_MAX = 8
+# Bound of the protocol.
+COMPUTE_UNITS_MAX = 1_400_000
+# A million micro-lamports are one lamport for each compute unit: a transfer then costs 0.0002 SOL.
+_PRIORITY_FEE_MAX = 1_000_000_000
+_RELAYERS_MAX = 100
+_RESEND_MAX_S = 60
+_HASH_PLACE = "{hash}"
+
+
+class TokenProgram(StrEnum):
+    """Program that a token's mint belongs to."""
+
+    TOKEN = "token"  # noqa: S105  no secret
+    TOKEN_2022 = "token-2022"  # noqa: S105  no secret
+
+
+class SolanaToken(msgspec.Struct, frozen=True, kw_only=True):
+    """Token: `address` is its mint. Floor and target are as those of `EvmToken`."""
+
+    address: str
+    decimals: int
+    program: TokenProgram
+    treasury_floor_units: int | None = None
+    treasury_target_units: int | None = None
+
+
+class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
+    """Solana as configured.
+
+    `priority_fee_cap` is the most that is paid per compute unit, in micro-lamports, and
+    `compute_units_max` the most that a transaction may use. A relayer, which pays fees and the
+    rent of new token accounts, sends nothing with less than `relayer_floor_units` lamports. A
+    transaction that is not on the chain is sent again after `resend_after_s`. `signer` bounds what
+    is signed.
+    """
+
+    genesis_hash: str
+    rpc_urls: tuple[NodeUrl, ...]
+    explorer: str
+    tokens: Mapping[str, SolanaToken]
+    priority_fee_cap: int = 1_000_000
+    compute_units_max: int = 400_000
+    relayers: int = 1
+    relayer_floor_units: int = 0
+    resend_after_s: int = 5
+    signer: SignerLimits = SignerLimits()
+
+    @property
+    def name(self) -> Network:
+        """Name of the chain."""
+        return Network.SOLANA
+
+    @property
+    def chain_id(self) -> None:
+        """Return None: only EVM chains have ids."""
+
+    @property
+    def native_currency(self) -> str:
+        """The chain's own coin, for display."""
+        return "SOL"
+
+    @property
+    def coin_decimals(self) -> int:
+        """Decimals of the chain's own coin."""
+        return COIN_DECIMALS
+
+    @property
+    def confirmations(self) -> int:
+        """Depth at which a transfer is confirmed: it is final then."""
+        return 1
+
+    @property
+    def faucet(self) -> str | None:
+        """Return None: coins come from outside."""
+
+    @property
+    def finality(self) -> FinalityTag:
+        """Commitment at which a transfer counts."""
+        return FinalityTag.FINALIZED
+
+    def explorer_url(self, signature: str) -> str:
+        """Return the page of a transaction."""
+        return self.explorer.replace(_HASH_PLACE, signature)
+
+
+def read_solana(path: Path) -> SolanaChain | None:
+    """Return Solana as a chains file configures it; None if it does not.
+
+    Raises:
+        ChainsFileError: The file can't be read, or a value is not valid.
+    """
+    return parse_solana(read_text(path))
+
+
+def parse_solana(text: str) -> SolanaChain | None:
+    """Return Solana as TOML text configures it; see `read_solana`."""
+    table = read_tables(text).optional_table(Network.SOLANA.value)
+    return None if table is None else _chain(table)
+
+
+def _chain(table: ConfigurationTable) -> SolanaChain:
+    tokens = _tokens(table.table("tokens"))
+    if table.text("finality") != FinalityTag.FINALIZED:
+        raise table.error("finality", f"must be {FinalityTag.FINALIZED}")
+    chain = SolanaChain(
+        genesis_hash=_address(table, "genesis_hash"),
+        rpc_urls=read_urls(table),
+        explorer=read_explorer(table),
+        tokens=tokens,
+        signer=read_signer_limits(
+            table.optional_table("signer"),
+            {currency: token.decimals for currency, token in tokens.items()},
+            coin_decimals=COIN_DECIMALS,
+        ),
+        **_sending(table),
+    )
+    table.refuse_unknown()
+    return chain
+
+
+def _sending(table: ConfigurationTable) -> dict[str, Any]:
+    """Return the optional members about sending that are set."""
+    bounds = {
+        "priority_fee_cap": (0, _PRIORITY_FEE_MAX),
+        "compute_units_max": (1, COMPUTE_UNITS_MAX),
+        "relayers": (1, _RELAYERS_MAX),
+        "resend_after_s": (1, _RESEND_MAX_S),
+    }
+    found: dict[str, Any] = {
+        name: table.whole(name, least=least, most=most)
+        for name, (least, most) in bounds.items()
+        if name in table.names
+    }
+    floor = table.optional_units("relayer_floor", COIN_DECIMALS)
+    return found if floor is None else {**found, "relayer_floor_units": floor}
+
+
+def _tokens(tables: ConfigurationTable) -> Mapping[str, SolanaToken]:
+    if not tables.names:
+        raise ChainsFileError(f"{tables.path} must have at least one token")
+    tokens: dict[str, SolanaToken] = {}
+    for currency in tables.names:
+        token = _token(tables.table(currency), currency)
+        for other, each in tokens.items():
+            if each.address == token.address:
+                raise ChainsFileError(f"{tables.path}.{currency}.address is also that of {other}")
+        tokens[currency] = token
+    return tokens
+
+
+def _token(table: ConfigurationTable, currency: str) -> SolanaToken:
+    known = TOKENS.get((Chain.SOLANA, currency))
+    if known is None:
+        listed = [name for on, name in TOKENS if on is Chain.SOLANA]
+        raise ChainsFileError(
+            f"{table.path} is no token of the platform on SOLANA: use {either(listed)}"
+        )
+    decimals = table.whole("decimals", least=0, most=77)
+    if decimals != known.asset.decimals:
+        raise table.error("decimals", f"must be {known.asset.decimals}, as the platform books it")
+    floor = table.optional_units("treasury_floor", decimals)
+    target = table.optional_units("treasury_target", decimals)
+    if floor is not None and target is not None and target < floor:
+        raise table.error("treasury_target", "must be at least the treasury_floor")
+    token = SolanaToken(
+        address=_address(table, "address"),
+        decimals=decimals,
+        program=_program(table),
+        treasury_floor_units=floor,
+        treasury_target_units=target,
+    )
+    table.refuse_unknown()
+    return token
+
+
+def _program(table: ConfigurationTable) -> TokenProgram:
+    text = table.text("program")
+    if text not in list(TokenProgram):
+        raise table.error("program", f"must be {either(TokenProgram)}")
+    return TokenProgram(text)
+
+
+def _address(table: ConfigurationTable, name: str) -> str:
+    """Return 32 bytes in base58: an address or a hash."""
+    text = table.text(name)
+    try:
+        return checked_solana_address(text)
+    except AddressError as error:
+        raise table.error(name, str(error)) from None

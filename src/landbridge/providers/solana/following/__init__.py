@@ -1,0 +1,1 @@
+"""Follows token accounts on Solana, and reads the transfers into them."""

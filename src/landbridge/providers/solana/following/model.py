@@ -1,0 +1,36 @@
+"""Token accounts as they were read, and what was found in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from landbridge.providers.evm.following.model import LoggedTransfer
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedAccount:
+    """Token account of a wallet, or of an organisation's own address, which is `owner`."""
+
+    org_id: UUID
+    owner: str
+    currency: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountReading:
+    """Account after the transactions up to `last_signature`; None if there were none yet."""
+
+    org_id: UUID
+    address: str
+    last_signature: str | None
+    units: int
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTransfers:
+    """Transfers into an account, the oldest first, and the account after them."""
+
+    transfers: Sequence[LoggedTransfer]
+    reading: AccountReading

@@ -1,0 +1,18 @@
+"""Which orders Solana carries; needs no extra."""
+
+from landbridge.providers.evm.outbox.adapter import OrderCheck
+from landbridge.providers.evm.outbox.model import OutboxOrder
+from landbridge.providers.solana.configuration import RECIPIENTS_MAX, SolanaChain
+
+
+def order_check(chain: SolanaChain) -> OrderCheck:
+    """Return what finds out why Solana can't carry an order."""
+
+    def find_refusal(order: OutboxOrder) -> str | None:
+        if order.currency not in chain.tokens:
+            return f"{order.currency} on {chain.name} is not connected"
+        if len(order.legs) > RECIPIENTS_MAX:
+            return f"one transaction on {chain.name} pays at most {RECIPIENTS_MAX} recipients"
+        return None
+
+    return find_refusal

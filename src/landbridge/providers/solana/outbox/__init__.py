@@ -1,0 +1,1 @@
+"""Orders on Solana: signs, sends and follows their transactions."""

@@ -1,0 +1,120 @@
+"""All SQL statements on solana_attempts."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.platform.db.pool import Row, Tx
+from landbridge.providers.solana.outbox.model import SolanaAttempt
+
+_ADD = """
+insert into solana_attempts (org_id, key, step, signature, relayer, raw, last_valid_height,
+    signed_slot, unit_price, created_at)
+select i.org_id, i.key, i.step, i.signature, i.relayer, i.raw, i.last_valid_height, i.signed_slot,
+    i.unit_price, i.created_at
+from unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::text[], $5::text[], $6::bytea[],
+    $7::bigint[], $8::bigint[], $9::bigint[], $10::timestamptz[])
+    as i (org_id, key, step, signature, relayer, raw, last_valid_height, signed_slot, unit_price,
+        created_at)
+"""
+
+_OF_ORDERS = """
+select a.org_id, a.key, a.step, a.signature, a.relayer, a.raw, a.last_valid_height, a.signed_slot,
+    a.unit_price, a.created_at, a.sent_at, a.slot, a.is_success, a.paid_lamports
+from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
+join solana_attempts a on a.org_id = i.org_id and a.key = i.key
+order by a.org_id, a.key, a.step
+"""
+
+# Of the order's current step, unless the chain has it.
+_TO_SEND = """
+select a.org_id, a.key, a.step, a.signature, a.relayer, a.raw, a.last_valid_height, a.signed_slot,
+    a.unit_price, a.created_at, a.sent_at, a.slot, a.is_success, a.paid_lamports
+from chain_orders o
+join solana_attempts a on a.org_id = o.org_id and a.key = o.key and a.step = o.step
+where o.chain = 'SOLANA' and o.state in ('SIGNED', 'SENT') and (a.sent_at is null or a.sent_at < $1)
+order by a.created_at, a.org_id, a.key
+limit $2
+"""
+
+_SET_SENT = """
+update solana_attempts a set sent_at = $1
+from unnest($2::uuid[], $3::uuid[], $4::smallint[]) as i (org_id, key, step)
+where a.org_id = i.org_id and a.key = i.key and a.step = i.step
+"""
+
+_SET_FINAL = """
+update solana_attempts set slot = $4, is_success = $5, paid_lamports = $6
+where org_id = $1 and key = $2 and step = $3
+"""
+
+
+async def add(tx: Tx, attempts: Sequence[SolanaAttempt]) -> None:
+    """Store signed transactions; a second one of the same step is an error."""
+    await tx.execute(
+        _ADD,
+        [each.org_id for each in attempts],
+        [each.key for each in attempts],
+        [each.step for each in attempts],
+        [each.signature for each in attempts],
+        [each.relayer for each in attempts],
+        [each.raw for each in attempts],
+        [each.last_valid_height for each in attempts],
+        [each.signed_slot for each in attempts],
+        [each.unit_price for each in attempts],
+        [each.created_at for each in attempts],
+    )
+
+
+async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[SolanaAttempt]:
+    """Return the attempts of orders, by step; each key is organisation and key."""
+    rows = await tx.fetch(_OF_ORDERS, [org_id for org_id, _ in keys], [key for _, key in keys])
+    return [_attempt(row) for row in rows]
+
+
+async def to_send(tx: Tx, *, before: datetime, limit: int) -> list[SolanaAttempt]:
+    """Return what has to be sent (again): not on the chain, and not sent since `before`."""
+    return [_attempt(row) for row in await tx.fetch(_TO_SEND, before, limit)]
+
+
+async def set_sent(tx: Tx, attempts: Sequence[SolanaAttempt], at: datetime) -> None:
+    """Store when these were sent (again)."""
+    await tx.execute(
+        _SET_SENT,
+        at,
+        [each.org_id for each in attempts],
+        [each.key for each in attempts],
+        [each.step for each in attempts],
+    )
+
+
+async def set_final(tx: Tx, attempt: SolanaAttempt) -> None:
+    """Store the final result of an attempt."""
+    await tx.execute(
+        _SET_FINAL,
+        attempt.org_id,
+        attempt.key,
+        attempt.step,
+        attempt.slot,
+        attempt.is_success,
+        attempt.paid_lamports,
+    )
+
+
+def _attempt(row: Row) -> SolanaAttempt:
+    return SolanaAttempt(
+        org_id=row["org_id"],
+        key=row["key"],
+        step=row["step"],
+        signature=row["signature"],
+        relayer=row["relayer"],
+        raw=row["raw"],
+        last_valid_height=row["last_valid_height"],
+        signed_slot=row["signed_slot"],
+        unit_price=row["unit_price"],
+        created_at=row["created_at"],
+        sent_at=row["sent_at"],
+        slot=row["slot"],
+        is_success=row["is_success"],
+        paid_lamports=row["paid_lamports"],
+    )

@@ -1,0 +1,171 @@
+"""Signs orders: simulation, then both signatures, then bytes and order stored in one transaction.
+
+Guarantees:
+- an order has at most one transaction for each of its steps, whatever other workers do meanwhile:
+  the order's row is locked and its step compared while the bytes are stored;
+- nothing is sent before it is stored, so what another worker has signed in vain reaches no node.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import cycle, islice
+
+import structlog
+
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.evm.outbox import stored_orders
+from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState, growing_wait
+from landbridge.providers.evm.outbox.plans import PlanRefusal, PlanWait
+from landbridge.providers.evm.signing.model import (
+    SignerUnavailable,
+    SigningKey,
+    SigningRefused,
+)
+from landbridge.providers.solana.messages import signature_text, signed_transaction
+from landbridge.providers.solana.outbox import attempt_store
+from landbridge.providers.solana.outbox.context import SolanaContext
+from landbridge.providers.solana.outbox.model import SolanaAttempt
+from landbridge.providers.solana.outbox.planner import MessagePlan, MessagePlanner
+from landbridge.providers.solana.outbox.relayers import SolanaRelayers
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 100
+# Bounds of the time until an order that waits is tried again.
+_RETRY_AFTER = timedelta(seconds=2)
+_RETRY_AFTER_MAX = timedelta(minutes=5)
+_NO_RELAYER = "waits for a relayer: none has native coins to send"
+
+
+class MessageSigningStep:
+    """Signs the due orders of Solana."""
+
+    def __init__(self, context: SolanaContext, relayers: SolanaRelayers) -> None:
+        self._context = context
+        self._relayers = relayers
+        self._planner = MessagePlanner(context)
+
+    async def run(self) -> int:
+        """Sign what is due; return the number of orders that were looked at."""
+        context = self._context
+        at = context.clock.now()
+        orders = await context.database.single(
+            lambda tx: stored_orders.due(tx, context.name, at, limit=BATCH_SIZE)
+        )
+        if not orders:
+            return 0
+        relayers = await self._relayers.usable()
+        if relayers:
+            await self._sign(orders, relayers, at)
+        else:
+            moves = [(each, postponed(each, _NO_RELAYER, at)) for each in orders]
+            await context.database.transact(lambda tx: context.move(tx, moves, at))
+        return len(orders)
+
+    async def _sign(
+        self,
+        orders: Sequence[OutboxOrder],
+        relayers: Sequence[tuple[SigningKey, int]],
+        at: datetime,
+    ) -> None:
+        context = self._context
+        in_flight = await context.database.single(
+            lambda tx: stored_orders.units_in_flight(
+                tx, context.name, {each.source for each in orders}
+            )
+        )
+        refusals = await context.screening.find_refusals(
+            [(each.org_id, [leg.destination for leg in each.legs]) for each in orders]
+        )
+        view = await self._planner.view(orders, in_flight)
+        payers = islice(cycle(key for key, _ in relayers), len(orders))
+        planned = await gather_in_order(
+            self._planner.plan(order, relayer, view, refusal=refusal)
+            for order, relayer, refusal in zip(orders, payers, refusals, strict=True)
+        )
+        spendable = {
+            key.address: lamports - context.chain.relayer_floor_units for key, lamports in relayers
+        }
+        signed: list[tuple[OutboxOrder, SolanaAttempt]] = []
+        moves: list[tuple[OutboxOrder, OutboxOrder]] = []
+        for order, plan in zip(orders, planned, strict=True):
+            match plan:
+                case MessagePlan():
+                    payer = plan.relayer.address
+                    spendable[payer] -= plan.content.cost_lamports_max
+                    attempt = _NO_RELAYER if spendable[payer] < 0 else await self._attempt(plan, at)
+                    if isinstance(attempt, str):
+                        moves.append((order, postponed(order, attempt, at)))
+                    else:
+                        signed.append((order, attempt))
+                case PlanRefusal(reason):
+                    moves.append((order, rejected(order, reason, at)))
+                case PlanWait(reason):
+                    moves.append((order, postponed(order, reason, at)))
+        if moves:
+            await context.database.transact(lambda tx: context.move(tx, moves, at))
+        if signed:
+            await context.database.transact(lambda tx: self._store(tx, signed, at))
+
+    async def _attempt(self, plan: MessagePlan, at: datetime) -> SolanaAttempt | str:
+        """Return the signed transaction, or what it waits for."""
+        context, order = self._context, plan.order
+        try:
+            signatures = [
+                await context.signer.sign_message(key, context.chain.name, plan.message)
+                for key in (plan.relayer, plan.owner)
+            ]
+        except (SigningRefused, SignerUnavailable) as error:
+            _log.warning("chain.signer.refused", chain=context.name, order=order.key)
+            return f"waits for the signer: {error}"
+        return SolanaAttempt(
+            org_id=order.org_id,
+            key=order.key,
+            step=order.step,
+            signature=signature_text(signatures[0]),
+            relayer=plan.relayer.address,
+            raw=signed_transaction(plan.message, signatures),
+            last_valid_height=plan.last_valid_height,
+            signed_slot=plan.signed_slot,
+            unit_price=plan.content.unit_price,
+            created_at=at,
+        )
+
+    async def _store(
+        self, tx: Tx, signed: Sequence[tuple[OutboxOrder, SolanaAttempt]], at: datetime
+    ) -> None:
+        """Store bytes and orders, of those that no other worker has signed meanwhile."""
+        waiting = await stored_orders.lock_created(tx, [order for order, _ in signed])
+        stored = [(order, each) for order, each in signed if order.order_key in waiting]
+        if not stored:
+            return
+        await attempt_store.add(tx, [attempt for _, attempt in stored])
+        moves = [
+            (
+                order,
+                replace(
+                    order,
+                    state=OutboxState.SIGNED,
+                    reason=None,
+                    transaction_hash=attempt.signature,
+                    due_at=at,
+                ),
+            )
+            for order, attempt in stored
+        ]
+        if len(await stored_orders.move(tx, moves, at)) < len(moves):
+            raise InvariantBroken(f"locked orders on {self._context.name} were changed")
+
+
+def postponed(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
+    """Return an order that is tried again later."""
+    wait = growing_wait(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
+    return replace(order, reason=reason, due_at=at + wait)
+
+
+def rejected(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
+    """Return an order for which nothing was signed that could be carried out, and nothing will."""
+    return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)

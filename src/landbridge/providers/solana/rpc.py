@@ -1,0 +1,273 @@
+"""Client of Solana's nodes: typed JSON-RPC calls.
+
+Guarantees:
+- an answer of the wrong form is asked of the next node and never returned;
+- every method raises `NodeUnavailable` if no node gives a usable answer in time;
+- what decides whether a transaction has expired comes from one node in one exchange.
+"""
+
+import base64
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from landbridge.platform.core.clock import Clock
+from landbridge.providers.evm.errors import NodeError
+from landbridge.providers.evm.nodes import ChainIdentity, NodeHealth, NodePool, RpcLimits
+from landbridge.providers.evm.quantities import AnswerInvalid
+from landbridge.providers.evm.transport import RpcCall
+from landbridge.providers.solana.chain_data import (
+    ChainAccount,
+    ChainTransaction,
+    Commitment,
+    EpochInfo,
+    LatestBlockhash,
+    PrioritizationFee,
+    SignatureInfo,
+    SignatureStatus,
+    Simulation,
+    little_endian,
+    reading,
+    valued,
+)
+from landbridge.providers.solana.configuration import SolanaChain
+from landbridge.providers.solana.programs import account_of
+
+T = TypeVar("T")
+
+# Bounds of the nodes' interface.
+ACCOUNTS_MAX = 100
+STATUSES_MAX = 256
+SIGNATURES_MAX = 1_000
+_CLOCK = "SysvarC1ock11111111111111111111111111111111"
+# Places in the data of a token account and of the clock: docs.rs/spl-token and solana-clock.
+_UNITS_START, _NUMBER_BYTES = 64, 8
+_TIME_START = 32
+
+
+class ChainTime(msgspec.Struct, frozen=True):
+    """Latest slot and its time; named as in a block's header."""
+
+    number: int
+    timestamp_s: int
+
+
+class ExpiryView(msgspec.Struct, frozen=True, kw_only=True):
+    """One node's view of transactions: what it knows of each, and how far it can know.
+
+    `height` is that of its last finalized block, `first_slot` the first one that it has kept.
+    """
+
+    height: int
+    first_slot: int
+    statuses: Sequence[SignatureStatus | None]
+
+
+class SolanaClient:
+    """Calls the nodes of Solana. Close it after use; for one event loop."""
+
+    def __init__(self, chain: SolanaChain, clock: Clock, limits: RpcLimits | None = None) -> None:
+        self._tokens = {token.address: token for token in chain.tokens.values()}
+        identity = ChainIdentity(
+            call=RpcCall("getGenesisHash"),
+            name="genesis hash",
+            read=reading(str),
+            expected=chain.genesis_hash,
+        )
+        # Slots are 0.4 s: nodes are often some apart.
+        limits = limits or RpcLimits(head_lag_blocks_max=150)
+        self._pool = NodePool(chain.rpc_urls, identity=identity, clock=clock, limits=limits)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._pool.close()
+
+    def health(self) -> tuple[NodeHealth, ...]:
+        """Return the health of each node, in the configured order."""
+        return self._pool.health()
+
+    async def latest_block(self, *, timeout_s: float) -> ChainTime | None:
+        """Ask all nodes for the latest slot and time; None if none answers in time."""
+
+        def read(answers: list[Any]) -> ChainTime:
+            slot, account = valued(ChainAccount)(_expected(answers[0]))
+            return ChainTime(slot, little_endian(account.content, _TIME_START, _NUMBER_BYTES))
+
+        options = {"encoding": "base64", "commitment": Commitment.CONFIRMED}
+        found = await self._pool.ask_each(
+            [RpcCall("getAccountInfo", (_CLOCK, options))],
+            read,
+            head=lambda each: each.number,
+            timeout_s=timeout_s,
+        )
+        return max(found, key=lambda each: each.number, default=None)
+
+    async def final_epoch(self) -> EpochInfo:
+        """Return the last finalized block."""
+        options = {"commitment": Commitment.FINALIZED}
+        return await self._ask("getEpochInfo", (options,), reading(EpochInfo))
+
+    async def latest_blockhash(self) -> tuple[int, LatestBlockhash]:
+        """Return a slot, and the blockhash of then."""
+        options = {"commitment": Commitment.CONFIRMED}
+        return await self._ask("getLatestBlockhash", (options,), valued(LatestBlockhash))
+
+    async def send(self, raw: bytes) -> None:
+        """Send a transaction; raises `NodeError` as well, which decides nothing."""
+        options = {"encoding": "base64", "skipPreflight": True, "maxRetries": 0}
+        call = RpcCall("sendTransaction", (_text(raw), options))
+        await self._pool.ask([call], _first(reading(str), raises=True))
+
+    async def simulate(self, raw: bytes) -> Simulation:
+        """Return what a transaction would do; its signatures may be empty."""
+        options = {
+            "encoding": "base64",
+            "commitment": Commitment.CONFIRMED,
+            "sigVerify": False,
+            "replaceRecentBlockhash": False,
+        }
+        _, found = await self._ask("simulateTransaction", (_text(raw), options), valued(Simulation))
+        return found
+
+    async def expiry_view(self, signatures: Sequence[str]) -> ExpiryView:
+        """Return what one node knows of these transactions, in one exchange."""
+
+        def read(answers: list[Any]) -> ExpiryView:
+            epoch, first, statuses = (_expected(each) for each in answers)
+            _, found = valued(list[SignatureStatus | None])(statuses)
+            if len(found) != len(signatures):
+                raise AnswerInvalid("a status is missing")
+            return ExpiryView(
+                height=reading(EpochInfo)(epoch).block_height,
+                first_slot=reading(int)(first),
+                statuses=found,
+            )
+
+        calls = [
+            RpcCall("getEpochInfo", ({"commitment": Commitment.FINALIZED},)),
+            RpcCall("getFirstAvailableBlock"),
+            RpcCall("getSignatureStatuses", (list(signatures), {"searchTransactionHistory": True})),
+        ]
+        return await self._pool.ask(calls, read)
+
+    async def accounts(
+        self,
+        addresses: Sequence[str],
+        commitment: Commitment,
+        *,
+        data: tuple[int, int] | None = None,
+        min_slot: int | None = None,
+    ) -> tuple[int, list[ChainAccount | None]]:
+        """Return a slot, and the accounts as they were then; None for those that do not exist.
+
+        At most `ACCOUNTS_MAX`. `data` is the part of their data to return: offset and length. A
+        node that has not reached `min_slot` is not believed.
+        """
+        options: dict[str, Any] = {"encoding": "base64", "commitment": commitment}
+        if data is not None:
+            options["dataSlice"] = {"offset": data[0], "length": data[1]}
+        if min_slot is not None:
+            options["minContextSlot"] = min_slot
+
+        def read(value: object) -> tuple[int, list[ChainAccount | None]]:
+            slot, found = valued(list[ChainAccount | None])(value)
+            if len(found) != len(addresses):
+                raise AnswerInvalid("an account is missing")
+            if min_slot is not None and slot < min_slot:
+                raise AnswerInvalid("the node is behind")
+            return slot, found
+
+        return await self._ask("getMultipleAccounts", (list(addresses), options), read)
+
+    async def token_units(
+        self,
+        accounts: Sequence[str],
+        commitment: Commitment,
+        *,
+        min_slot: int | None = None,
+    ) -> tuple[int, list[int]]:
+        """Return a slot, and the units of these token accounts then; 0 if one does not exist."""
+        slot, found = await self.accounts(
+            accounts, commitment, data=(_UNITS_START, _NUMBER_BYTES), min_slot=min_slot
+        )
+        # A wallet may send lamports to the address of an account that does not exist yet.
+        return slot, [
+            little_endian(each.content, 0, _NUMBER_BYTES) if each and each.content else 0
+            for each in found
+        ]
+
+    async def token_balance(self, token: str, owner: str) -> int:
+        """Return the units of a configured token, known by its mint, that an address has."""
+        account = account_of(owner, self._tokens[token])
+        _, units = await self.token_units([account], Commitment.CONFIRMED)
+        return units[0]
+
+    async def balance(self, address: str) -> int:
+        """Return the lamports of an address."""
+        _, found = await self.accounts([address], Commitment.CONFIRMED, data=(0, 0))
+        return 0 if found[0] is None else found[0].lamports
+
+    async def priority_fees(self, accounts: Sequence[str]) -> list[int]:
+        """Return the prices per compute unit that recent blocks took for these accounts."""
+        read = reading(list[PrioritizationFee])
+        found = await self._ask("getRecentPrioritizationFees", (list(accounts),), read)
+        return [each.prioritization_fee for each in found]
+
+    async def signatures(
+        self, account: str, *, until: str | None, before: str | None, min_slot: int
+    ) -> list[SignatureInfo]:
+        """Return finalized transactions of an account, the newest first, at most 1,000.
+
+        `until` and `before` are transactions that are left out, with all beyond them.
+        """
+        options: dict[str, Any] = {
+            "commitment": Commitment.FINALIZED,
+            "limit": SIGNATURES_MAX,
+            "minContextSlot": min_slot,
+        }
+        bounds = {"until": until, "before": before}
+        options |= {name: each for name, each in bounds.items() if each is not None}
+        read = reading(list[SignatureInfo])
+        return await self._ask("getSignaturesForAddress", (account, options), read)
+
+    async def transaction(self, signature: str) -> ChainTransaction | None:
+        """Return a finalized transaction; None if the node does not know it."""
+        options = {
+            "encoding": "json",
+            "commitment": Commitment.FINALIZED,
+            "maxSupportedTransactionVersion": 0,
+        }
+
+        def read(value: object) -> ChainTransaction | None:
+            found = None if value is None else reading(ChainTransaction)(value)
+            if found is not None and found.transaction.signatures[:1] != [signature]:
+                raise AnswerInvalid("a transaction has another signature")
+            return found
+
+        return await self._ask("getTransaction", (signature, options), read)
+
+    async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
+        return await self._pool.ask([RpcCall(method, params)], _first(read))
+
+
+def _first(read: Callable[[object], T], *, raises: bool = False) -> Callable[[list[Any]], T]:
+    """Return what reads the only answer; an error is raised, or asked of the next node."""
+
+    def read_answers(answers: list[Any]) -> T:
+        answer = answers[0]
+        if raises and isinstance(answer, NodeError):
+            raise answer
+        return read(_expected(answer))
+
+    return read_answers
+
+
+def _expected(answer: object) -> object:
+    if isinstance(answer, NodeError):
+        raise AnswerInvalid(f"error {answer.code}")
+    return answer
+
+
+def _text(raw: bytes) -> str:
+    return base64.b64encode(raw).decode("ascii")

@@ -1,0 +1,1 @@
+"""The signer's side of Solana: its policy and its keys."""
