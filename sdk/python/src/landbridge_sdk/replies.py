@@ -684,10 +684,10 @@ class ChainAttemptReply(Struct, frozen=True, kw_only=True):
     is_payment: bool = field(name="isPayment")
     is_success: bool | None = field(name="isSuccess")
     kind: str
-    max_fee_gwei: Decimal = field(name="maxFeeGwei")
-    nonce: int
+    max_fee_gwei: Decimal | None = field(name="maxFeeGwei")
+    nonce: int | None
     sent_at: datetime | None = field(name="sentAt")
-    tip_gwei: Decimal = field(name="tipGwei")
+    tip_gwei: Decimal | None = field(name="tipGwei")
 
 
 class ChainHeadReply(Struct, frozen=True, kw_only=True):
@@ -759,7 +759,7 @@ class ChainOrderReply(Struct, frozen=True, kw_only=True):
 class ChainReply(Struct, frozen=True, kw_only=True):
     """ChainReply"""
 
-    chain_id: int = field(name="chainId")
+    chain_id: int | None = field(name="chainId")
     confirmations: int
     finality: str | None
     finality_blocks: int | None = field(name="finalityBlocks")

@@ -717,10 +717,10 @@ export interface ChainAttemptReply {
   isPayment: boolean;
   isSuccess: boolean | null;
   kind: string;
-  maxFeeGwei: number;
-  nonce: number;
+  maxFeeGwei: number | null;
+  nonce: number | null;
   sentAt: string | null;
-  tipGwei: number;
+  tipGwei: number | null;
 }
 
 export interface ChainHeadReply {
@@ -778,7 +778,7 @@ export interface ChainOrderReply {
 }
 
 export interface ChainReply {
-  chainId: number;
+  chainId: number | null;
   confirmations: number;
   finality: string | null;
   finalityBlocks: number | null;

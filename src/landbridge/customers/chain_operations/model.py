@@ -8,7 +8,13 @@ from typing import Protocol, TypeAlias
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.nodes import NodeHealth
 from landbridge.providers.evm.outbox.model import TransactionAttempt
-from landbridge.providers.evm.outbox.overview import AccountOverview, OpenOrders, OrderOverview
+from landbridge.providers.evm.outbox.overview import (
+    AccountOverview,
+    MessageAttempt,
+    OpenOrders,
+    OrderOverview,
+)
+from landbridge.providers.evm.outbox.overview_service import ShownAttempts
 from landbridge.providers.solana.configuration import SolanaChain
 
 # Chain of the chains file.
@@ -115,10 +121,10 @@ class OrderWithAttempts:
 
     chain: ConnectedChain
     order: OrderOverview
-    attempts: Sequence[TransactionAttempt]
+    attempts: ShownAttempts
     head: int | None
 
-    def confirmations(self, attempt: TransactionAttempt) -> int:
+    def confirmations(self, attempt: TransactionAttempt | MessageAttempt) -> int:
         """Return how many blocks have confirmed an attempt; its own block is the first."""
         if attempt.block_number is None or self.head is None:
             return 0

@@ -15,8 +15,8 @@ from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
 from landbridge.providers.evm.configuration import FinalityTag
 from landbridge.providers.evm.nodes import NodeHealth
-from landbridge.providers.evm.outbox.model import TransactionAttempt
-from landbridge.providers.evm.outbox.overview import AccountOverview, OpenOrders
+from landbridge.providers.evm.outbox.model import AttemptKind, TransactionAttempt
+from landbridge.providers.evm.outbox.overview import AccountOverview, MessageAttempt, OpenOrders
 
 _GWEI_DECIMALS = 9
 
@@ -139,15 +139,16 @@ class ChainAttemptReply(WireStruct, frozen=True):
     """Signed transaction. `gasCost` is what it has paid, in the chain's own coin.
 
     `confirmations` so far are 0 while no block has it, or no node answers. Fees are gwei per gas.
+    On Solana there are neither nonces nor gas, and `block` is a slot.
     """
 
     hash: str
     account: str
-    nonce: int
+    nonce: int | None
     kind: str
     is_payment: bool
-    max_fee_gwei: Number
-    tip_gwei: Number
+    max_fee_gwei: Number | None
+    tip_gwei: Number | None
     created_at: Moment
     sent_at: Moment | None
     block: int | None
@@ -219,7 +220,7 @@ def order_reply(state: OrderWithAttempts, caller: Caller) -> ChainOrderReply:
     order, chain, offset = state.order, state.chain, caller.clock_offset
     decimals = chain.tokens[order.currency].decimals
     sent_hash = order.transaction_hash
-    gas_wei = sum(each.gas_wei or 0 for each in state.attempts)
+    gas_wei = sum(_paid(each) or 0 for each in state.attempts)
     return ChainOrderReply(
         id=order.key,
         action=order.action.value,
@@ -243,17 +244,17 @@ def order_reply(state: OrderWithAttempts, caller: Caller) -> ChainOrderReply:
 
 
 def _attempt(
-    state: OrderWithAttempts, attempt: TransactionAttempt, offset: timedelta
+    state: OrderWithAttempts, attempt: TransactionAttempt | MessageAttempt, offset: timedelta
 ) -> ChainAttemptReply:
-    gas_wei = attempt.gas_wei
+    gas_wei, of_gas = _paid(attempt), attempt if isinstance(attempt, TransactionAttempt) else None
     return ChainAttemptReply(
         hash=attempt.hash,
         account=attempt.account,
-        nonce=attempt.nonce,
-        kind=attempt.kind.value,
-        is_payment=attempt.is_payment,
-        max_fee_gwei=units_as_decimal(attempt.fees.max_fee_wei, _GWEI_DECIMALS),
-        tip_gwei=units_as_decimal(attempt.fees.tip_wei, _GWEI_DECIMALS),
+        nonce=None if of_gas is None else of_gas.nonce,
+        kind=(AttemptKind.ORIGINAL if of_gas is None else of_gas.kind).value,
+        is_payment=of_gas is None or of_gas.is_payment,
+        max_fee_gwei=_coins(of_gas and of_gas.fees.max_fee_wei, _GWEI_DECIMALS),
+        tip_gwei=_coins(of_gas and of_gas.fees.tip_wei, _GWEI_DECIMALS),
         created_at=moment(attempt.created_at + offset),
         sent_at=_moment(attempt.sent_at, offset),
         block=attempt.block_number,
@@ -262,6 +263,12 @@ def _attempt(
         gas_cost=None if gas_wei is None else units_as_decimal(gas_wei, state.chain.coin_decimals),
         explorer_url=state.chain.explorer_url(attempt.hash),
     )
+
+
+def _paid(attempt: TransactionAttempt | MessageAttempt) -> int | None:
+    """Return what a transaction has cost, in smallest units of the chain's own coin."""
+    is_message = isinstance(attempt, MessageAttempt)
+    return attempt.paid_lamports if is_message else attempt.gas_wei
 
 
 def _open_orders(orders: OpenOrders, caller: Caller) -> OpenOrdersReply:

@@ -154,6 +154,11 @@ class ChainOperations:
             ],
         )
 
+    def recipients_max(self, name: str) -> int | None:
+        """Return the most recipients of one transaction on a chain; None without a bound."""
+        chain = self._chains.get(Network(name))
+        return None if chain is None else chain.recipients_max
+
     async def treasury_units(self, org_id: UUID, asset: Asset) -> int | None:
         """Return the units of an asset at an organisation's own address.
 

@@ -142,6 +142,7 @@ class Batches:
         needs_approval: bool,
     ) -> TransferDraft:
         self.parties.check_chain_connected(params.chain, field="chain")
+        self.parties.check_recipients(params.chain, len(params.items), field="destination.batch")
         payer = await self.parties.payer(
             caller, params.source_user_id, params.chain, params.currency, is_flat=True
         )

@@ -143,6 +143,14 @@ class PaymentParties:
                 field="destination.chain",
             )
 
+    def check_recipients(self, chain: str, count: int, *, field: str) -> None:
+        """Raise `RouteInvalid` if one transaction on the chain can't pay so many recipients."""
+        most = self.treasury_bounds.operations.recipients_max(chain)
+        if most is not None and count > most:
+            raise RouteInvalid(
+                f"{field}: one transaction on {chain} pays at most {most} recipients", field=field
+            )
+
     async def payer(
         self,
         caller: Caller,

@@ -125,6 +125,10 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     bridge: BridgeContracts | None = None
 
     @property
+    def recipients_max(self) -> int | None:
+        """Return None: one transaction pays as many recipients as a batch has."""
+
+    @property
     def coin_decimals(self) -> int:
         """Decimals of the chain's own coin."""
         return NATIVE_ASSETS[self.name].decimals

@@ -90,6 +90,11 @@ class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
         return "SOL"
 
     @property
+    def recipients_max(self) -> int | None:
+        """Most recipients of one transaction."""
+        return RECIPIENTS_MAX
+
+    @property
     def coin_decimals(self) -> int:
         """Decimals of the chain's own coin."""
         return COIN_DECIMALS

@@ -50,6 +50,23 @@ class AccountOverview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MessageAttempt:
+    """Signed transaction of Solana; `account` is the relayer, `block` the slot that has it.
+
+    `unit_price` is in micro-lamports for each compute unit.
+    """
+
+    hash: str
+    account: str
+    unit_price: int
+    created_at: datetime
+    sent_at: datetime | None
+    block_number: int | None
+    is_success: bool | None
+    paid_lamports: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OrderOverview:
     """Order of a record: how many recipients get how many units of the currency in all."""
 

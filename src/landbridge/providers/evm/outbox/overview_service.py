@@ -2,12 +2,21 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeAlias
 from uuid import UUID
 
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.evm.outbox import attempt_store, order_store, overview_store
 from landbridge.providers.evm.outbox.model import TransactionAttempt, by_order
-from landbridge.providers.evm.outbox.overview import AccountOverview, OpenOrders, OrderOverview
+from landbridge.providers.evm.outbox.overview import (
+    AccountOverview,
+    MessageAttempt,
+    OpenOrders,
+    OrderOverview,
+)
+
+# Of one order: on an EVM chain, or on Solana.
+ShownAttempts: TypeAlias = Sequence[TransactionAttempt] | Sequence[MessageAttempt]
 
 
 class OutboxOverview:
@@ -42,16 +51,23 @@ class OutboxOverview:
 
     async def orders_of_record(
         self, org_id: UUID, record_id: UUID
-    ) -> Sequence[tuple[OrderOverview, Sequence[TransactionAttempt]]]:
+    ) -> Sequence[tuple[OrderOverview, ShownAttempts]]:
         """Return the orders of a record, the oldest first, each with its attempts."""
 
         async def read(
             tx: Tx,
-        ) -> list[tuple[OrderOverview, Sequence[TransactionAttempt]]]:
+        ) -> list[tuple[OrderOverview, ShownAttempts]]:
             orders = await overview_store.of_record(tx, org_id, record_id)
             keys = [(org_id, each.key) for each in orders]
             attempts = by_order(await attempt_store.of_orders(tx, keys))
-            return [(each, attempts.get((org_id, each.key), [])) for each in orders]
+            return [
+                (
+                    each,
+                    attempts.get((org_id, each.key))
+                    or await overview_store.message_attempts(tx, org_id, each.key),
+                )
+                for each in orders
+            ]
 
         return await self._database.read(read)
 

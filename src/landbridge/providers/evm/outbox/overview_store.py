@@ -10,7 +10,12 @@ from uuid import UUID
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.outbox.model import OutboxState
-from landbridge.providers.evm.outbox.overview import AccountOverview, OldestOrder, OrderOverview
+from landbridge.providers.evm.outbox.overview import (
+    AccountOverview,
+    MessageAttempt,
+    OldestOrder,
+    OrderOverview,
+)
 
 _OPEN_COUNTS = """
 select state, count(*) as count from chain_orders
@@ -52,6 +57,18 @@ _STOPPED = "select count(*) from chain_accounts where chain = $1 and stopped_at 
 _GAS_SINCE = """
 select coalesce(sum(gas_wei), 0) from chain_attempts
 where chain = $1 and created_at >= $2 and gas_wei is not null
+"""
+
+_PAID_SINCE = """
+select coalesce(sum(a.paid_lamports), 0)
+from solana_attempts a join chain_orders o on o.org_id = a.org_id and o.key = a.key
+where o.chain = $1 and a.created_at >= $2
+"""
+
+_MESSAGE_ATTEMPTS = """
+select signature, relayer, unit_price, created_at, sent_at, slot, is_success, paid_lamports
+from solana_attempts where org_id = $1 and key = $2
+order by step
 """
 
 _OF_RECORD = """
@@ -99,8 +116,26 @@ async def stopped_count(tx: Tx, chain: str) -> int:
 
 
 async def gas_since(tx: Tx, chain: str, since: datetime) -> int:
-    """Return the wei paid for gas by transactions signed since a moment."""
-    return int(await tx.fetchval(_GAS_SINCE, chain, since))
+    """Return the native units paid by transactions signed since a moment."""
+    gas = int(await tx.fetchval(_GAS_SINCE, chain, since))
+    return gas + int(await tx.fetchval(_PAID_SINCE, chain, since))
+
+
+async def message_attempts(tx: Tx, org_id: UUID, key: UUID) -> list[MessageAttempt]:
+    """Return the transactions of an order on Solana, the oldest first."""
+    return [
+        MessageAttempt(
+            hash=row["signature"],
+            account=row["relayer"],
+            unit_price=row["unit_price"],
+            created_at=row["created_at"],
+            sent_at=row["sent_at"],
+            block_number=row["slot"],
+            is_success=row["is_success"],
+            paid_lamports=row["paid_lamports"],
+        )
+        for row in await tx.fetch(_MESSAGE_ATTEMPTS, org_id, key)
+    ]
 
 
 async def of_record(tx: Tx, org_id: UUID, record_id: UUID) -> list[OrderOverview]:
