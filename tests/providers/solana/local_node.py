@@ -20,6 +20,10 @@ from tests.providers.solana.local_chain import (
 class Refusal(Exception):
     """JSON-RPC error that the node answers."""
 
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.error = {"code": code, "message": message}
+
 
 class LocalNode:
     """Answers for a local chain. `respond` replaces the whole response, `is_silent` none comes."""
@@ -32,6 +36,8 @@ class LocalNode:
         # Transactions that the node leaves out of its lists and statuses.
         self.hidden: set[str] = set()
         self.fees: list[int] = []
+        # How far the node is behind another one that has answered before.
+        self.lag_slots = 0
         self.methods: list[str] = []
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
@@ -52,7 +58,7 @@ class LocalNode:
         try:
             return answer | {"result": getattr(self, f"_{method}")(*params)}
         except Refusal as refusal:
-            return answer | {"error": {"code": -32002, "message": str(refusal)}}
+            return answer | {"error": refusal.error}
 
     def _getGenesisHash(self) -> str:  # noqa: N802  as the method
         return self.chain.genesis
@@ -99,7 +105,7 @@ class LocalNode:
     ) -> dict[str, Any]:
         slot = self._slot(options)
         if options.get("minContextSlot", 0) > slot:
-            raise Refusal("Minimum context slot has not been reached")
+            raise Refusal(-32016, "Minimum context slot has not been reached")
         accounts = [self.chain.account(each, slot=slot) for each in addresses]
         shown = [shown_account(each, options.get("dataSlice")) for each in accounts]
         return self._valued(shown, slot)
@@ -110,6 +116,8 @@ class LocalNode:
     def _getSignaturesForAddress(  # noqa: N802
         self, address: str, options: dict[str, Any]
     ) -> list[dict[str, Any]]:
+        if self.lag_slots:
+            raise Refusal(-32016, "Minimum context slot has not been reached")
         found = [
             each
             for each in self.chain.transactions_of(address)

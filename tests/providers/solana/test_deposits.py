@@ -131,6 +131,18 @@ async def test_a_node_that_leaves_out_a_transaction_is_not_believed(world: Solan
     assert await balance_of(world, user) == "7"
 
 
+async def test_a_node_some_slots_behind_only_delays_a_deposit(world: SolanaWorld) -> None:
+    user, address = await new_user(world)
+    world.pay(world.outsider(COIN), {address: COIN})
+    world.chain.finalize()
+    world.node.lag_slots = 1
+    await world.follow()
+    assert await balance_of(world, user) == "0"
+    world.node.lag_slots = 0
+    await world.follow()
+    assert await balance_of(world, user) == "1"
+
+
 async def test_what_came_and_went_between_two_readings_is_found_later(world: SolanaWorld) -> None:
     user, address = await new_user(world)
     sender = world.outsider(10 * COIN)

@@ -9,6 +9,7 @@ import pytest
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.providers.evm.signing.log_entries import check_log
+from tests.dashboard.browsing import visit
 from tests.providers.solana.solana_orders import new_address
 from tests.providers.solana.solana_payments import (
     balance_of,
@@ -121,4 +122,11 @@ async def test_operators_see_the_chain_and_its_orders(world: SolanaWorld) -> Non
     assert attempt["hash"] == order["transactionHash"]
     assert attempt["isSuccess"]
     assert 0.002 < order["gasCost"] < 0.0021
+    admin = await visit(world.org)
+    page = await admin.load("/dashboard/chains/SOLANA")
+    assert "Chain ID" not in page.text
+    assert "SOL" in page.text
+    assert attempt["account"][:6] in page.text
+    payment = await admin.load(f"/dashboard/transactions/{transfer}")
+    assert order["explorerUrl"] in payment.response.text
     assert order["explorerUrl"] == f"https://explorer.example/tx/{attempt['hash']}"

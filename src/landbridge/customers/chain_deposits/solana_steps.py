@@ -27,6 +27,7 @@ from landbridge.platform.core.errors import Upstream
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain, Network
+from landbridge.providers.evm.errors import NodeError
 from landbridge.providers.evm.following import progress
 from landbridge.providers.evm.following.model import (
     BlockRef,
@@ -173,7 +174,7 @@ class SolanaDepositSteps:
             return await self._reader.read(
                 account, before, start_slot=start_slot, slot=slot, units=units
             )
-        except ChainUnsettled as error:
+        except (ChainUnsettled, NodeError) as error:
             _unavailable(error)
             return None
 

@@ -62,6 +62,15 @@ REASONS: Final[Sequence[str]] = (
     _("the paying address has the code of another contract"),
     _("%(chain)s has no way to pay the gas of this transfer"),
     _("nonce %(nonce)s was used by a transaction that was not signed here"),
+    # Orders on Solana.
+    _("its transaction has expired, and is signed anew"),
+    _("waits for a person: no node has kept the blocks that could have its transaction"),
+    _("waits: the token's program refuses the transfer for an unknown reason"),
+    _("the recipient's token account belongs to another wallet"),
+    _("the paying token account belongs to another wallet"),
+    _("the recipient's account is of another token"),
+    _("the recipient's address is not one of a wallet"),
+    _("one transaction on %(chain)s pays at most %(count)s recipients"),
     # Nodes of chains.
     _("did not answer in time"),
     _("could not be connected in time"),
@@ -74,6 +83,7 @@ REASONS: Final[Sequence[str]] = (
     _("limits the rate of requests"),
     _("is %(count)s blocks behind another node"),
     _("is on the chain with id %(id)s, not %(expected)s"),
+    _("is on the chain with genesis hash %(id)s, not %(expected)s"),
     # Payments.
     _("the quote expired before it was accepted"),
     _("the quote expired before the deposit arrived"),

@@ -44,6 +44,8 @@ _CLOCK = "SysvarC1ock11111111111111111111111111111111"
 # Places in the data of a token account and of the clock: docs.rs/spl-token and solana-clock.
 _UNITS_START, _NUMBER_BYTES = 64, 8
 _TIME_START = 32
+# The node has not reached the `minContextSlot`.
+_NOT_REACHED = -32016
 
 
 class ChainTime(msgspec.Struct, frozen=True):
@@ -162,7 +164,7 @@ class SolanaClient:
         """Return a slot, and the accounts as they were then; None for those that do not exist.
 
         At most `ACCOUNTS_MAX`. `data` is the part of their data to return: offset and length. A
-        node that has not reached `min_slot` is not believed.
+        node that has not reached `min_slot` raises `NodeError`.
         """
         options: dict[str, Any] = {"encoding": "base64", "commitment": commitment}
         if data is not None:
@@ -219,7 +221,8 @@ class SolanaClient:
     ) -> list[SignatureInfo]:
         """Return finalized transactions of an account, the newest first, at most 1,000.
 
-        `until` and `before` are transactions that are left out, with all beyond them.
+        `until` and `before` are transactions that are left out, with all beyond them. A node that
+        has not reached `min_slot` raises `NodeError`.
         """
         options: dict[str, Any] = {
             "commitment": Commitment.FINALIZED,
@@ -265,6 +268,8 @@ def _first(read: Callable[[object], T], *, raises: bool = False) -> Callable[[li
 
 def _expected(answer: object) -> object:
     if isinstance(answer, NodeError):
+        if answer.code == _NOT_REACHED:
+            raise answer  # a node some slots behind is no worse for other calls
         raise AnswerInvalid(f"error {answer.code}")
     return answer
 
