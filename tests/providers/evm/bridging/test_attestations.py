@@ -48,7 +48,10 @@ class FakeService:
 
 @asynccontextmanager
 async def served(
-    service: FakeService, clock: FrozenClock | None = None, *, timeout_s: float = 3.0
+    service: FakeService,
+    clock: FrozenClock | None = None,
+    *,
+    answers_within: timedelta = timedelta(seconds=3),
 ) -> AsyncGenerator[AttestationClient]:
     """Run a service, and yield a client of it."""
     app = web.Application()
@@ -63,7 +66,7 @@ async def served(
         attestation_url=NodeUrl.parse(f"http://127.0.0.1:{runner.addresses[0][1]}"),
     )
     clock = clock or FrozenClock(datetime(2026, 1, 1, tzinfo=UTC))
-    client = AttestationClient(bridge, clock, timeout_s=timeout_s)
+    client = AttestationClient(bridge, clock, timeout=answers_within)
     try:
         yield client
     finally:
@@ -115,7 +118,7 @@ async def test_an_unusable_answer_has_a_sentence(service: FakeService, problem: 
 
 async def test_a_service_that_hangs_is_left_alone_for_a_while() -> None:
     service, clock = FakeService(hangs=True), FrozenClock(datetime(2026, 1, 1, tzinfo=UTC))
-    async with served(service, clock, timeout_s=0.2) as client:
+    async with served(service, clock, answers_within=timedelta(milliseconds=200)) as client:
         for _ in range(3):
             with pytest.raises(AttestationsUnavailable, match="did not answer in time"):
                 await client.messages(HASH)

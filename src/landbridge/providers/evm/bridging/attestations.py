@@ -25,7 +25,7 @@ from landbridge.providers.evm.transport import open_session
 
 _COMPLETE = "complete"
 _NOT_FOUND = 404
-_TIMEOUT_S = 3.0
+_TIMEOUT = timedelta(seconds=3)
 # After a request without an answer in time.
 _PAUSE = timedelta(seconds=15)
 _NO_ANSWER = "did not answer in time"
@@ -49,10 +49,10 @@ class AttestationClient:
     """Reads one attestation service. Close it."""
 
     def __init__(
-        self, bridge: BridgeContracts, clock: Clock, *, timeout_s: float = _TIMEOUT_S
+        self, bridge: BridgeContracts, clock: Clock, *, timeout: timedelta = _TIMEOUT
     ) -> None:
         self._bridge = bridge
-        self._timeout_s = timeout_s
+        self._timeout = timeout
         self._clock = clock
         self._quiet_until = clock.now()
         self._session: aiohttp.ClientSession | None = None
@@ -99,7 +99,7 @@ class AttestationClient:
             async with self._open().get(
                 self._bridge.attestation_url.secret_text + path,
                 allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=self._timeout_s),
+                timeout=aiohttp.ClientTimeout(total=self._timeout.total_seconds()),
             ) as response:
                 if response.status == _NOT_FOUND:
                     return None
