@@ -27,9 +27,6 @@ from landbridge.providers.chains.port import (
     Chains,
 )
 from landbridge.providers.rails.port import (
-    DepositCoordinates,
-    PayeeVerification,
-    PayoutDestination,
     RailPayment,
     RailPaymentState,
     RailPaymentStatus,
@@ -130,6 +127,9 @@ class StuckRails(_Faults[RailPayment]):
         self.inner = inner
         self.takes_deposits = inner.takes_deposits
         self.new_account_number = inner.new_account_number
+        self.rejection_reason = inner.rejection_reason
+        self.verify_payee = inner.verify_payee
+        self.coordinates = inner.coordinates
 
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
         fault = self.fault_of(payment)
@@ -142,17 +142,6 @@ class StuckRails(_Faults[RailPayment]):
         fault = self.fault_at(key)
         found = await self.inner.find_status(org_id, key, at)
         return found if fault is None or found is None else _unsettled(found, at)
-
-    async def rejection_reason(self, payment: RailPayment) -> str | None:
-        return await self.inner.rejection_reason(payment)
-
-    async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        return await self.inner.verify_payee(destination)
-
-    async def coordinates(
-        self, org_id: UUID, currency: str, account_number: str
-    ) -> DepositCoordinates | None:
-        return await self.inner.coordinates(org_id, currency, account_number)
 
 
 def _pending(sent: ChainOrderStatus, at: datetime) -> ChainOrderStatus:

@@ -6,8 +6,8 @@ from landbridge.providers.evm.configuration_table import ConfigurationTable
 from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError
 
 _DOMAIN_MAX = 2**32 - 1
-# Versions of the formats of messages and of their bodies that are known here, those of CCTP V2.
-# Source: circlefin/evm-cctp-contracts, src/examples/CCTPHookWrapper.sol.
+# Versions of the formats of messages and of their bodies that are known here, those of CCTP V2 in
+# contracts built on it. The check at start compares them with those of the configured contracts.
 MESSAGE_VERSIONS = (1, 1)
 
 
