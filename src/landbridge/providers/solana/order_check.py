@@ -1,5 +1,6 @@
 """Which orders Solana carries; needs no extra."""
 
+from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.outbox.adapter import OrderCheck
 from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.solana.configuration import RECIPIENTS_MAX, SolanaChain
@@ -9,6 +10,8 @@ def order_check(chain: SolanaChain) -> OrderCheck:
     """Return what finds out why Solana can't carry an order."""
 
     def find_refusal(order: OutboxOrder) -> str | None:
+        if order.action is not ChainAction.TRANSFER:
+            return f"no bridge reaches {chain.name}"
         if order.currency not in chain.tokens:
             return f"{order.currency} on {chain.name} is not connected"
         if len(order.legs) > RECIPIENTS_MAX:
