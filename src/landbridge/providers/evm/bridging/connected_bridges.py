@@ -35,10 +35,8 @@ class ConnectedBridges:
         """Return why a currency can't be bridged between two connected chains; None if it can."""
         for name in (source, destination):
             chain = self._chains.get(name)
-            if chain is None:
-                return f"{name} is not connected"
-            if chain.bridge is None:
-                return f"{name} has no bridge"
+            if chain is None or chain.bridge is None:
+                return f"no bridge of a connected chain reaches {name}"
             if currency not in chain.tokens or not chain.tokens[currency].is_bridgeable:
                 return f"{currency} on {name} can't be bridged"
         return None
