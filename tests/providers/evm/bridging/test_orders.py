@@ -86,12 +86,12 @@ async def test_orders_that_no_bridge_carries_are_rejected(world: BridgeWorld) ->
         (
             {"chain": "POLYGON"},
             {"chain": "SOLANA"},
-            "destination.chain: no bridge of a connected chain reaches SOLANA, so nothing could carry this bridge",
+            "destination.chain: no bridge reaches SOLANA, so nothing could carry this bridge",
         ),
         (
             {"chain": "SOLANA"},
             {"chain": "BASE"},
-            "destination.chain: no bridge of a connected chain reaches SOLANA, so nothing could carry this bridge",
+            "destination.chain: no bridge reaches SOLANA, so nothing could carry this bridge",
         ),
     ],
 )

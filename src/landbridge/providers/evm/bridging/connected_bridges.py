@@ -36,7 +36,7 @@ class ConnectedBridges:
         for name in (source, destination):
             chain = self._chains.get(name)
             if chain is None or chain.bridge is None:
-                return f"no bridge of a connected chain reaches {name}"
+                return f"no bridge reaches {name}"
             if currency not in chain.tokens or not chain.tokens[currency].is_bridgeable:
                 return f"{currency} on {name} can't be bridged"
         return None
