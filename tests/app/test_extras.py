@@ -29,6 +29,7 @@ LIBRARIES = {
     Extra.PDF: "reportlab",
     Extra.S3: "boto3",
     Extra.SFTP: "asyncssh",
+    Extra.SOLANA: "solders",
     Extra.VAULT: "hvac",
 }
 SFTP = SftpSettings(host="bank.example", user="us", host_key="ssh-ed25519 AAAA")

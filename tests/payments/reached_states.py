@@ -22,6 +22,7 @@ from landbridge.payments.engine.order_channels import ChannelStatus, OrderState
 from landbridge.payments.engine.outgoing_orders import OutgoingOrder, apply_status, build_move
 from landbridge.platform.core.money import Asset
 from landbridge.platform.core.transitions import Transitions
+from tests.providers.simulation.simulated_bridges import SimulatedBridges
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 ACTOR = "test"
@@ -92,7 +93,7 @@ class ReachedStates:
         return found
 
 
-class _NoProvider:
+class _NoProvider(SimulatedBridges):
     """Stands for the chains, banks and services of orders that are built, and never sent."""
 
     key_lifetime: timedelta | None = None
