@@ -63,7 +63,7 @@ class Conduct(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttestedChain:
-    """Chain whose burns are signed: its node, its transmitter, and when a block is final.
+    """Chain of burns that are signed: its node, its transmitter, and when a block is final.
 
     `finality` is a tag of the node, or a depth at which the latest block counts as one deep.
     """

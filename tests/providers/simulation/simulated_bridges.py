@@ -4,7 +4,7 @@ from landbridge.platform.core.money import Asset
 
 
 class SimulatedBridges:
-    """Bridges of all coins, whose burns can be minted back."""
+    """Bridges of all coins; what was burned can be minted back."""
 
     def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
         del source, destination

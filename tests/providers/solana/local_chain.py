@@ -145,7 +145,7 @@ class LocalSolana:
         ]
 
     def simulate(self, raw: bytes) -> tuple[Any, int]:
-        """Return error and compute units of a transaction, whose signatures are not checked."""
+        """Return error and compute units of a transaction; its signatures are not checked."""
         result = self.svm.with_sigverify(False).simulate_transaction(  # noqa: FBT003
             VersionedTransaction.from_bytes(raw)
         )

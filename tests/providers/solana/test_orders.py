@@ -206,7 +206,7 @@ class Killed(BaseException):
 
 
 class _Dying:
-    """Stands for an object whose n-th call of these methods is the last one of the process."""
+    """Stands for an object; the n-th call of these methods is the last one of the process."""
 
     def __init__(self, inner: Any, names: set[str], point: list[int], *, is_after: bool) -> None:
         self._inner = inner

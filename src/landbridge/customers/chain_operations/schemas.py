@@ -112,7 +112,7 @@ class TreasuryReply(WireStruct, frozen=True):
 class ChainReply(WireStruct, frozen=True):
     """Connected chain. A transfer is final at the node's tag `finality`, or at a depth in blocks.
 
-    `chainId` is null for Solana, whose head counts slots. `head` is null while no node answers.
+    `chainId` is null for Solana; its head counts slots. `head` is null while no node answers.
     `installation` is null for all but admins.
     """
 

@@ -99,7 +99,7 @@ def waited_guard(
 
 
 async def check_after_body(request: AnyConnection) -> None:
-    """Check a request once more whose handler has read the body itself; see `waited_guard`."""
+    """Check a request once more after its handler has read the body; see `waited_guard`."""
     check = cast("dict[str, Any]", request.scope).get(_CHECK_WAITED)
     if check is not None:
         await check(request)

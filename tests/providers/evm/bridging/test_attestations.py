@@ -28,7 +28,7 @@ PENDING = {"message": "0x", "attestation": "PENDING", "status": "pending_confirm
 
 @dataclass
 class FakeService:
-    """Service whose answer a test sets."""
+    """Service with an answer that a test sets."""
 
     status: int = 200
     text: str | None = None

@@ -45,7 +45,7 @@ change = msgspec.structs.replace
 
 
 def polygon(limits: AmountLimits | None = None) -> EvmChain:
-    """Return POLYGON, whose bridge carries usdc and no usdt."""
+    """Return POLYGON with a bridge that carries usdc and no usdt."""
     chain = chain_with({} if limits is None else {"usdc": limits})
     usdc = change(chain.tokens["usdc"], is_bridgeable=True)
     return change(chain, bridge=HERE, tokens={**chain.tokens, "usdc": usdc})

@@ -7,7 +7,7 @@ alter table chain_orders
     add column amount numeric(38, 0),
     -- Where the coins of a burn are minted.
     add column into_chain text,
-    -- Key of the burn whose coins a mint creates.
+    -- Key of the burn; a mint creates its coins.
     add column burn_key uuid,
     -- Nonce of the attested message of a mint.
     add column message_nonce bytea,

@@ -1,7 +1,7 @@
 """Client of an attestation service: the messages of a burn's transaction, and their signatures.
 
 `GET /v2/messages/{sourceDomain}?transactionHash=0x...` answers 404 until the service has seen the
-transaction, then messages whose status is `pending_confirmations` or `complete`. Source:
+transaction, then messages with the status `pending_confirmations` or `complete`. Source:
 developers.circle.com/api-reference/cctp/all/get-messages-v-2.
 
 Nothing that is answered is believed: the caller compares each message with the burn, and the chain

@@ -2,8 +2,8 @@
 
 Guarantees:
 - an order is paid or has failed only by a transaction that is finalized;
-- it is signed again only once its transaction can't be on the chain any more: a node whose
-  finalized block is beyond the last one that could have it does not know it, and has kept all
+- it is signed again only once its transaction can't be on the chain any more: a node that
+  has finalized a block beyond the last one that could have it does not know it, and has kept all
   blocks since before it was signed. Otherwise a person has to decide.
 """
 
@@ -123,7 +123,7 @@ def is_undecidable(attempt: SolanaAttempt, view: ExpiryView) -> bool:
 def _unknown(
     order: OutboxOrder, attempt: SolanaAttempt, view: ExpiryView, at: datetime
 ) -> OutboxOrder:
-    """Return an order whose transaction the node does not know."""
+    """Return an order after the node has said that it does not know the transaction."""
     if not is_expired(attempt, view):
         # A fork has dropped its block: the same bytes are sent again.
         is_dropped = order.state is OutboxState.MINED
@@ -134,7 +134,7 @@ def _unknown(
 
 
 def _final(order: OutboxOrder, error: object, at: datetime) -> OutboxOrder:
-    """Return an order whose transaction is finalized, so that it is carried out once or never."""
+    """Return an order after its transaction was finalized: it is carried out once or never."""
     if error is None:
         return replace(
             order, state=OutboxState.FINAL, confirmed_at=order.confirmed_at or at, reason=None
