@@ -130,14 +130,14 @@ def build_base_services(
     """Wire the services that need only settings, database and clock; tests hand in adapters."""
     vault, orgs = Vault(sealer(settings)), Orgs(database, clock, settings.mode)
     simulated_state = SimulatedState(database)
-    configured, is_sandbox = read_configured(settings), settings.mode is Mode.SANDBOX
+    networks, is_sandbox = read_configured(settings), settings.mode is Mode.SANDBOX
     scripted_outcomes = _scripted_outcomes(settings, database)
     scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
     due_notifier = DueNotifier(database)
     ledger = Ledger(database, due_notifier)
-    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(*configured))
+    wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(*networks))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
-    evm = _evm(settings, configured, (vault, wallets), ledger, address_policies)
+    evm = _evm(settings, networks, SigningKeys(database, vault, wallets), ledger, address_policies)
     own_accounts, bank_payments = FundingAccounts(database, vault), BankPayments(ledger)
     files = FileRails(database, vault, own_accounts, bank_payments)
     own_rails = rails or choose_rails(settings, scripted_orders, files)
@@ -196,21 +196,21 @@ def _scripted_outcomes(settings: Settings, database: Database) -> ScriptedOutcom
 
 def _evm(
     settings: Settings,
-    configured: tuple[Mapping[Network, EvmChain], SolanaChain | None],
-    of_wallets: tuple[Vault, Wallets],
+    networks: tuple[Mapping[Network, EvmChain], SolanaChain | None],
+    keys: SigningKeys,
     ledger: Ledger,
     screening: AddressPolicies,
 ) -> EvmServices | None:
     """Return the services of the connected chains; None without any."""
     signer = SignerClient(settings.signer_path)
-    chains, solana = configured
+    chains, solana = networks
     if not chains and solana is None:
         return None
     return build_evm_services(
         chains,
         screening.database,
         screening.clock,
-        SigningKeys(screening.database, *of_wallets),
+        keys,
         signer,
         ledger=ledger,
         screening=screening,

@@ -14,7 +14,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.chains.tokens import Network
-from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
+from landbridge.providers.evm.bridging.mint_owners import other_messengers
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.following.reader import ChainReader
 from landbridge.providers.evm.rpc import ChainClient
@@ -40,7 +40,6 @@ def build_chain_deposits(
 
     A new chain is followed from its confirmed head on, or from its entry in `start_blocks`.
     """
-    bridges = ConnectedBridges(chains, clock)
     freeze = SystemFreeze(database, wallets, vault).freeze
     deposits = ChainDeposits(database, ledger, clock, freeze_user=freeze, screenings=screenings)
     matcher = TransferMatcher(database, wallets)
@@ -50,7 +49,10 @@ def build_chain_deposits(
         matcher,
         clock,
         [
-            (name.chain, ChainReader(chain, clients[name], bridges=bridges))
+            (
+                name.chain,
+                ChainReader(chain, clients[name], messengers=other_messengers(chains, name)),
+            )
             for name, chain in chains.items()
             if name.chain is not None
         ],

@@ -104,8 +104,8 @@ class TreasuryDeposits:
         """Give a kept deposit to a payment, for the worker to settle.
 
         Raises `ResourceNotFound`, and `ResourceConflict` if it is not kept, if its screening was
-        refused, or if the payment has other coins of its transaction, which it could not tell
-        apart.
+        refused, or if the payment has other coins of its transaction, which it could not
+        distinguish.
         """
 
         async def work(tx: Tx) -> TreasuryDeposit:

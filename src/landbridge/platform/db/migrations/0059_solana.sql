@@ -13,7 +13,7 @@ create table solana_attempts (
     raw bytea not null,
     -- Height of the last block that can have it.
     last_valid_height bigint not null,
-    -- Slot before it was signed: a node that has not kept it can't tell whether it is on the chain.
+    -- Slot before it was signed: a node that has not kept it can't say whether the chain has it.
     signed_slot bigint not null,
     -- Price per compute unit, in micro-lamports.
     unit_price bigint not null,

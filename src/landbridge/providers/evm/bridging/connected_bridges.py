@@ -71,11 +71,3 @@ class ConnectedBridges:
     async def attested(self, source: Network, transaction_hash: str) -> Sequence[AttestedMessage]:
         """Return the attested burns of a transaction; raises `AttestationsUnavailable`."""
         return await self._clients[source].messages(transaction_hash)
-
-    def messengers(self, *, besides: Network) -> Mapping[int, str]:
-        """Return the messengers of all chains but one, by domain."""
-        return {
-            chain.bridge.domain: chain.bridge.token_messenger
-            for name, chain in self._chains.items()
-            if chain.bridge is not None and name is not besides
-        }

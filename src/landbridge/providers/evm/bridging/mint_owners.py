@@ -8,9 +8,11 @@ Source: circlefin/evm-cctp-contracts, src/v2/MessageTransmitterV2.sol (MessageRe
 
 from collections.abc import Mapping, Sequence
 
+from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import MESSAGE_RECEIVED_TOPIC
 from landbridge.providers.evm.bridging.messages import address_word, read_body
 from landbridge.providers.evm.chain_data import EventLog
+from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 NO_ADDRESS = "0x" + "0" * 40
@@ -61,3 +63,12 @@ def _read(data: bytes) -> tuple[int, bytes, bytes]:
     if len(body) != length:
         raise AnswerInvalid("a message that ends early")
     return int.from_bytes(words[0]), words[1], body
+
+
+def other_messengers(chains: Mapping[Network, EvmChain], besides: Network) -> Mapping[int, str]:
+    """Return the messengers of all chains but one, by domain."""
+    return {
+        chain.bridge.domain: chain.bridge.token_messenger
+        for name, chain in chains.items()
+        if chain.bridge is not None and name is not besides
+    }

@@ -5,10 +5,10 @@ or of one node during a reorganisation, that do not fit together raise `ChainUns
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, decode_transfer
-from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.bridging.mint_owners import find_owner
 from landbridge.providers.evm.chain_data import BlockHeader, BlockTag, EventLog
 from landbridge.providers.evm.configuration import EvmChain
@@ -26,14 +26,16 @@ class ChainReader:
     """Reads the blocks and transfers of one chain. Every method raises `NodeUnavailable`."""
 
     def __init__(
-        self, chain: EvmChain, client: ChainClient, *, bridges: ConnectedBridges | None = None
+        self,
+        chain: EvmChain,
+        client: ChainClient,
+        *,
+        messengers: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Read a chain; `bridges` mint on it."""
+        """Read a chain; `messengers` of other chains have it mint, by domain."""
         self.chain = chain
         self._client = client
-        self._messengers: Mapping[int, str] = (
-            {} if bridges is None else bridges.messengers(besides=chain.name)
-        )
+        self._messengers = messengers
         self._currencies = {token.address: name for name, token in chain.tokens.items()}
 
     @property

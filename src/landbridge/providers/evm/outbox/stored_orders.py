@@ -1,10 +1,9 @@
-"""Stored orders, leases and sending accounts, for outboxes of chains that are no EVM chains."""
+"""Stored orders and sending accounts, for outboxes of chains that are no EVM chains."""
 
 from landbridge.providers.evm.outbox.attempt_store import add_account, relayers, set_balances
 from landbridge.providers.evm.outbox.order_store import (
     by_keys,
     due,
-    lease,
     lock_created,
     move,
     of_record,
@@ -16,7 +15,6 @@ __all__ = [
     "add_account",
     "by_keys",
     "due",
-    "lease",
     "lock_created",
     "move",
     "of_record",

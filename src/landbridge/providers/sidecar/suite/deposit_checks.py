@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 
 from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.ids import new_id
@@ -126,14 +125,7 @@ class DepositChecks:
         await self._refused(credit, "a reversed credit was returned")
 
     async def _invalid(self) -> None:
-        for path in (ACCOUNTS_PATH, CREDITS_PATH):
-            for body in _INVALID:
-                status = await self.protocol.send(path, body)
-                if status is not None and not 400 <= status < 500:  # noqa: PLR2004  4xx
-                    raise CheckFailed(f"{path} answered an invalid request with {status}")
-            status = await self.protocol.send(path, b"{}", is_signed=False)
-            if status != HTTPStatus.UNAUTHORIZED:
-                raise CheckFailed(f"{path} answered a request without a signature with {status}")
+        await self.protocol.check_refusals(_INVALID, ACCOUNTS_PATH, CREDITS_PATH)
 
     async def _make(self, units: int) -> ProviderCredit:
         """Have the sidecar make up a credit."""

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from http import HTTPStatus
 from typing import Any
 
 from landbridge.platform.core.ids import new_id
@@ -50,10 +49,4 @@ class PayeeChecks:
         return None
 
     async def _invalid(self) -> None:
-        for body in _INVALID:
-            status = await self.protocol.send(PAYEES_PATH, body)
-            if status is not None and not 400 <= status < 500:  # noqa: PLR2004  4xx
-                raise CheckFailed(f"{PAYEES_PATH} answered an invalid request with {status}")
-        status = await self.protocol.send(PAYEES_PATH, b"{}", is_signed=False)
-        if status != HTTPStatus.UNAUTHORIZED:
-            raise CheckFailed(f"{PAYEES_PATH} answered a request without a signature with {status}")
+        await self.protocol.check_refusals(_INVALID, PAYEES_PATH)

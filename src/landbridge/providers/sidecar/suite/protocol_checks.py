@@ -132,6 +132,17 @@ class ProtocolChecks:
         if await self.adapter.find(payment) is not None:
             raise CheckFailed("the order was taken")
 
+    async def check_refusals(self, bodies: Sequence[bytes], *paths: str) -> None:
+        """Raise `CheckFailed` unless these invalid bodies, and one unsigned, are refused there."""
+        for path in paths:
+            for body in bodies:
+                status = await self.send(path, body)
+                if status is not None and not 400 <= status < 500:  # noqa: PLR2004  4xx
+                    raise CheckFailed(f"{path} answered an invalid request with {status}")
+            status = await self.send(path, b"{}", is_signed=False)
+            if status != HTTPStatus.UNAUTHORIZED:
+                raise CheckFailed(f"{path} answered a request without a signature with {status}")
+
     async def send(
         self,
         path: str,

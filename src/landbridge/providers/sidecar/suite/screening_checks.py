@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from http import HTTPStatus
 
 from landbridge.platform.core.errors import Unclear
 from landbridge.platform.core.ids import new_id
@@ -142,14 +141,7 @@ class ScreeningChecks:
             raise CheckFailed("a key that was never sent is known")
 
     async def _invalid(self) -> None:
-        for path in (SCREENINGS_PATH, SCREENING_QUERY_PATH):
-            for body in _INVALID:
-                status = await self.protocol.send(path, body)
-                if status is not None and not 400 <= status < 500:  # noqa: PLR2004  4xx
-                    raise CheckFailed(f"{path} answered an invalid request with {status}")
-            status = await self.protocol.send(path, b"{}", is_signed=False)
-            if status != HTTPStatus.UNAUTHORIZED:
-                raise CheckFailed(f"{path} answered a request without a signature with {status}")
+        await self.protocol.check_refusals(_INVALID, SCREENINGS_PATH, SCREENING_QUERY_PATH)
 
     def _coins(self) -> ScreenedTransfer:
         now = self.protocol.clock.now()

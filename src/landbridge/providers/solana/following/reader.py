@@ -51,7 +51,7 @@ class TokenAccountReader:
         part = listed[:_READ_MAX]
         read = await gather_in_order(self._transaction(each) for each in part if each.err is None)
         changes = [(each, self._change(account, each)) for each in read]
-        # Of what it had when the chain was first followed, the first transaction tells.
+        # The first transaction shows what it had when the chain was first followed.
         first = self._units(account, read[0])[0] if read else units
         units_before = first if before is None else before.units
         units_after = units_before + sum(change for _, change in changes)

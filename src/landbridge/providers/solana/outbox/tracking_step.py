@@ -143,7 +143,7 @@ def _final(order: OutboxOrder, error: object, at: datetime) -> OutboxOrder:
         case PlanRefusal(reason) if not order.is_refund:
             return replace(order, state=OutboxState.REVERTED, reason=reason, due_at=at)
         case PlanRefusal(reason) | PlanWait(reason):
-            # The next simulation tells whether it can be carried out by now.
+            # The next simulation shows whether it can be carried out by now.
             again = _again(order, reason, at)
             return replace(again, due_at=postponed(order, reason, at).due_at)
 
