@@ -10,7 +10,7 @@ from landbridge.dashboard.page_budget import PageBudget
 from tests.dashboard.browsing import visit
 from tests.tenants import Tenant
 
-HEAVY = "/dashboard/styleguide"
+HEAVY, SIGNED_OUT = "/dashboard/styleguide", "/dashboard/sign-in"
 PAGES, PINGS = 40, 20
 
 
@@ -26,6 +26,17 @@ async def test_pages_of_one_organisation_do_not_delay_another(
         assert not all(each.done() for each in loading), pings
         await other_org.get("/v2/ping")
         pings += 1
+    for each in loading:
+        each.cancel()
+    await asyncio.gather(*loading, return_exceptions=True)
+
+
+async def test_signed_out_visitors_of_an_address_do_not_delay_keys(org: Tenant) -> None:
+    await org.get("/v2/ping")
+    loading = [asyncio.create_task(org.client.get(SIGNED_OUT)) for _ in range(8 * PAGES)]
+    for pings in range(PINGS):
+        assert not all(each.done() for each in loading), pings
+        await org.get("/v2/ping")
     for each in loading:
         each.cancel()
     await asyncio.gather(*loading, return_exceptions=True)

@@ -41,7 +41,7 @@ def asset_text(name: str) -> str:
     return _files()[name][0].content.decode()
 
 
-@get("/assets/{version:str}/{name:str}", signed_out=True, sync_to_thread=False)
+@get("/assets/{version:str}/{name:str}", signed_out=True, is_prepared=True, sync_to_thread=False)
 def asset(request: PageRequest, version: FromPath[str], name: FromPath[str]) -> Response[bytes]:
     """Serve a file as immutable; raise `NotFoundException` for any version but the current one.
 

@@ -34,6 +34,7 @@ from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import best_language
 from landbridge.platform.http.authenticated import mark_authenticated
+from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 from landbridge.platform.http.headers import cookie
 from landbridge.reporting.attention_counts import AttentionCount
@@ -93,11 +94,9 @@ def page_guard(
         secret = cookie(request.scope, _name(_SESSION, base_url))
         signed = await find_session(secret) if secret else None
         has_menu = not handler.opt.get("signed_out")
-        admitted: AdmittedPage | None = None
-        if signed is not None and has_menu:
-            admitted = await page_budget.admit(signed.person.org_id, signed.person.id)
-            if secret and admitted.has_waited:
-                signed = await find_session(secret)
+        admitted = await _admit(page_budget, connection, handler, signed)
+        if secret and admitted is not None and admitted.has_waited:
+            signed = await find_session(secret)
         visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
         visitor = PageVisitor(
             signed=signed,
@@ -123,6 +122,22 @@ def page_guard(
             request.scope["user"] = replace(visitor, signed=signed)
 
     return guard
+
+
+async def _admit(
+    page_budget: PageBudget,
+    connection: ASGIConnection[Any, Any, Any, Any],
+    handler: BaseRouteHandler,
+    signed: SignedInSession | None,
+) -> AdmittedPage | None:
+    """Wait until the page may be rendered; None if it takes no time to render."""
+    if handler.opt.get("is_prepared"):
+        return None
+    if handler.opt.get("signed_out"):
+        client = connection.client
+        address = "" if client is None else address_share(client.host)
+        return await page_budget.admit(address, address)
+    return signed and await page_budget.admit(signed.person.org_id, signed.person.id)
 
 
 def visit_cookie(visitor: PageVisitor, *, base_url: str) -> Cookie:

@@ -1,10 +1,11 @@
-"""Budget of pages: how much of this process an organisation's members may take by loading pages.
+"""Budget of pages: how much of this process visitors may take by loading pages.
 
-A page is rendered on the event loop, so a member who loads pages on many connections would delay
+A page is rendered on the event loop, so a visitor who loads pages on many connections would delay
 the requests of all organisations.
 
 Guarantees:
-- Rendering takes at most a quarter of the process for each organisation, after a short burst.
+- Rendering takes at most a quarter of the process for each organisation, and for the signed-out
+  visitors of each client address, after a short burst.
 - Further pages wait, without delaying other organisations. Members of one organisation take turns,
   however many pages each one loads.
 - A waiting visitor who disconnects leaves the queue.
@@ -27,20 +28,20 @@ _BURST_S: Final = 0.3
 # Cost that is expected of a page at least, before it is known; else that of the latest ones.
 _EXPECTED_MIN_S: Final = 0.03
 _WEIGHT_OF_LATEST: Final = 0.25
-# Organisations without pages in this process are forgotten beyond this number.
+# Accounts without pages in this process are forgotten beyond this number.
 _ACCOUNTS_MAX: Final = 1_000
 
 
 @dataclass(slots=True)
-class _OrgRendering:
-    """Cost that an organisation has taken, less what has been paid off since."""
+class _Account:
+    """Cost that an organisation or an address has taken, less what has been paid off since."""
 
     debt_s: float = 0.0
     at_s: float = field(default_factory=time.monotonic)
     usual_s: float = 0.0
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    turns: WeakValueDictionary[UUID, asyncio.Lock] = field(
-        default_factory=WeakValueDictionary[UUID, asyncio.Lock]
+    turns: WeakValueDictionary[UUID | str, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary[UUID | str, asyncio.Lock]
     )
 
     def add(self, cost_s: float) -> None:
@@ -61,7 +62,7 @@ class AdmittedPage:
     """Page that may be rendered now; `has_waited` if others came first."""
 
     has_waited: bool
-    _account: _OrgRendering
+    _account: _Account
     _expected_s: float
 
     def charge(self, rendering_s: float) -> None:
@@ -74,15 +75,18 @@ class AdmittedPage:
 
 
 class PageBudget:
-    """Budgets of all organisations in one process. Belongs to one event loop."""
+    """Budgets of all organisations and addresses in one process. Belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._accounts: dict[UUID, _OrgRendering] = {}
+        self._accounts: dict[UUID | str, _Account] = {}
 
-    async def admit(self, org_id: UUID, member_id: UUID) -> AdmittedPage:
-        """Wait until a member's next page may be rendered."""
-        account = self._account(org_id)
-        turn = account.turns.setdefault(member_id, asyncio.Lock())
+    async def admit(self, owner: UUID | str, visitor: UUID | str) -> AdmittedPage:
+        """Wait until a visitor's next page may be rendered.
+
+        The owner of the budget is an organisation, its visitors are members; or a client address.
+        """
+        account = self._account(owner)
+        turn = account.turns.setdefault(visitor, asyncio.Lock())
         has_waited = False
         async with turn, account.turn:
             while (pause_s := account.pause_s()) > 0:
@@ -92,11 +96,11 @@ class PageBudget:
             account.add(expected_s)
         return AdmittedPage(has_waited, account, expected_s)
 
-    def _account(self, org_id: UUID) -> _OrgRendering:
-        if org_id not in self._accounts and len(self._accounts) >= _ACCOUNTS_MAX:
+    def _account(self, owner: UUID | str) -> _Account:
+        if owner not in self._accounts and len(self._accounts) >= _ACCOUNTS_MAX:
             self._accounts = {
                 key: each
                 for key, each in self._accounts.items()
                 if each.turn.locked() or each.pause_s() > -_BURST_S / _SHARE
             }
-        return self._accounts.setdefault(org_id, _OrgRendering())
+        return self._accounts.setdefault(owner, _Account())
