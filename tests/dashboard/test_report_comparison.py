@@ -75,15 +75,20 @@ async def test_values_that_do_not_add_up_are_those_of_the_whole_period(org: Tena
     visitor = await visit(org)
     page = await visitor.load(EXPLORE, template="OUTCOMES", breakdowns="transactionType")
     # Three of four, and one of two: not averages of the rates of days.
-    assert tiles_of(page) == [("Whole period", "0.75"), ("The 30 days before", "0.50 +50%")]
+    assert tiles_of(page) == [
+        ("Whole period", "75.00 %"),
+        ("The 30 days before", "50.00 % +50%"),
+    ]
     # A day without payments has no rate, which is not a rate of zero.
     tips = page.tree.xpath("//*[@data-tip]/@data-tip")
     assert tips[-1].endswith(" · \u2013")
-    assert tips[-2].endswith(" · Offramp 0.50")
+    assert tips[-2].endswith(" · Offramp 50 %")
+    cells = page.tree.xpath("//details[@class='numbers']//td/text()")
+    assert "50" in cells
     balances = await visitor.load(EXPLORE, template="BALANCES")
     assert [name for name, _ in tiles_of(balances)] == ["At the end", "The 30 days before"]
     listed = await visitor.load("/dashboard/reports")
-    assert "Success rate 0.75" in listed.text
+    assert "Success rate 75.00 %" in listed.text
 
 
 def tiles_of(page: DashboardPage) -> list[tuple[str, str]]:

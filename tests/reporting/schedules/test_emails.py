@@ -119,6 +119,21 @@ async def test_figures_are_totals_that_name_no_user(noon_org: Tenant) -> None:
     assert user not in mail.text
 
 
+async def test_rates_are_mailed_in_percent(noon_org: Tenant) -> None:
+    user, other = await make_user(noon_org, funds="20"), await make_user(noon_org)
+    await noon_org.post(TRANSFERS, transfer_body(user, other, 10))
+    await make_schedule(
+        noon_org,
+        template="OUTCOMES",
+        recipientIds=[str(await add_member(noon_org))],
+        params={"calculationInterval": "day"},
+        every="week",
+    )
+    await advance(noon_org, 7 * DAY)
+    (mail,) = await sent(noon_org)
+    assert "\n    Success rate: 100.00 %\n" in mail.text
+
+
 async def test_a_run_that_failed_mails_the_reason(
     noon_org: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,7 @@ from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.definition import TemplateSubject
+from landbridge.reporting.metrics.measure_labels import in_unit
 
 _TENTH = Decimal("0.1")
 _HUNDREDTH = Decimal("0.01")
@@ -67,10 +68,10 @@ class ReportReader:
         if earlier is None:
             return None
         if report.chart.kind is not ChartKind.BARS:
-            total = await self._whole(template, params, report.measure)
+            total = await self._whole(template, params, report)
             if total is None:
                 return None
-            before = await self._whole(template, earlier, report.measure)
+            before = await self._whole(template, earlier, report)
             is_at_end = template["name"] == "BALANCES" or (
                 template.get("definition", {}).get("subject") == TemplateSubject.BALANCES
             )
@@ -82,13 +83,15 @@ class ReportReader:
             return _comparison(report, total, days, None)
         return _comparison(report, total, days, total_of(found))
 
-    async def _whole(self, template: Template, params: Params, measure: str) -> Decimal | None:
+    async def _whole(
+        self, template: Template, params: Params, report: ReportView
+    ) -> Decimal | None:
         try:
             values = await self.calculator.totals(self.caller, reference_of(template), params)
         except Refused:
             return None
-        value = values.get(measure)
-        return None if value is None else Decimal(value)
+        value = values.get(report.measure)
+        return None if value is None else in_unit(Decimal(value), report.unit)
 
 
 def provide_report_reader(

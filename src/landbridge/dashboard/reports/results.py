@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
 from landbridge.dashboard.reports.template_names import is_additive, unit_of
 from landbridge.reporting.metrics.custom.tallies import VALUE
-from landbridge.reporting.metrics.measure_labels import MEASURES
+from landbridge.reporting.metrics.measure_labels import MEASURES, PERCENT, in_unit
 
 Row: TypeAlias = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ _DUPLICATE = "grossVolume"
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """Calculated report for a page; `rows` are those of the API, newest period first."""
+    """Calculated report for a page; `rows` are those of the API in shown units, newest first."""
 
     measure: str
     measures: Sequence[str]
@@ -54,7 +54,7 @@ class ReportView:
 
     def unit_of(self, measure: str) -> str:
         """Return the unit of a measure."""
-        return self.value_unit if measure == VALUE else MEASURES.get(measure, ("", ""))[1]
+        return _unit_of(measure, self.value_unit)
 
     @property
     def measure_label(self) -> str:
@@ -75,7 +75,8 @@ def report_of(
 
     `others` is the label of the combined rest, `all_` that of the series without breakdowns.
     """
-    rows: Sequence[Row] = reply["data"]
+    value_unit = "" if definition is None else unit_of(definition)
+    rows = [_in_units(each, value_unit) for each in reply["data"]]
     metadata = reply["metadata"]
     grouping: Any = metadata["breakdowns"] or {"dimensions": ()}
     dimensions: Sequence[str] = grouping["dimensions"]
@@ -99,8 +100,21 @@ def report_of(
         rows=rows,
         chart=_chart(kind, rows, dimensions, chosen, others=others, all_=all_),
         metadata=metadata,
-        value_unit="" if definition is None else unit_of(definition),
+        value_unit=value_unit,
     )
+
+
+def _unit_of(measure: str, value_unit: str) -> str:
+    return value_unit if measure == VALUE else MEASURES.get(measure, ("", ""))[1]
+
+
+def _in_units(row: Row, value_unit: str) -> Row:
+    shares = {
+        name: in_unit(Decimal(str(value)), PERCENT)
+        for name, value in row.items()
+        if value is not None and _unit_of(name, value_unit) == PERCENT
+    }
+    return {**row, **shares}
 
 
 def _chart(

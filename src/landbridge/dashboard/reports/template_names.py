@@ -18,6 +18,7 @@ from landbridge.reporting.metrics.custom.definition import (
     TemplateSubject,
 )
 from landbridge.reporting.metrics.custom.summary import summary
+from landbridge.reporting.metrics.measure_labels import PERCENT
 
 Choices = Sequence[tuple[str, str]]
 
@@ -57,6 +58,7 @@ ROUNDINGS: Final[Choices] = (
 IF_ZERO: Final[Choices] = ((IfZero.NULL, _("No value")), (IfZero.ZERO, _("Zero")))
 _USD = frozenset({Quantity.AMOUNT_USD, Quantity.FEES_USD})
 _SECONDS = frozenset({Function.MEDIAN, Function.P95})
+_SHARES = frozenset({Function.SUCCESS_SHARE, Function.FAILURE_SHARE})
 _ADDITIVE = frozenset({Function.COUNT, Function.SUM})
 
 
@@ -77,12 +79,14 @@ def quantity_choices(subject: str) -> Choices:
 
 
 def unit_of(definition: Mapping[str, Any]) -> str:
-    """Return the unit of a definition's value: `USD`, `s`, or none."""
+    """Return the unit of a definition's value: `USD`, `s`, `%`, or none."""
     measure = definition["measure"]
     if measure["function"] == Function.DIFFERENCE:
         measure = measure.get("left") or measure
     if measure["function"] in _SECONDS:
         return "s"
+    if measure["function"] in _SHARES:
+        return PERCENT
     return "USD" if measure["function"] in OF_AMOUNTS and measure.get("of") in _USD else ""
 
 

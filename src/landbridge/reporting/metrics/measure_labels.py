@@ -1,9 +1,14 @@
 """Labels and units of the members of a result's rows, as pages and e-mails show them."""
 
 from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
 
 from landbridge.platform.formats.translations import later as _
 from landbridge.reporting.metrics.custom.tallies import VALUE
+
+# Unit of shares of one, which people read in percent.
+PERCENT: Final = "%"
 
 # Label and unit of each member of a row.
 MEASURES: Mapping[str, tuple[str, str]] = {
@@ -20,8 +25,8 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "completedCount": (_("Completed transactions"), ""),
     "failedCount": (_("Failed transactions"), ""),
     "unfinishedCount": (_("In progress"), ""),
-    "successRate": (_("Success rate"), ""),
-    "failureRate": (_("Failure rate"), ""),
+    "successRate": (_("Success rate"), PERCENT),
+    "failureRate": (_("Failure rate"), PERCENT),
     "p50Seconds": (_("Median time"), "s"),
     "p95Seconds": (_("95th percentile time"), "s"),
     "approvalCount": (_("Approvals"), ""),
@@ -36,3 +41,8 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     # The value of an own template.
     VALUE: (_("Value"), ""),
 }
+
+
+def in_unit(value: Decimal, unit: str) -> Decimal:
+    """Return a value of a row in the unit that is shown: of a share, the percent."""
+    return value.scaleb(2) if unit == PERCENT else value

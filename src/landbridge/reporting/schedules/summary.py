@@ -9,7 +9,7 @@ from landbridge.platform.core.errors import FieldsInvalid
 from landbridge.platform.http.caller import Caller
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.tallies import VALUE
-from landbridge.reporting.metrics.measure_labels import MEASURES
+from landbridge.reporting.metrics.measure_labels import MEASURES, in_unit
 from landbridge.reporting.metrics.model import MetricTemplate, Values
 from landbridge.reporting.schedules import periods
 from landbridge.reporting.schedules.content import period_params
@@ -69,5 +69,5 @@ def _line(
 def _number(value: int | Decimal, unit: str) -> str:
     if unit == "USD":
         return f"{value:,.2f} USD"
-    number = f"{value:,f}" if isinstance(value, Decimal) else f"{value:,}"
+    number = f"{in_unit(Decimal(value), unit):,f}"
     return f"{number} {unit}" if unit else number
