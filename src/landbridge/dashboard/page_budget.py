@@ -33,7 +33,7 @@ _ACCOUNTS_MAX: Final = 1_000
 
 
 @dataclass(slots=True)
-class _Account:
+class _RenderingDebt:
     """Cost that an organisation or an address has taken, less what has been paid off since."""
 
     debt_s: float = 0.0
@@ -62,7 +62,7 @@ class AdmittedPage:
     """Page that may be rendered now; `has_waited` if others came first."""
 
     has_waited: bool
-    _account: _Account
+    _account: _RenderingDebt
     _expected_s: float
 
     def charge(self, rendering_s: float) -> None:
@@ -78,7 +78,7 @@ class PageBudget:
     """Budgets of all organisations and addresses in one process. Belongs to one event loop."""
 
     def __init__(self) -> None:
-        self._accounts: dict[UUID | str, _Account] = {}
+        self._accounts: dict[UUID | str, _RenderingDebt] = {}
 
     async def admit(self, owner: UUID | str, visitor: UUID | str) -> AdmittedPage:
         """Wait until a visitor's next page may be rendered.
@@ -96,11 +96,11 @@ class PageBudget:
             account.add(expected_s)
         return AdmittedPage(has_waited, account, expected_s)
 
-    def _account(self, owner: UUID | str) -> _Account:
+    def _account(self, owner: UUID | str) -> _RenderingDebt:
         if owner not in self._accounts and len(self._accounts) >= _ACCOUNTS_MAX:
             self._accounts = {
                 key: each
                 for key, each in self._accounts.items()
                 if each.turn.locked() or each.pause_s() > -_BURST_S / _SHARE
             }
-        return self._accounts.setdefault(owner, _Account())
+        return self._accounts.setdefault(owner, _RenderingDebt())
