@@ -15,7 +15,8 @@ LOST_COMMITS := $(addprefix tests/,payments ledger customers providers sandbox/s
 SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm customers/chain_deposits \
 	developers/webhooks/test_leases.py developers/webhooks/test_fairness.py platform/db/test_embedded_kills.py \
 	app/processes/test_production_on_chains.py browser/dashboard/test_roles_day.py \
-	providers/sidecar/test_deposit_kills.py providers/sidecar/test_payouts.py dashboard/test_form_refusals.py \
+	providers/sidecar/test_deposit_kills.py providers/sidecar/test_screening_kills.py \
+	providers/sidecar/test_payouts.py dashboard/test_form_refusals.py \
 	customers/verification/test_machine.py \
 	reporting/reconciliation/test_clean_scenarios.py dashboard/test_spanish_pages.py \
 	dashboard/test_first_load.py) \

@@ -6,15 +6,13 @@ import json
 import logging
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import structlog
 
-import landbridge
 from landbridge.platform.logs import FIELDS
+from tests.sources import sources
 
-SOURCES = Path(landbridge.__file__).parent
 MARK = "ada@example.com"
 
 
@@ -26,9 +24,10 @@ def _line(logged: Callable[[], str], event: str) -> dict[str, object]:
 def test_every_field_of_a_log_call_is_written() -> None:
     """Fields that are not on the allow-list are dropped silently."""
     dropped = [
-        f"{path.name}:{call.lineno} {keyword.arg}"
-        for path in SOURCES.rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        f"{source.name}:{call.lineno} {keyword.arg}"
+        for source in sources("src")
+        if "_log." in source.text
+        for call in source.nodes
         if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("_log.")
         for keyword in call.keywords
         if keyword.arg not in FIELDS | {"exc_info", None}

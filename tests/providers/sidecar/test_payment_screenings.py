@@ -141,13 +141,13 @@ async def test_what_is_no_answer_keeps_the_payment_waiting(
     sidecar.screening_status, sidecar.changes = status, changes
     created = await world.transfer("10")
     for _ in range(3):
-        await screened.later(days=1)
+        await screened.later(hours=2)
     assert (world.sent_to(), await world.transfer_status(created)) == (0, "INITIATED")
     assert await screened.problems() == ([] if status == 503 else ["ANSWER_INVALID"])
     assert len({each["key"] for each in sidecar.screened}) == 1 < len(sidecar.screened)
     await world.check()
     sidecar.screening_status, sidecar.changes = 200, {}
-    await screened.later(days=1)
+    await screened.later(hours=2)
     assert (world.sent_to(), await world.transfer_status(created)) == (1, "COMPLETED")
     assert await screened.problems() == []
     await world.check()

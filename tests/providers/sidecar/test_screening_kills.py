@@ -26,6 +26,9 @@ from tests.providers.sidecar.test_payouts import running_worker
 from tests.tenants import Tenant
 from tests.waiting import holding, waiting
 
+# Two real workers for each case: the short form of the long tests plays two of them.
+pytestmark = pytest.mark.long
+
 # The lock that the first worker waits for when it is killed, whether it is in a call, and how
 # often the sidecar is asked in all: an answer that is stored is not asked for again.
 _SCREENINGS, _PAYMENTS = "provider_screenings", "incoming_payments"
@@ -70,7 +73,15 @@ class HeldWriter:
         await self.writer.drain()
 
 
-@pytest.mark.parametrize("moment", _KILLS)
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param("before the claim", marks=pytest.mark.wide),
+        "during the call",
+        pytest.param("before the record", marks=pytest.mark.wide),
+        "before the release",
+    ],
+)
 async def test_a_killed_worker_leaves_a_deposit_that_is_released_once(
     own_dsn: str, own_database: Database, tmp_path: Path, moment: str
 ) -> None:

@@ -4,13 +4,11 @@ import ast
 import csv
 import io
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 from uuid import UUID
 
 import httpx2
 import pytest
 
-import landbridge
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Batch, ExportHeader
@@ -19,9 +17,9 @@ from tests.payouts import OUTSIDE
 from tests.reporting.exports.downloads import FORMULA, download
 from tests.reporting.schedules.schedule_steps import RUNS, make_run
 from tests.reporting.statements.ledger_entries import ask
+from tests.sources import PACKAGE, sources
 from tests.tenants import Tenant, make_swap, make_transfer, make_user
 
-SOURCES = Path(landbridge.__file__).parent
 # Modules that name the CSV media type. Each has a test below.
 MODULES = {
     "dashboard/lists/list_pages.py",
@@ -128,12 +126,15 @@ async def test_the_example_of_a_batch_has_no_formula(org: Tenant) -> None:
 
 
 def test_no_other_module_writes_csv() -> None:
-    found = {name for name, tree in _modules() if any(map(_names_csv, ast.walk(tree)))}
+    modules = [each for each in sources("src") if "csv" in each.text]
+    found = {
+        str(each.path.relative_to(PACKAGE)) for each in modules if any(map(_names_csv, each.nodes))
+    }
     assert found == MODULES
-    for name, tree in _modules():
-        calls = {each.attr for each in ast.walk(tree) if isinstance(each, ast.Attribute)}
-        assert not calls & {"DictWriter"}, name
-        assert "csv.writer" not in (SOURCES / name).read_text(encoding="utf-8"), name
+    for each in modules:
+        calls = {node.attr for node in each.nodes if isinstance(node, ast.Attribute)}
+        assert not calls & {"DictWriter"}, each.name
+        assert "csv.writer" not in each.text, each.name
 
 
 async def make_hostile_records(org: Tenant) -> None:
@@ -156,11 +157,6 @@ async def make_hostile_records(org: Tenant) -> None:
 def _cells(text: str, delimiter: str) -> Iterator[str]:
     for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
         yield from row
-
-
-def _modules() -> Iterator[tuple[str, ast.AST]]:
-    for path in sorted(SOURCES.rglob("*.py")):
-        yield str(path.relative_to(SOURCES)), ast.parse(path.read_text(encoding="utf-8"))
 
 
 def _names_csv(node: ast.AST) -> bool:

@@ -3,12 +3,10 @@
 import ast
 import asyncio
 from datetime import timedelta
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 
-import landbridge
 from landbridge.providers.chains.tokens import Chain
 from tests.change_log import settled
 from tests.reporting.reconciliation.compared import (
@@ -20,6 +18,7 @@ from tests.reporting.reconciliation.compared import (
     position,
     send_out,
 )
+from tests.sources import PACKAGE, sources
 from tests.tenants import METRICS_TOKEN, Tenant, fund
 
 _TABLES = ("sandbox_movements", "sandbox_blocks", "sandbox_balances")
@@ -120,11 +119,11 @@ async def test_every_wallet_chain_of_a_sandbox_is_compared(org: Tenant) -> None:
 
 
 def test_only_the_simulation_names_the_tables_of_its_chains() -> None:
-    folder = Path(landbridge.__file__).parent
     naming = {
-        str(path.relative_to(folder))
-        for path in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        str(source.path.relative_to(PACKAGE))
+        for source in sources("src")
+        if any(table in source.text for table in _TABLES)
+        for node in source.nodes
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and any(table in node.value for table in _TABLES)
