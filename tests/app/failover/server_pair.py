@@ -1,4 +1,4 @@
-"""A primary and its standby on loopback, with synchronous streaming replication."""
+"""Servers on loopback: a primary and its synchronous standby, and one that archives its log."""
 
 import os
 import shutil
@@ -143,7 +143,8 @@ def replicated() -> Generator[ServerPair]:
     try:
         _make_primary(primary)
         primary.start()
-        _copy(primary, standby)
+        _copy(primary, standby.data)
+        _hand_file(standby, "standby.signal")
         standby.start({"primary_conninfo": _conninfo(primary)})
         primary.query(f"alter system set synchronous_standby_names = '{_STANDBY}'")
         primary.query("select pg_reload_conf()")
@@ -152,6 +153,79 @@ def replicated() -> Generator[ServerPair]:
     finally:
         primary.stop()
         standby.stop()
+        runner.forget_copy(folder / "binaries")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass
+class ArchivedServer:
+    """A server whose log is archived to a folder; it has a base backup there, too."""
+
+    primary: PostgresServer
+    folder: Path
+    recovered: PostgresServer | None = None
+
+    def back_up(self) -> None:
+        """Make the base backup, while the server works."""
+        _copy(self.primary, self._base)
+
+    def close_log(self) -> None:
+        """Wait until all that was committed is in the archive."""
+        last = self.primary.query("select pg_walfile_name(pg_switch_wal())")
+        archived = "select coalesce(last_archived_wal, '') from pg_stat_archiver"
+        deadline = time.monotonic() + PATIENCE_S
+        while self.primary.query(archived) < last:
+            assert time.monotonic() < deadline, self.primary.log.read_text()
+            time.sleep(0.1)
+
+    def recover(self, until: str) -> PostgresServer:
+        """Start a server from the base backup and the archive, with all commits up to a time."""
+        recovered = PostgresServer(self._base, free_port(), self.primary.by)
+        self.recovered = recovered
+        _hand_file(recovered, "recovery.signal")
+        recovered.start(
+            {
+                "restore_command": f"cp {self.folder / 'archive'}/%f %p",
+                "recovery_target_time": until,
+                "recovery_target_action": "promote",
+            }
+        )
+        deadline = time.monotonic() + PATIENCE_S
+        while recovered.query("select pg_is_in_recovery()") != "f":
+            assert time.monotonic() < deadline, recovered.log.read_text()
+            time.sleep(0.1)
+        return recovered
+
+    def stop(self) -> None:
+        """Stop all servers at once."""
+        self.primary.stop()
+        if self.recovered is not None:
+            self.recovered.stop()
+
+    @property
+    def _base(self) -> Path:
+        return self.folder / "base"
+
+
+@contextmanager
+def archived() -> Generator[ArchivedServer]:
+    """Start a server that archives its log; what is recovered is stopped with it."""
+    folder = Path(tempfile.mkdtemp(prefix="landbridge-archive-"))
+    by = runner.choose(
+        runner.wheel_directory(), copy_record=folder / "binaries", must_be_nobody=False
+    )
+    home = folder / "home"
+    datadir.hand_over(home, by)
+    datadir.hand_over(home / "archive", by)
+    primary = PostgresServer(home / "primary", free_port(), by)
+    found = ArchivedServer(primary, home)
+    try:
+        _make_primary(primary)
+        command = f"cp %p {home / 'archive'}/%f"
+        primary.start({"archive_mode": "on", "archive_command": command})
+        yield found
+    finally:
+        found.stop()
         runner.forget_copy(folder / "binaries")
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -168,16 +242,20 @@ def _make_primary(server: PostgresServer) -> None:
     (server.data / "pg_hba.conf").write_text(access + replication)
 
 
-def _copy(primary: PostgresServer, standby: PostgresServer) -> None:
+def _copy(primary: PostgresServer, to: Path) -> None:
     """Copy the data directory of the running primary."""
     program = runner.client_directory(runner.wheel_directory()) / "pg_basebackup"
-    args = [str(program), "-d", _conninfo(primary), "-D", str(standby.data), "-c", "fast", "-X"]
+    args = [str(program), "-d", _conninfo(primary), "-D", str(to), "-c", "fast", "-X"]
     subprocess.run([*args, "stream"], check=True, capture_output=True)
-    for directory, _, files in os.walk(standby.data):
+    for directory, _, files in os.walk(to):
         for path in (Path(directory), *(Path(directory, name) for name in files)):
-            os.chown(path, standby.by.uid, standby.by.gid)
-    (standby.data / "standby.signal").touch()
-    os.chown(standby.data / "standby.signal", standby.by.uid, standby.by.gid)
+            os.chown(path, primary.by.uid, primary.by.gid)
+
+
+def _hand_file(server: PostgresServer, name: str) -> None:
+    """Make an empty file in the data directory, for the user of the server."""
+    (server.data / name).touch()
+    os.chown(server.data / name, server.by.uid, server.by.gid)
 
 
 def _await_synchronous(primary: PostgresServer) -> None:
