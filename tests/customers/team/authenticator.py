@@ -25,8 +25,8 @@ class Authenticator:
         self.count = 0
         self._key = ec.generate_private_key(ec.SECP256R1())
 
-    def make(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the result of `navigator.credentials.create`."""
+    def make(self, options: Mapping[str, Any], *, public_key: object = None) -> dict[str, Any]:
+        """Return the result of `navigator.credentials.create`, with this public key or its own."""
         numbers = self._key.public_key().public_numbers()
         public = {
             1: 2,
@@ -35,8 +35,9 @@ class Authenticator:
             -2: numbers.x.to_bytes(32, "big"),
             -3: numbers.y.to_bytes(32, "big"),
         }
+        shown = public if public_key is None else public_key
         length = len(self.credential_id).to_bytes(2, "big")
-        attested = bytes(16) + length + self.credential_id + encode_cbor(public)
+        attested = bytes(16) + length + self.credential_id + encode_cbor(shown)
         data = self._data(_ATTESTED) + attested
         attestation = encode_cbor({"fmt": "none", "attStmt": {}, "authData": data})
         client = self._client("webauthn.create", options)

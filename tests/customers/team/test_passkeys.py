@@ -1,5 +1,6 @@
 """Passkeys: registered, used, refused."""
 
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import pytest
@@ -106,6 +107,24 @@ async def test_an_invented_response_is_refused(org: Tenant, response: dict[str, 
         await passkeys_of(org.container).register(
             admin.signed.caller, response, name="Phone number", browser=BROWSER
         )
+
+
+async def test_nested_client_data_are_refused(org: Tenant) -> None:
+    nested = b'{"type":"webauthn.get","challenge":' + b"[" * 3_000 + b"]" * 3_000 + b"}"
+    client_data = urlsafe_b64encode(nested).decode()
+    response = {"clientDataJSON": client_data, "authenticatorData": "", "signature": ""}
+    answer = {"id": "YQ", "rawId": "YQ", "type": "public-key", "response": response}
+    with pytest.raises(PasskeyRefused):
+        await _sign_in(passkeys_of(org.container), answer)
+
+
+async def test_a_public_key_of_the_wrong_type_is_refused(org: Tenant) -> None:
+    admin, passkeys = await first_admin(org), passkeys_of(org.container)
+    options = await passkeys.registration(admin.signed.caller, browser=BROWSER)
+    device = Authenticator(SITE, NAME)
+    answer = device.make(options, public_key=[])
+    with pytest.raises(PasskeyRefused):
+        await passkeys.register(admin.signed.caller, answer, name="Phone number", browser=BROWSER)
 
 
 async def test_one_changes_only_ones_own(org: Tenant) -> None:

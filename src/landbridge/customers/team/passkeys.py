@@ -57,7 +57,14 @@ _PASSKEYS_MAX: Final = 20
 _RP_NAME: Final = "Landbridge"
 _PORTS: Final = {"http": 80, "https": 443}
 # Exceptions of the library and its JSON parser for malformed input.
-_INVALID: Final = (WebAuthnException, ValueError, TypeError, KeyError, AttributeError)
+_INVALID: Final = (
+    WebAuthnException,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    RecursionError,
+)
 
 
 class Passkeys:
