@@ -71,6 +71,24 @@ def chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
+def tiled_tiff(tile: int, *, doubled: bool = False) -> bytes:
+    """Return a grey TIFF of one pixel whose only tile has `tile` rows and columns of zeros.
+
+    `doubled` also states tiles of 16 pixels, behind the true size.
+    """
+    squeezed = zlib.compressobj(9)
+    data = b"".join([*(squeezed.compress(bytes(tile)) for _ in range(tile)), squeezed.flush()])
+    sides = [tile, 16] if doubled else [tile]
+    # Width, height, bits, deflated, white is 255, samples; then the size of the tiles.
+    values = [(256, 1), (257, 1), (258, 8), (259, 8), (262, 1), (277, 1)]
+    values += [(322, each) for each in sides] + [(323, each) for each in sides]
+    begin = 8 + 2 + 12 * (len(values) + 2) + 4
+    values += [(324, begin), (325, len(data))]
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in values)
+    page = struct.pack("<H", len(values)) + entries + bytes(4)
+    return b"II*\x00" + struct.pack("<I", 8) + page + data
+
+
 def progressive(scans: int, *, width: int, height: int) -> bytes:
     """Build a grey progressive JPEG whose scans, after the first, change nothing."""
     table = b"\xff\xc4\x00\x14%c\x01" + bytes(15) + b"%c"

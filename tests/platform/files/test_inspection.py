@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.files.inspection import inspect
 from landbridge.platform.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
-from tests.platform.files.sample_files import GOOD, HTML, PDF, SVG, encoded, png, progressive
+from tests.platform.files.sample_files import (
+    GOOD,
+    HTML,
+    PDF,
+    SVG,
+    encoded,
+    png,
+    progressive,
+    tiled_tiff,
+)
 
 
 def refusal(content: bytes, name: str = "a.png", declared: str | None = None) -> str:
@@ -139,6 +148,12 @@ def test_a_png_with_a_wrong_checksum_is_refused() -> None:
     content = bytearray(GOOD["photo.png"])
     content[len(content) // 2] ^= 1
     assert "is not a whole image" in refusal(bytes(content))
+
+
+def test_pixels_of_tiles_count() -> None:
+    assert inspect(tiled_tiff(64), name="a.tif", declared=None) is MimeType.TIFF
+    assert "50 megapixels" in refusal(tiled_tiff(7_088), "a.tif")
+    assert "not a whole image" in refusal(tiled_tiff(7_088, doubled=True), "a.tif")
 
 
 def test_tiff_has_at_most_twenty_pages() -> None:

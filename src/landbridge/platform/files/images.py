@@ -1,18 +1,21 @@
 """Validation of images: decoded completely, within bounds.
 
 The pixel count is read from the header before anything is decoded, and decoders enforce it. Pages
-of a TIFF are decoded one at a time, so their memory does not add up. Those of a HEIC stay in
-memory, and together may have as many pixels as a single image. Cost at the bounds: about 600 MB
-(measured with a HEIC of 49 megapixels and transparency; others take less) and some seconds of a
-thread.
+of a TIFF are decoded one at a time, so their memory does not add up. Their tiles are decoded
+completely, also where they reach beyond the page, so all pixels of the tiles count. Those of a HEIC
+stay in memory, and together may have as many pixels as a single image. Cost at the bounds: about
+600 MB (measured with a HEIC of 49 megapixels and transparency; others take less) and some seconds
+of a thread.
 """
 
 import io
+import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pillow_heif
 from PIL import Image
+from PIL.TiffImagePlugin import TILELENGTH, TILEWIDTH, TiffImageFile
 
 from landbridge.platform.files.model import MimeType
 
@@ -33,6 +36,8 @@ _FORMATS: Mapping[MimeType, tuple[str, ...]] = {
     MimeType.TIFF: ("TIFF",),
 }
 _PNG_SIGNATURE_BYTES = 8
+# A page of a TIFF is a number of entries, each of which begins with its tag.
+_TIFF_ENTRY_BYTES = 12
 _JPEG_SCAN = b"\xff\xda"
 # Length and name before a chunk of PNG, checksum after it.
 _CHUNK_HEAD_BYTES, _CHUNK_TAIL_BYTES = 8, 4
@@ -66,7 +71,7 @@ def _by_pillow(content: bytes, kind: MimeType) -> str | None:
     frames, pixels = 0, 0
     with Image.open(io.BytesIO(content), formats=_FORMATS[kind]) as image:
         while True:
-            size = image.width * image.height
+            size = _decoded_pixels(image, content)
             frames, pixels = frames + 1, pixels + size
             if size > PIXELS_MAX:
                 return _TOO_MANY_PIXELS
@@ -77,6 +82,32 @@ def _by_pillow(content: bytes, kind: MimeType) -> str | None:
                 image.seek(frames)
             except EOFError:
                 return None
+
+
+def _decoded_pixels(image: Image.Image, content: bytes) -> int:
+    """Return the pixels that the decoder reads: those of the page, or of all tiles of a TIFF."""
+    width, height = image.size
+    if isinstance(image, TiffImageFile):
+        tags = image.tag_v2
+        names = _tiff_tags(content, tags.offset)
+        tile_width, tile_height = int(tags.get(TILEWIDTH, 1)), int(tags.get(TILELENGTH, 1))
+        # Of a tag that is there twice the decoder takes the first one, Pillow the last one.
+        if max(map(names.count, (TILEWIDTH, TILELENGTH))) > 1 or min(tile_width, tile_height) < 1:
+            raise ValueError("its tiles have no single size")
+        # Rounded up to whole tiles.
+        width += -width % tile_width
+        height += -height % tile_height
+    return width * height
+
+
+def _tiff_tags(content: bytes, offset: int) -> Sequence[int]:
+    """Return the tags of a page of a TIFF, in file order."""
+    order = "<" if content.startswith(b"II") else ">"
+    (count,) = struct.unpack_from(f"{order}H", content, offset)
+    return [
+        struct.unpack_from(f"{order}H", content, offset + 2 + number * _TIFF_ENTRY_BYTES)[0]
+        for number in range(count)
+    ]
 
 
 def _heic(content: bytes) -> str | None:
