@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256, sha512
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HASH_BYTES = 32
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
@@ -114,6 +114,18 @@ def leaf(parts: Sequence[Mapping[str, str]]) -> bytes:
     return sha256(b"\x00" + b"".join(hashes)).digest()
 
 
+def read(parts: Sequence[Mapping[str, str]]) -> list[Any]:
+    """Return what the shown parts say; raise unless they are one change, its record and entries."""
+    shown = [(at, part["text"]) for at, part in enumerate(parts) if "text" in part]
+    found = [json.loads(text) for _, text in shown]
+    for (at, text), part in zip(shown, found, strict=True):
+        # In one form only: on one line, and no member twice.
+        is_plain = text == json.dumps(part, sort_keys=True, separators=(",", ":"))
+        if not is_plain or part["part"] not in (["record", "entry"] if at else ["change"]):
+            raise BooksInvalid("a part is not what it is to be at its place")
+    return found
+
+
 def included(found: bytes, index: int, size: int, path: list[bytes]) -> bytes:
     """Return the root that an inclusion proof gives for a leaf."""
     if size == 1:
@@ -151,6 +163,7 @@ def check_proof(proof: str, keys: str) -> list[str]:
     parts, is_inside = json.loads(b64decode(extra[6:])), 0 <= index < head.size
     if not is_inside or included(leaf(parts), index, head.size, path) != head.root or path:
         raise BooksInvalid(f"this is not change {index} of {head.origin}")
+    read(parts)
     return [part["text"] for part in parts if "text" in part]
 
 
@@ -159,20 +172,23 @@ class Books:
 
     def __init__(self) -> None:
         self.size, self.trees, self.seqs = 0, list[tuple[int, bytes]](), Counter[str]()
-        self.balances: dict[str, tuple[int, int, int]] = {}
+        self.assets, self.balances = dict[str, str](), dict[str, tuple[int, int, int]]()
 
     def append(self, parts: Sequence[Mapping[str, str]]) -> None:
         """Add a change; raise unless it follows from those before, and its journal sums to zero."""
-        change, *others = [json.loads(part["text"]) for part in parts]
+        change, *others = read(parts)
         self.seqs[change["object"]] += 1
         sums, is_right = Counter[str](), change["seq"] == self.seqs[change["object"]]
+        records = sum(each["part"] == "record" for each in others)
+        is_right = is_right and len(others) == len(parts) - 1 and records <= (change["seq"] == 1)
         for entry in (each for each in others if each["part"] == "entry"):
             count, available, held = self.balances.get(entry["account"], (0, 0, 0))
             after = count + 1, available + int(entry["available"]), held + int(entry["held"])
             shown = entry["count"], int(entry["balanceAvailable"]), int(entry["balanceHeld"])
+            asset = self.assets.setdefault(entry["account"], entry["asset"])
             sums[entry["asset"]] += int(entry["available"]) + int(entry["held"])
             self.balances[entry["account"]] = after
-            is_right = is_right and after == shown
+            is_right = is_right and (asset, after) == (entry["asset"], shown)
         if not is_right or any(sums.values()):
             raise BooksInvalid(f"change {self.size} does not follow from those before it")
         self.size, height, root = self.size + 1, 0, leaf(parts)
