@@ -108,6 +108,14 @@ async def test_a_used_template_is_not_deleted_and_its_users_are_named(org: Tenan
     assert (await create(org))["version"] == 1
 
 
+@pytest.mark.parametrize("name", ["%00", "OURS%00", "ours", "OURS@1", "A" * 2_000])
+async def test_a_name_that_no_template_can_have_is_not_found(org: Tenant, name: str) -> None:
+    await create(org)
+    for method, body in (("POST", {"displayName": "Mine"}), ("DELETE", None)):
+        error = await refusal(org, method, f"{TEMPLATES}/{name}", body)
+        assert error["code"] == "RESOURCE_NOT_FOUND"
+
+
 async def test_another_organisations_template_does_not_exist(org: Tenant) -> None:
     other = await make_tenant(org.container, org.client, name="Other")
     await create(other)

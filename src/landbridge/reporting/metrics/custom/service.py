@@ -111,6 +111,7 @@ class CustomTemplates:
         Raises as `create`, and `ResourceNotFound`.
         """
         check_editor(caller)
+        _check_name(name)
         at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> CustomTemplate:
@@ -146,6 +147,7 @@ class CustomTemplates:
         saved metrics and schedules that use it.
         """
         check_editor(caller)
+        _check_name(name)
         at = self.clock.stamp(caller.clock_offset)
         deleted: CustomTemplate | None = None
 
@@ -186,7 +188,7 @@ class CustomTemplates:
     async def find(self, org_id: UUID, reference: str) -> CustomTemplate | None:
         """Return a template, `NAME` or `NAME@2`, or None."""
         name, version = split_reference(reference)
-        if not re.match(NAME_PATTERN, name) or len(name) > NAME_LENGTH_MAX:
+        if not _is_name(name):
             return None
         return await self.database.single(lambda tx: store.find(tx, org_id, name, version))
 
@@ -211,13 +213,23 @@ async def check_exists(tx: Tx, org_id: UUID, reference: str) -> None:
         raise ResourceConflict(f"the template {name} was deleted in the meantime")
 
 
+def _is_name(name: str) -> bool:
+    return re.fullmatch(NAME_PATTERN, name) is not None and len(name) <= NAME_LENGTH_MAX
+
+
+def _check_name(name: str) -> None:
+    """Raise `ResourceNotFound` for a name that no template can have, and that SQL may refuse."""
+    if not _is_name(name):
+        raise unknown(name)
+
+
 def _checked(
     display_name: str, description: str, definition: TemplateDefinition, *, name: str | None = None
 ) -> Mapping[str, str]:
     """Return the texts as stored; raises `FieldsInvalid` with every invalid field."""
     faults: dict[str, str] = {}
     texts = {"displayName": display_name, "description": description}
-    if name is not None and (not re.match(NAME_PATTERN, name) or len(name) > NAME_LENGTH_MAX):
+    if name is not None and not _is_name(name):
         faults["name"] = (
             f"name must have 1 to {NAME_LENGTH_MAX} capital letters and digits, in words joined by"
             " underscores, as in NET_CARD_PAYOUTS"
