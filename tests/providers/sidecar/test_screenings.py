@@ -200,6 +200,28 @@ async def test_a_contradiction_changes_nothing_and_is_listed(
     await world.check()
 
 
+async def test_a_contradiction_is_listed_after_another_problem_was_closed(
+    screened: ScreenedBySidecar,
+) -> None:
+    world, sidecar, database = (
+        screened.world,
+        screened.sidecar,
+        screened.world.org.container.database,
+    )
+    sidecar.screening_status = 500
+    await world.deposit("100")
+    (screening,) = await world.screenings()
+    key = UUID(screening["id"])
+    assert await database.single(lambda tx: screening_store.close(tx, screened.name, key))
+    assert await screened.problems() == []
+    sidecar.screening_status = 200
+    await world.work()
+    sidecar.state = "hit"
+    assert await screened.announce(screening["id"]) == 204
+    await world.work()
+    assert await screened.problems() == ["CONTRADICTION"]
+
+
 async def test_late_and_forgotten_answers_change_nothing(screened: ScreenedBySidecar) -> None:
     world, sidecar = screened.world, screened.sidecar
     await world.deposit("100")

@@ -32,18 +32,20 @@ from provider_screenings where org_id = $1 and key = $2
 """
 
 # A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
-# also if it was found while this answer, which repeats the first one, was judged.
+# also if it was found while this answer, which repeats the first one, was judged. What a person has
+# closed is open again once there is another problem.
 _APPLY = """
 update provider_screenings
 set state = $4, categories = $5, provider_reference = $6, answered_at = $8, expected_at = $9,
-    problem = case when problem = 'CONTRADICTION' then problem else $7 end
+    problem = case when problem = 'CONTRADICTION' then problem else $7 end,
+    is_closed = is_closed and problem is not null and problem in ('CONTRADICTION', coalesce($7, ''))
 where org_id = $1 and key = $2 and state = $3
 returning org_id, key, provider, state, categories, provider_reference, problem, created_at,
     answered_at, expected_at
 """
 
 _SET_PROBLEM = """
-update provider_screenings set problem = $3
+update provider_screenings set problem = $3, is_closed = false
 where org_id = $1 and key = $2 and problem is distinct from $3
     and (problem is null or problem <> 'CONTRADICTION')
 returning true
