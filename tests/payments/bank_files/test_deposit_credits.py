@@ -1,6 +1,6 @@
 """Statement credits as deposits: arrival times, and how they can be returned."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -40,6 +40,13 @@ async def test_a_deposit_read_on_its_booking_day_arrives_then(bank: Bank) -> Non
     await read(bank, a=statement(credit(), day=ON))
     (incoming_payment,) = await incoming_payments(bank)
     assert AT <= incoming_payment.arrived_at <= incoming_payment.received_at
+
+
+@pytest.mark.parametrize("day", [date.max, date.min])
+async def test_any_booking_day_makes_a_deposit(bank: Bank, day: date) -> None:
+    await read(bank, a=statement(credit(), day=day))
+    (incoming_payment,) = await incoming_payments(bank)
+    assert incoming_payment.arrived_at <= incoming_payment.received_at
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ def build_deposit(
 
 def _arrived_at(line: SealedStatementLine, at: datetime) -> datetime:
     """Return the end of the booking day, or `at` if that is earlier."""
-    if line.booked_on is None:
+    # A bank may write any day, also the last one that there is.
+    if line.booked_on is None or line.booked_on > at.date():
         return at
     zone = _ZONES.get(line.currency, UTC)
     return min(at, datetime.combine(line.booked_on + _DAY, time(), zone).astimezone(UTC))
