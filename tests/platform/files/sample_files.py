@@ -89,6 +89,32 @@ def tiled_tiff(tile: int, *, doubled: bool = False) -> bytes:
     return b"II*\x00" + struct.pack("<I", 8) + page + data
 
 
+def repeated_heic(times: int) -> bytes:
+    """Return a HEIC whose only metadata have, behind them, the same 50 KB several times."""
+    written, padding = io.BytesIO(), 50_000
+    image = Image.new("RGB", (64, 64))
+    image.info["xmp"] = b"<x>" + b" " * 100 + b"</x>"
+    pillow_heif.from_pillow(image).save(written, quality=50)
+    whole = written.getvalue()
+    begin = whole.index(b"iloc") - 4
+    end = begin + int.from_bytes(whole[begin : begin + 4])
+    # Version 0 with the image and its metadata: of each a base, and one piece.
+    image_item, metadata_item = whole[begin + 16 : begin + 34], whole[begin + 34 : end]
+    added = 8 * times
+    moved = [
+        each[:4] + (int.from_bytes(each[4:8]) + added).to_bytes(4) + each[8:]
+        for each in (image_item, metadata_item)
+    ]
+    base = int.from_bytes(moved[1][4:8])
+    piece = struct.pack(">II", len(whole) + added + 8 - base, padding)
+    box = whole[begin + 4 : begin + 16] + moved[0] + moved[1][:8] + (1 + times).to_bytes(2)
+    box += moved[1][10:] + piece * times
+    meta = whole.index(b"meta") - 4
+    size = int.from_bytes(whole[meta : meta + 4]) + added
+    parts = (whole[:meta], size.to_bytes(4), whole[meta + 4 : begin], (len(box) + 4).to_bytes(4))
+    return b"".join((*parts, box, whole[end:], (padding + 8).to_bytes(4), b"free", bytes(padding)))
+
+
 def progressive(scans: int, *, width: int, height: int) -> bytes:
     """Build a grey progressive JPEG whose scans, after the first, change nothing."""
     table = b"\xff\xc4\x00\x14%c\x01" + bytes(15) + b"%c"

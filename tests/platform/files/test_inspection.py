@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.files.heic_items import check_items
 from landbridge.platform.files.inspection import inspect
 from landbridge.platform.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
 from tests.platform.files.sample_files import (
@@ -17,6 +18,7 @@ from tests.platform.files.sample_files import (
     encoded,
     png,
     progressive,
+    repeated_heic,
     tiled_tiff,
 )
 
@@ -148,6 +150,62 @@ def test_a_png_with_a_wrong_checksum_is_refused() -> None:
     content = bytearray(GOOD["photo.png"])
     content[len(content) // 2] ^= 1
     assert "is not a whole image" in refusal(bytes(content))
+
+
+def test_items_of_a_heic_are_no_longer_than_the_file() -> None:
+    assert inspect(repeated_heic(0), name="a.heic", declared=None) is MimeType.HEIC
+    assert "not a whole image" in refusal(repeated_heic(20), "a.heic")
+
+
+def heic_box(kind: bytes, content: bytes) -> bytes:
+    return (len(content) + 8).to_bytes(4) + kind + content
+
+
+def heic_of(*boxes: bytes) -> bytes:
+    """Return the beginning of a HEIC with these boxes of metadata, and a megabyte of zeros."""
+    meta = heic_box(b"meta", bytes(4) + b"".join(boxes))
+    return heic_box(b"ftyp", b"heic" + bytes(4)) + meta + heic_box(b"mdat", bytes(1_000_000))
+
+
+# One item of 900,000 bytes, with the id 1, in the versions of its box.
+ITEM = b"\x04\0\0\x01\0\x01\0\0\0\x01" + (900_000).to_bytes(4)
+LONG_ITEM = b"\x02\0\0\0\x04\0\0\0\0\x01\0\0\0\x01\0\0\0\0\0\x01" + (900_000).to_bytes(4)
+LOCATIONS = (heic_box(b"iloc", bytes(4) + ITEM), heic_box(b"iloc", LONG_ITEM))
+
+
+def described(count: int, version: int) -> bytes:
+    """Return the reference of an item to so many images."""
+    size = 4 if version else 2
+    ids = (1).to_bytes(size) + count.to_bytes(2) + bytes(size * count)
+    return heic_box(b"iref", bytes([version, 0, 0, 0]) + heic_box(b"cdsc", ids))
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_metadata_of_a_heic_are_not_copied_for_hundreds_of_images(version: int) -> None:
+    check_items(heic_of(LOCATIONS[version], described(200, version)))
+    content = heic_of(LOCATIONS[version], described(300, version))
+    with pytest.raises(ValueError, match="too many images"):
+        check_items(content)
+    assert "not a whole image" in refusal(content, "a.heic")
+
+
+@pytest.mark.parametrize(
+    "boxes",
+    [
+        (),
+        (LOCATIONS[0], LOCATIONS[0]),
+        (heic_box(b"iloc", b""),),
+        (heic_box(b"iloc", b"\x03" + bytes(20)),),
+        (heic_box(b"iloc", bytes(4) + ITEM[:-1]),),
+        (LOCATIONS[0][:-1],),
+        (b"\0\0\0\x07iloc",),
+    ],
+)
+def test_unreadable_items_are_refused(boxes: tuple[bytes, ...]) -> None:
+    content = heic_of(*boxes)
+    with pytest.raises(ValueError, match=r"box|values|unknown"):
+        check_items(content)
+    assert "not a whole image" in refusal(content, "a.heic")
 
 
 def test_pixels_of_tiles_count() -> None:

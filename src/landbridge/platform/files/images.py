@@ -17,6 +17,7 @@ import pillow_heif
 from PIL import Image
 from PIL.TiffImagePlugin import TILELENGTH, TILEWIDTH, TiffImageFile
 
+from landbridge.platform.files.heic_items import check_items
 from landbridge.platform.files.model import MimeType
 
 # A full page at 600 dots per inch has 35 megapixels, a phone's photo up to 50.
@@ -111,6 +112,8 @@ def _tiff_tags(content: bytes, offset: int) -> Sequence[int]:
 
 
 def _heic(content: bytes) -> str | None:
+    # Metadata of all images are copied when the file is opened.
+    check_items(content)
     file = pillow_heif.open_heif(content)  # pyright: ignore[reportUnknownMemberType]  untyped
     sizes = [image.size[0] * image.size[1] for image in file]
     if not sizes:
