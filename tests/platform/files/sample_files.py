@@ -94,7 +94,8 @@ def repeated_heic(times: int) -> bytes:
     written, padding = io.BytesIO(), 50_000
     image = Image.new("RGB", (64, 64))
     image.info["xmp"] = b"<x>" + b" " * 100 + b"</x>"
-    pillow_heif.from_pillow(image).save(written, quality=50)
+    file: Any = pillow_heif.from_pillow(image)
+    file.save(written, quality=50)
     whole = written.getvalue()
     begin = whole.index(b"iloc") - 4
     end = begin + int.from_bytes(whole[begin : begin + 4])
