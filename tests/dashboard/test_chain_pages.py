@@ -100,7 +100,13 @@ async def test_a_chain_has_head_nodes_accounts_orders_and_treasury(
 
 @pytest.mark.usefixtures("payment")
 async def test_the_overview_lists_what_is_wrong_on_a_chain(chain_org: Tenant) -> None:
-    page = await (await visit(chain_org)).load("/dashboard")
+    visitor = await visit(chain_org)
+    page = await visitor.load("/dashboard")
+    # Chains that take more than half a second are not waited for, as on a busy machine.
+    for _ in range(20):
+        if "Chains answer slowly" not in page.text:
+            break
+        page = await visitor.load("/dashboard")
     items = [
         " ".join(each.text_content().split())
         for each in page.tree.xpath(f"//ul[@class='calls']/li[a/@href='{POLYGON}']")
