@@ -9,7 +9,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -24,7 +24,8 @@ PAGE_PATIENCE_S = 300
 # Address printed on pages; the address of the test's own server replaces it.
 SHOWN = "127.0.0.1:8080"
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=(\S+)", re.MULTILINE)
+KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=([^\s$]+)", re.MULTILINE)
+RECEIVER_PORT = re.compile(r"(?<=127\.0\.0\.1:)94\d\d\b")
 MARK: Final = "--- end of block ---"
 # One example in several languages is one block after the other; the site shows them as tabs.
 _LANGUAGES = frozenset({"sh", "python", "ts"})
@@ -36,63 +37,95 @@ class Example:
 
     script: str
     printed: str | None
+    language: str = "sh"
 
 
-def examples(page: Path, language: str = "sh") -> list[Example]:
-    """Return the blocks of a language, in order; `text` after an example is what it prints."""
-    text = page.read_text(encoding="utf-8")
-    found = list(FENCE.finditer(text))
+def examples(page: Path, language: str = "sh", *, with_commands: bool = False) -> list[Example]:
+    """Return the blocks of a language, in order; `text` after an example is what it prints.
+
+    `with_commands` adds the blocks that are shown in shell alone, at their places.
+    """
     listed: list[Example] = []
-    for place, block in enumerate(found):
-        if block[1] != language:
-            continue
-        after = place + 1
-        while after < len(found) and found[after][1] in _LANGUAGES - {language}:
-            if text[found[after - 1].end() : found[after].start()].strip():
-                break
-            after += 1
-        has_output = after < len(found) and found[after][1] == "text"
-        listed.append(Example(block[2], found[after][2] if has_output else None))
+    for scripts, printed in _groups(page.read_text(encoding="utf-8")):
+        if language in scripts:
+            listed.append(Example(scripts[language], printed, language))
+        elif with_commands and set(scripts) == {"sh"}:
+            listed.append(Example(scripts["sh"], printed))
     return listed
+
+
+def _groups(text: str) -> Generator[tuple[dict[str, str], str | None]]:
+    """Yield each example with its scripts by language, and what it prints."""
+    scripts: dict[str, str] = {}
+    end = 0
+    for block in FENCE.finditer(text):
+        language, body = block[1], block[2]
+        has_prose = bool(text[end : block.start()].strip())
+        if scripts and (has_prose or language in scripts or language not in _LANGUAGES):
+            yield scripts, body if language == "text" else None
+            scripts = {}
+        if language in _LANGUAGES:
+            scripts[language] = body
+        end = block.end()
+    if scripts:
+        yield scripts, None
+
+
+def at_addresses(blocks: Sequence[Example], shown: Mapping[str, str]) -> list[Example]:
+    """Return the blocks with the addresses of a page replaced by those of a test.
+
+    A receiver's port is replaced by one that is free, so that pages can run at the same time.
+    """
+    ports = {port for each in blocks for port in RECEIVER_PORT.findall(each.script)}
+    replaced = dict(shown) | {port: str(_free_port()) for port in ports}
+
+    def there(text: str) -> str:
+        for before, after in replaced.items():
+            text = text.replace(before, after)
+        return text
+
+    return [
+        Example(there(each.script), each.printed and there(each.printed), each.language)
+        for each in blocks
+    ]
 
 
 def run(argv: Sequence[str], folder: Path, environ: Mapping[str, str]) -> list[str]:
     """Return what each block of a program printed: the program prints `MARK` after each."""
-    done = subprocess.run(
+    with subprocess.Popen(
         argv,
         cwd=folder,
         env=environ,
-        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=PAGE_PATIENCE_S,
-    )
-    blocks = done.stdout.split(f"{MARK}\n")[:-1]
-    assert done.returncode == 0, (
-        f"block {len(blocks) + 1} failed:\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-    )
+        start_new_session=True,
+    ) as program:
+        try:
+            out, err = program.communicate(timeout=PAGE_PATIENCE_S)
+        finally:
+            # A receiver that the page starts in the background.
+            with suppress(ProcessLookupError):
+                os.killpg(program.pid, signal.SIGKILL)
+    blocks = out.split(f"{MARK}\n")[:-1]
+    assert program.returncode == 0, f"block {len(blocks) + 1} failed:\n{out[-2000:]}\n{err[-2000:]}"
     return blocks
 
 
-def run_shell(
-    blocks: Sequence[Example], shown: Mapping[str, str], environ: Mapping[str, str], folder: Path
-) -> list[str]:
-    """Return the output of each block, all run in order in one shell, at other addresses."""
+def run_shell(blocks: Sequence[Example], environ: Mapping[str, str], folder: Path) -> list[str]:
+    """Return the output of each block, all run in order in one shell."""
     script = "".join(f"{each.script}\necho '{MARK}'\n" for each in blocks)
-    for address, actual in shown.items():
-        script = script.replace(address, actual)
     return run(["sh", "-eu", "-c", script], folder, environ)
 
 
-def check_printed(
-    name: str, blocks: Sequence[Example], printed: Sequence[str], address: str
-) -> None:
+def check_printed(name: str, blocks: Sequence[Example], printed: Sequence[str]) -> None:
     """Check that each block printed what its page shows."""
     for example, actual in zip(blocks, printed, strict=True):
         if example.printed is not None:
-            expected = example.printed.replace(SHOWN, address)
-            assert fits(expected, actual), (
-                f"{name} should print\n{expected}\nbut it printed\n{actual}\n{example.script}"
+            assert fits(example.printed, actual), (
+                f"{name} should print\n{example.printed}\n"
+                f"but it printed\n{actual}\n{example.script}"
             )
 
 
@@ -149,9 +182,7 @@ def serving(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, d
     """Run a server in `folder` as `make run` does; yield its address and environment."""
     (folder / ".venv").symlink_to(Path(sys.prefix))
     environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{_free_port()}"
     environment = {f"{PREFIX}PORT": address.rpartition(":")[2], **settings}
     log = folder / "serve.log"
     with log.open("wb") as out:
@@ -168,6 +199,13 @@ def serving(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, d
         finally:
             server.send_signal(signal.SIGTERM)
             server.wait(PAGE_PATIENCE_S)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _await_ready(address: str, server: "subprocess.Popen[bytes]", log: Path) -> None:

@@ -28,6 +28,7 @@ from tests.documented_examples import (
     FENCE,
     KEY,
     SHOWN,
+    at_addresses,
     check_printed,
     examples,
     fits,
@@ -178,14 +179,14 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     settings = dict(each.split("=", 1) for each in (started[1].split() if started else ()))
     if key:
         settings[f"{PREFIX}API_KEY"] = key[1]
-    blocks = examples(page)
     with local_chains(tmp_path / CHAINS_FILE) if NEEDS_CHAINS in text else nullcontext() as chains:
         if chains is not None:
             settings[f"{PREFIX}CHAINS_FILE"] = CHAINS_FILE
         with serving(tmp_path, settings) as (address, environ):
             shown = {SHOWN: address} | ({} if chains is None else {SHOWN_NODE: chains})
-            printed = run_shell(blocks, shown, environ, tmp_path)
-    check_printed(name, blocks, printed, address)
+            blocks = at_addresses(examples(page), shown)
+            printed = run_shell(blocks, environ, tmp_path)
+    check_printed(name, blocks, printed)
 
 
 @pytest.mark.parametrize(
