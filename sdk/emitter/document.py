@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ _REF = "$ref"
 _CHOICES_MAX = 60
 _KEY_HEADER = "Idempotency-Key"
 _METHODS = ("get", "post", "put", "patch", "delete")
+_FORMAT, _JSON_FORMAT = "format", "json"
 JSON = "application/json"
 
 
@@ -37,12 +38,16 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type; `of` are the types of its elements or alternatives."""
+    """A type; `of` are the types of its elements or alternatives.
+
+    A struct that `is_open` may have further members, which the document does not name.
+    """
 
     kind: Kind
     name: str = ""
     values: tuple[str, ...] = ()
     of: tuple["Type", ...] = ()
+    is_open: bool = False
 
     @property
     def is_nullable(self) -> bool:
@@ -74,6 +79,7 @@ class Struct:
     name: str
     description: str
     members: tuple[Member, ...]
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,7 @@ class ApiDocument:
             each["name"]: each["description"] for each in document["tags"]
         }
         self.operations = tuple(self._operations(document))
+        self.methods = tuple(method for each in self.operations for method in _methods_of(each))
         self.events = {
             type_: self.type_of(_content(item["post"]["requestBody"]), "")
             for type_, item in document["webhooks"].items()
@@ -199,6 +206,7 @@ class ApiDocument:
         return self.type_of(schema, name)
 
     def _struct(self, name: str, schema: Mapping[str, Any]) -> Type:
+        is_open = schema.get("additionalProperties") == {}
         if name not in self.structs:
             # Known before its members, which may refer to it.
             self.structs[name] = Struct(name, "", ())
@@ -214,8 +222,8 @@ class ApiDocument:
                 )
                 for member, value in schema["properties"].items()
             )
-            self.structs[name] = Struct(name, schema.get("description", ""), members)
-        return Type(Kind.STRUCT, name=name)
+            self.structs[name] = Struct(name, schema.get("description", ""), members, is_open)
+        return Type(Kind.STRUCT, name=name, is_open=is_open)
 
     def _operations(self, document: Mapping[str, Any]) -> Iterator[ApiOperation]:
         for path, item in document["paths"].items():
@@ -263,6 +271,22 @@ class ApiDocument:
             summary=operation["summary"],
             description=operation.get("description", ""),
         )
+
+
+def _methods_of(operation: ApiOperation) -> Iterator[ApiOperation]:
+    """Yield the methods of an operation: one more for files, if it answers them besides JSON."""
+    yield operation
+    formats = next((each for each in operation.queries if each.name == _FORMAT), None)
+    if formats is None or operation.reply is None or _JSON_FORMAT not in formats.type.values:
+        return
+    files = tuple(each for each in formats.type.values if each != _JSON_FORMAT)
+    chosen = replace(formats, type=replace(formats.type, values=files), is_required=True)
+    yield replace(
+        operation,
+        verb=f"{operation.verb}File",
+        queries=tuple(chosen if each is formats else each for each in operation.queries),
+        reply=None,
+    )
 
 
 def _cursor_type(schema: Mapping[str, Any]) -> Type:

@@ -41,7 +41,7 @@ def resources(document: ApiDocument, *, is_async: bool) -> str:
         f"from landbridge_sdk._calls import Call, {flavour.prefix}Sender, path_of\n",
     ]
     for name in names:
-        found = [each for each in document.operations if each.resource == name]
+        found = [each for each in document.methods if each.resource == name]
         lines += ["", *_resource(document, name, found, flavour)]
     lines += ["", f"class {flavour.prefix}Resources:"]
     lines += ['    """All resources of the interface."""', ""]

@@ -39,6 +39,8 @@ def snake(name: str) -> str:
 def reply_type(type_: Type, prefix: str = "") -> str:
     """Return the annotation of a value that the server sends."""
     match type_.kind:
+        case Kind.STRUCT if type_.is_open:
+            return "dict[str, Any]"
         case Kind.STRUCT:
             return f"{prefix}{type_.name}"
         case Kind.LIST:
@@ -92,7 +94,8 @@ def replies(document: ApiDocument) -> str:
         *(each.reply for each in document.operations if each.reply is not None),
         *document.events.values(),
     ]
-    structs = document.reachable(iter(sent))
+    # What a struct does not name would be lost: an open one stays a dictionary.
+    structs = [each for each in document.reachable(iter(sent)) if not each.is_open]
     lines = [
         HEADER.format(title="Replies of the server, and payloads of its webhooks."),
         "from __future__ import annotations\n",

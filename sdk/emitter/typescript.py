@@ -29,6 +29,7 @@ def types(document: ApiDocument) -> str:
     for struct in document.reachable(iter(used)):
         lines += [*_comment(struct.description, ""), f"export interface {struct.name} {{"]
         lines += [line for each in struct.members for line in _member(each)]
+        lines += ["  [name: string]: unknown;"] if struct.is_open else []
         lines += ["}", ""]
     lines.append("/** Every event, by its type. */")
     lines.append("export interface Events {")
@@ -50,7 +51,7 @@ def resources(document: ApiDocument) -> str:
     for name in names:
         lines.append(f"export class {_class(name)} {{")
         lines.append("  constructor(private readonly sender: Sender) {}")
-        for each in document.operations:
+        for each in document.methods:
             if each.resource == name:
                 lines += ["", *_method(each)]
                 if each.items is not None:

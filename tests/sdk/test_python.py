@@ -1,13 +1,15 @@
 """The Python library against the application: payments, pages, retries and errors."""
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, cast
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+from landbridge.payments.onramps.model import KIND as ONRAMP
 from landbridge.platform.http.telemetry import observe
 from landbridge_sdk import (
     AsyncLandbridge,
@@ -21,6 +23,7 @@ from landbridge_sdk import (
 )
 from landbridge_sdk.requests import NewWebhook
 from tests.change_log import settled
+from tests.reporting.metrics.record_history import Paid, fold, put
 from tests.tenants import URL, Tenant, app_of, make_user
 
 
@@ -155,6 +158,38 @@ async def test_reporting_errors_have_their_name(lb: AsyncLandbridge) -> None:
     with pytest.raises(NotFound) as missing:
         await lb.metrics.retrieve(str(uuid4()))
     assert missing.value.name
+
+
+async def test_rows_of_reports_have_exact_values(org: Tenant, lb: AsyncLandbridge) -> None:
+    paid_at = datetime.fromisoformat("2025-11-03T12:00Z")
+    await put(org, [Paid(paid_at, ONRAMP, "COMPLETED", UUID(await make_user(org)), 1001)])
+    await fold(org)
+    volume = await lb.metrics.preview(
+        {
+            "template": "GROSS_VOLUME",
+            "params": {
+                "createdAfter": "2025-11-03",
+                "createdBefore": "2025-11-04",
+                "calculationInterval": "day",
+                "breakdowns": ["transactionType"],
+            },
+        }
+    )
+    (row,) = [each for each in volume.data if each["grossVolumeUsd"]]
+    assert row["transactionType"] == "onramp"
+    assert row["grossVolumeUsd"] == Decimal("10.01")
+
+
+async def test_statements_are_objects_and_files(org: Tenant, lb: AsyncLandbridge) -> None:
+    user = await make_user(org, funds="100")
+    statement = await lb.statements.download(
+        user_id=user, created_after="2026-01-01", created_before="2026-02-01"
+    )
+    assert statement.data.user.id == user
+    printed = await lb.statements.download_file(
+        user_id=user, created_after="2026-01-01", created_before="2026-02-01", format="pdf"
+    )
+    assert printed.startswith(b"%PDF-")
 
 
 def test_client_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

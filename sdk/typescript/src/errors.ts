@@ -17,6 +17,8 @@ export class ApiError extends LandbridgeError {
   readonly details: string;
   /** The `X-Request-Id` to quote when you ask for help. */
   readonly requestId: string | null;
+  /** The whole answer. */
+  readonly content: Record<string, unknown>;
 
   constructor(response: Response, content: Record<string, unknown>) {
     const error = content["error"];
@@ -31,6 +33,7 @@ export class ApiError extends LandbridgeError {
     this.code = typeof content["code"] === "number" ? content["code"] : undefined;
     this.details = details;
     this.requestId = requestId;
+    this.content = content;
   }
 }
 

@@ -3888,6 +3888,42 @@ class AsyncStatements:
         )
         return await self._sender.send(call, replies.StatementReply)
 
+    async def download_file(
+        self,
+        *,
+        user_id: str,
+        wallet_id: str | None = None,
+        currency: Literal["usdHifi", "usdc", "usdg", "usdt"] | None = None,
+        created_after: str | datetime,
+        created_before: str | datetime,
+        time_zone: str | None = None,
+        format: Literal["csv", "pdf"],
+        detail: Literal["payments", "steps"] | None = None,
+        timeout: float | None = None,
+    ) -> bytes:
+        """Make an account statement.
+
+        Return the movements of a user's wallets between two balances that tie to the ledger.
+
+        JSON and PDF hold at most 10,000 lines; CSV is unlimited.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reporting/statements"),
+            query={
+                "userId": user_id,
+                "walletId": wallet_id,
+                "currency": currency,
+                "createdAfter": created_after,
+                "createdBefore": created_before,
+                "timeZone": time_zone,
+                "format": format,
+                "detail": detail,
+            },
+            timeout=timeout,
+        )
+        return await self._sender.download(call)
+
 
 class AsyncSwaps:
     """Operations of `swaps`."""

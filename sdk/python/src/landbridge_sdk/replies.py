@@ -2095,49 +2095,19 @@ class MetricReply(Struct, frozen=True, kw_only=True):
     created_at: datetime = field(name="createdAt")
     id: str
     name: str
-    params: MetricReplyParams
+    params: dict[str, Any]
     profile_id: str = field(name="profileId")
     template: str
     template_version: int | None = field(default=None, name="templateVersion")
     updated_at: datetime = field(name="updatedAt")
 
 
-class MetricReplyParams(Struct, frozen=True, kw_only=True):
-    """What the template takes, by name: GET /v2/reporting/templates has them all."""
-
-    approval_statuses: list[str] | None = field(default=None, name="approvalStatuses")
-    breakdowns: list[str] | None = None
-    calculation_interval: str | None = field(default=None, name="calculationInterval")
-    chains: list[str] | None = None
-    created_after: str | datetime | None = field(default=None, name="createdAfter")
-    created_before: str | datetime | None = field(default=None, name="createdBefore")
-    currencies: list[str] | None = None
-    destination_currencies: list[str] | None = field(default=None, name="destinationCurrencies")
-    endpoint_ids: list[str] | None = field(default=None, name="endpointIds")
-    holders: list[str] | None = None
-    limit: int | None = None
-    reasons: list[str] | None = None
-    source_currencies: list[str] | None = field(default=None, name="sourceCurrencies")
-    time_zone: str | None = field(default=None, name="timeZone")
-    transaction_statuses: list[str] | None = field(default=None, name="transactionStatuses")
-    transaction_types: list[str] | None = field(default=None, name="transactionTypes")
-    user_ids: list[str] | None = field(default=None, name="userIds")
-
-
 class MetricResultReply(Struct, frozen=True, kw_only=True):
     """MetricResultReply"""
 
-    data: list[MetricResultReplyData]
+    data: list[dict[str, Any]]
     metadata: ResultMetadata
     status: str
-
-
-class MetricResultReplyData(Struct, frozen=True, kw_only=True):
-    """A period, named by its first day; the values of the breakdowns by their names; and the
-    fields of the template.
-    """
-
-    period_start: str | None = field(default=None, name="periodStart")
 
 
 class MexicoBank(Struct, frozen=True, kw_only=True):

@@ -984,15 +984,21 @@ class MetricChangeParams(TypedDict):
             Literal[
                 "approvalStatus",
                 "chain",
+                "country",
                 "currency",
                 "destinationCurrency",
                 "endpointId",
+                "feePayer",
                 "holder",
+                "initiatedBy",
+                "outcome",
+                "rail",
                 "reason",
                 "sourceCurrency",
                 "transactionStatus",
                 "transactionType",
                 "userId",
+                "userType",
             ]
         ]
     ]
@@ -1101,15 +1107,21 @@ class MetricPreviewParams(TypedDict):
             Literal[
                 "approvalStatus",
                 "chain",
+                "country",
                 "currency",
                 "destinationCurrency",
                 "endpointId",
+                "feePayer",
                 "holder",
+                "initiatedBy",
+                "outcome",
+                "rail",
                 "reason",
                 "sourceCurrency",
                 "transactionStatus",
                 "transactionType",
                 "userId",
+                "userType",
             ]
         ]
     ]
@@ -1345,15 +1357,21 @@ class NewMetricParams(TypedDict):
             Literal[
                 "approvalStatus",
                 "chain",
+                "country",
                 "currency",
                 "destinationCurrency",
                 "endpointId",
+                "feePayer",
                 "holder",
+                "initiatedBy",
+                "outcome",
+                "rail",
                 "reason",
                 "sourceCurrency",
                 "transactionStatus",
                 "transactionType",
                 "userId",
+                "userType",
             ]
         ]
     ]

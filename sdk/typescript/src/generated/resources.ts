@@ -2740,6 +2740,24 @@ export class Statements {
       options,
     );
   }
+
+  /**
+   * Make an account statement.
+   *
+   * Return the movements of a user's wallets between two balances that tie to the ledger.
+   *
+   * JSON and PDF hold at most 10,000 lines; CSV is unlimited.
+   */
+  downloadFile(options: Options & { userId: string; walletId?: string; currency?: "usdHifi" | "usdc" | "usdg" | "usdt"; createdAfter: string; createdBefore: string; timeZone?: string; format: "csv" | "pdf"; detail?: "payments" | "steps"; }): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/reporting/statements"),
+        query: { "userId": options.userId, "walletId": options.walletId, "currency": options.currency, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "timeZone": options.timeZone, "format": options.format, "detail": options.detail },
+      },
+      options,
+    );
+  }
 }
 
 export class Swaps {

@@ -2117,7 +2117,7 @@ export interface MetricChange {
 /** What the template takes, by name: GET /v2/reporting/templates has them all. */
 export interface MetricChangeParams {
   approvalStatuses?: Array<"PENDING" | "APPROVED" | "REJECTED" | "EXPIRED">;
-  breakdowns?: Array<"approvalStatus" | "chain" | "currency" | "destinationCurrency" | "endpointId" | "holder" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId">;
+  breakdowns?: Array<"approvalStatus" | "chain" | "country" | "currency" | "destinationCurrency" | "endpointId" | "feePayer" | "holder" | "initiatedBy" | "outcome" | "rail" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId" | "userType">;
   calculationInterval?: "day" | "week" | "month" | "quarter" | "year";
   chains?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK" | "OPTIMISM" | "ARBITRUM">;
   createdAfter?: string;
@@ -2133,6 +2133,7 @@ export interface MetricChangeParams {
   transactionStatuses?: Array<"AWAITING_FUNDS" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "FIAT_FAILED" | "CRYPTO_FAILED" | "QUOTE_FAILED" | "NOT_INITIATED" | "FIAT_RETURNED" | "COMPLETED" | "PENDING_APPROVAL" | "INITIATED" | "PENDING" | "FAILED" | "REJECTED">;
   transactionTypes?: Array<"onramp" | "offramp" | "transfer" | "swap" | "bridge" | "correction">;
   userIds?: Array<string>;
+  [name: string]: unknown;
 }
 
 export interface MetricEnvelope {
@@ -2162,7 +2163,7 @@ export interface MetricPreview {
 /** What the template takes, by name: GET /v2/reporting/templates has them all. */
 export interface MetricPreviewParams {
   approvalStatuses?: Array<"PENDING" | "APPROVED" | "REJECTED" | "EXPIRED">;
-  breakdowns?: Array<"approvalStatus" | "chain" | "currency" | "destinationCurrency" | "endpointId" | "holder" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId">;
+  breakdowns?: Array<"approvalStatus" | "chain" | "country" | "currency" | "destinationCurrency" | "endpointId" | "feePayer" | "holder" | "initiatedBy" | "outcome" | "rail" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId" | "userType">;
   calculationInterval?: "day" | "week" | "month" | "quarter" | "year";
   chains?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK" | "OPTIMISM" | "ARBITRUM">;
   createdAfter?: string;
@@ -2178,6 +2179,7 @@ export interface MetricPreviewParams {
   transactionStatuses?: Array<"AWAITING_FUNDS" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "FIAT_FAILED" | "CRYPTO_FAILED" | "QUOTE_FAILED" | "NOT_INITIATED" | "FIAT_RETURNED" | "COMPLETED" | "PENDING_APPROVAL" | "INITIATED" | "PENDING" | "FAILED" | "REJECTED">;
   transactionTypes?: Array<"onramp" | "offramp" | "transfer" | "swap" | "bridge" | "correction">;
   userIds?: Array<string>;
+  [name: string]: unknown;
 }
 
 export interface MetricReply {
@@ -2195,7 +2197,7 @@ export interface MetricReply {
 /** What the template takes, by name: GET /v2/reporting/templates has them all. */
 export interface MetricReplyParams {
   approvalStatuses?: Array<"PENDING" | "APPROVED" | "REJECTED" | "EXPIRED">;
-  breakdowns?: Array<"approvalStatus" | "chain" | "currency" | "destinationCurrency" | "endpointId" | "holder" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId">;
+  breakdowns?: Array<"approvalStatus" | "chain" | "country" | "currency" | "destinationCurrency" | "endpointId" | "feePayer" | "holder" | "initiatedBy" | "outcome" | "rail" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId" | "userType">;
   calculationInterval?: "day" | "week" | "month" | "quarter" | "year";
   chains?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK" | "OPTIMISM" | "ARBITRUM">;
   createdAfter?: string;
@@ -2211,6 +2213,7 @@ export interface MetricReplyParams {
   transactionStatuses?: Array<"AWAITING_FUNDS" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "FIAT_FAILED" | "CRYPTO_FAILED" | "QUOTE_FAILED" | "NOT_INITIATED" | "FIAT_RETURNED" | "COMPLETED" | "PENDING_APPROVAL" | "INITIATED" | "PENDING" | "FAILED" | "REJECTED">;
   transactionTypes?: Array<"onramp" | "offramp" | "transfer" | "swap" | "bridge" | "correction">;
   userIds?: Array<string>;
+  [name: string]: unknown;
 }
 
 export interface MetricResultReply {
@@ -2222,6 +2225,7 @@ export interface MetricResultReply {
 /** A period, named by its first day; the values of the breakdowns by their names; and the fields of the template. */
 export interface MetricResultReplyData {
   periodStart?: string;
+  [name: string]: unknown;
 }
 
 export interface MexicoBank {
@@ -2343,7 +2347,7 @@ export interface NewMetric {
 /** What the template takes, by name: GET /v2/reporting/templates has them all. */
 export interface NewMetricParams {
   approvalStatuses?: Array<"PENDING" | "APPROVED" | "REJECTED" | "EXPIRED">;
-  breakdowns?: Array<"approvalStatus" | "chain" | "currency" | "destinationCurrency" | "endpointId" | "holder" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId">;
+  breakdowns?: Array<"approvalStatus" | "chain" | "country" | "currency" | "destinationCurrency" | "endpointId" | "feePayer" | "holder" | "initiatedBy" | "outcome" | "rail" | "reason" | "sourceCurrency" | "transactionStatus" | "transactionType" | "userId" | "userType">;
   calculationInterval?: "day" | "week" | "month" | "quarter" | "year";
   chains?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK" | "OPTIMISM" | "ARBITRUM">;
   createdAfter?: string;
@@ -2359,6 +2363,7 @@ export interface NewMetricParams {
   transactionStatuses?: Array<"AWAITING_FUNDS" | "FIAT_INITIATED" | "FIAT_PENDING" | "FIAT_PROCESSED" | "CRYPTO_INITIATED" | "CRYPTO_PENDING" | "FIAT_FAILED" | "CRYPTO_FAILED" | "QUOTE_FAILED" | "NOT_INITIATED" | "FIAT_RETURNED" | "COMPLETED" | "PENDING_APPROVAL" | "INITIATED" | "PENDING" | "FAILED" | "REJECTED">;
   transactionTypes?: Array<"onramp" | "offramp" | "transfer" | "swap" | "bridge" | "correction">;
   userIds?: Array<string>;
+  [name: string]: unknown;
 }
 
 export interface NewOfframp {

@@ -12,6 +12,7 @@ from landbridge.platform.http.constraints import ZONE_NAME, stated
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.reporting.date_params import TIME_ZONE
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX, TemplateDefinition
+from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
 from landbridge.reporting.metrics.custom.model import split_reference
 from landbridge.reporting.metrics.params import (
     AFTER,
@@ -48,7 +49,14 @@ def _filter(name: str) -> Schema:
 
 
 _DATE = Schema(type=OpenAPIType.STRING, all_of=[Reference(ref="#/components/schemas/DateOrTime")])
-_DIMENSIONS = sorted({each.name for one in TEMPLATES.values() for each in one.dimensions})
+# Of Landbridge's own templates, and of those that organisations can define.
+_DIMENSIONS = sorted(
+    {
+        each.name
+        for one in (*(template.dimensions for template in TEMPLATES.values()), *DIMENSIONS.values())
+        for each in one
+    }
+)
 # Parameters depend on the template, and all problems are reported at once, so a body is not
 # validated against these on decoding. They appear in the OpenAPI document.
 _PARAMS = {
