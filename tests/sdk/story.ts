@@ -108,7 +108,7 @@ try {
   await lb.swaps.create({ ...body, source: { ...body.source, amount: "1.1234567" } });
 } catch (error) {
   check(error instanceof InvalidRequest && error.errorName === "FIELD_VALIDATION_ERROR", "it is invalid");
-  check(error instanceof InvalidRequest && error.content.error === error.errorName, "it has the whole answer");
+  check(error instanceof InvalidRequest && error.content["error"] === error.errorName, "it has the whole answer");
 }
 for (const head of ["null", "7", '{"alg":"RS256","kid":"constructor"}', '{"alg":"RS256","kid":"__proto__"}']) {
   const headers = { authorization: `Bearer ${[head, "{}", "x"].map((each) => btoa(each)).join(".")}` };
