@@ -24,7 +24,9 @@ PAGE_PATIENCE_S = 300
 # Address printed on pages; the address of the test's own server replaces it.
 SHOWN = "127.0.0.1:8080"
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=([^\s$]+)", re.MULTILINE)
+# Settings that a page starts its server with.
+_STARTED = re.compile(r"^    ((?:LANDBRIDGE_\w+=\S+ )+)make run$", re.MULTILINE)
+_KEY = re.compile(r"^export .*\bLANDBRIDGE_API_KEY=([^\s$]+)", re.MULTILINE)
 RECEIVER_PORT = re.compile(r"(?<=127\.0\.0\.1:)94\d\d\b")
 MARK: Final = "--- end of block ---"
 # One example in several languages is one block after the other; the site shows them as tabs.
@@ -69,6 +71,13 @@ def _groups(text: str) -> Generator[tuple[dict[str, str], str | None]]:
         end = block.end()
     if scripts:
         yield scripts, None
+
+
+def settings_of(text: str) -> dict[str, str]:
+    """Return the settings of a page's server: those that it starts with, and its API key."""
+    started, key = _STARTED.search(text), _KEY.search(text)
+    settings = dict(each.split("=", 1) for each in (started[1].split() if started else ()))
+    return settings | ({f"{PREFIX}API_KEY": key[1]} if key else {})
 
 
 def at_addresses(blocks: Sequence[Example], shown: Mapping[str, str]) -> list[Example]:

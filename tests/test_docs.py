@@ -26,7 +26,6 @@ from landbridge.platform.core.transitions import Transitions
 from tests.chains.local_chains import local_chains
 from tests.documented_examples import (
     FENCE,
-    KEY,
     SHOWN,
     at_addresses,
     check_printed,
@@ -34,6 +33,7 @@ from tests.documented_examples import (
     fits,
     run_shell,
     serving,
+    settings_of,
 )
 from tests.long import few_of
 from tests.sources import ROOT, documents, report
@@ -44,8 +44,6 @@ SHOWN_NODE = "127.0.0.1:8545"
 NEEDS_CHAINS, CHAINS_FILE = "CHAINS=1", ".landbridge/chains.toml"
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
-# Settings that a page starts its server with.
-STARTED = re.compile(r"^    ((?:LANDBRIDGE_\w+=\S+ )+)make run$", re.MULTILINE)
 
 FIGURES: dict[str, Transitions[Any]] = {
     "docs/reference/accounts.md": accounts.TRANSITIONS,
@@ -174,11 +172,7 @@ def test_calls_are_shown_in_each_language_or_in_shell_alone() -> None:
 def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
-    key = KEY.search(text)
-    started = STARTED.search(text)
-    settings = dict(each.split("=", 1) for each in (started[1].split() if started else ()))
-    if key:
-        settings[f"{PREFIX}API_KEY"] = key[1]
+    settings = settings_of(text)
     with local_chains(tmp_path / CHAINS_FILE) if NEEDS_CHAINS in text else nullcontext() as chains:
         if chains is not None:
             settings[f"{PREFIX}CHAINS_FILE"] = CHAINS_FILE

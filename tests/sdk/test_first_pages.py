@@ -9,9 +9,7 @@ from typing import Final
 
 import pytest
 
-from landbridge.app.settings import PREFIX
 from tests.documented_examples import (
-    KEY,
     MARK,
     SHOWN,
     Example,
@@ -20,6 +18,7 @@ from tests.documented_examples import (
     examples,
     run,
     serving,
+    settings_of,
 )
 from tests.sdk.test_real_server import built_library
 from tests.sources import ROOT
@@ -109,9 +108,7 @@ def _check(
     name: str, language: str, program: Callable[[list[Example]], list[str]], folder: Path
 ) -> None:
     page = ROOT / name
-    key = KEY.search(page.read_text(encoding="utf-8"))
-    settings = {f"{PREFIX}API_KEY": key[1]} if key else {}
-    with serving(folder, settings) as (address, environ):
+    with serving(folder, settings_of(page.read_text(encoding="utf-8"))) as (address, environ):
         blocks = at_addresses(examples(page, language, with_commands=True), {SHOWN: address})
         environ |= {"PYTHONPATH": str(ROOT / "sdk/python/src")}
         printed = run(program(blocks), folder, environ)
