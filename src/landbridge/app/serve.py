@@ -42,7 +42,8 @@ _log = structlog.stdlib.get_logger()
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 _CHECK_EVERY_S = 0.5
-_READY_TIMEOUT_S = 60.0
+# A busy machine may take minutes; then a person wants to know that it is still starting.
+_SLOW_START_S, _READY_TIMEOUT_S = 30.0, 300.0
 # Longer than the API's own grace period, so that the API can use all of it.
 _STOP_TIMEOUT_S = 30.0
 _RESTART_DELAY_MAX_S = 30.0
@@ -161,7 +162,7 @@ def _serve(settings: Settings, signals: Signals, print_line: Callable[[str], Non
             print_line("Starting the API and the worker ...")
             children = _start_children(settings, dsn, sock.fileno(), spool)
             try:
-                _await_ready(settings, children, signals)
+                _await_ready(settings, children, signals, print_line)
                 if not signals.has_signal:
                     _print_addresses(settings, prepared, print_line)
                 while not signals.has_signal:
@@ -229,8 +230,14 @@ def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[C
     ]
 
 
-def _await_ready(settings: Settings, children: list[ChildProcess], signals: Signals) -> None:
-    deadline_s = time.monotonic() + _READY_TIMEOUT_S
+def _await_ready(
+    settings: Settings,
+    children: list[ChildProcess],
+    signals: Signals,
+    print_line: Callable[[str], None],
+) -> None:
+    now_s = time.monotonic()
+    slow_s, deadline_s = now_s + _SLOW_START_S, now_s + _READY_TIMEOUT_S
     while not signals.has_signal:
         with (
             contextlib.suppress(OSError),
@@ -243,7 +250,13 @@ def _await_ready(settings: Settings, children: list[ChildProcess], signals: Sign
             child.check_schema()
         if any(child.process.poll() is not None for child in children):
             raise StartFailed("A process ended while starting; see the lines above.")
-        if time.monotonic() > deadline_s:
+        now_s = time.monotonic()
+        if now_s > slow_s:
+            print_line(
+                f"Still starting; waiting for {_READY_TIMEOUT_S / 60:.0f} minutes at most ..."
+            )
+            slow_s = deadline_s
+        if now_s > deadline_s:
             raise StartFailed(f"The API did not answer within {_READY_TIMEOUT_S:.0f} s.")
         time.sleep(0.05)
 
