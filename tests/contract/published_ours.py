@@ -50,6 +50,7 @@ _RESOLUTIONS = "/v2/reviews/resolutions"
 _RECEIVABLES = "/v2/reviews/receivables"
 _DIFFERENCES = "/v2/reconciliation/differences"
 _CLOSES = "/v2/reconciliation/closes"
+_HALTS = "/v2/reconciliation/halts"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -98,6 +99,7 @@ QUERIES = {
     "GET /v2/reporting/statements": "userId walletId currency createdAfter createdBefore timeZone "
     "format detail",
     f"GET {_CLOSES}": _LIST,
+    f"GET {_HALTS}": f"status {_LIST}",
     "GET /v2/reconciliation/runs": f"source {_LIST}",
     f"GET {_DIFFERENCES}": f"status kind source assigneeId recordId {_LIST}",
     "GET /v2/proofs/checkpoint": "since",
@@ -132,6 +134,9 @@ BODIES = {
     f"POST {_CLOSES}": ["day* reason"],
     f"POST {_CLOSES}/{{closeId}}/confirm": ["digest*"],
     f"POST {_CLOSES}/{{closeId}}/reject": ["reason*"],
+    f"POST {_HALTS}/{{haltId}}/lift": ["reason* amount"],
+    f"POST {_HALTS}/{{haltId}}/accept": ["amount"],
+    f"POST {_HALTS}/{{haltId}}/reject": ["reason*"],
     f"POST {_LINES}/{{lineId}}/resolve": ["comment* resolution* transferId depositId"],
     f"POST {_DEPOSITS}/{{incomingPaymentId}}/match": ["comment* transferId virtualAccountId"],
     f"POST {_DEPOSITS}/{{incomingPaymentId}}/return": ["comment*"],

@@ -23,7 +23,7 @@ from tests.reporting.metrics.custom.templates import BODIES as TEMPLATE_BODIES
 from tests.reporting.metrics.saved_metrics import BODIES as METRIC_BODIES
 from tests.reporting.metrics.saved_metrics import save
 from tests.reporting.reconciliation.compared import BODIES as RECONCILIATION_BODIES
-from tests.reporting.reconciliation.compared import make_reconciled
+from tests.reporting.reconciliation.compared import make_halt, make_reconciled
 from tests.reporting.schedules.schedule_steps import BODIES as SCHEDULE_BODIES
 from tests.reporting.schedules.schedule_steps import make_run
 from tests.resolution_team import make_resolution
@@ -83,6 +83,7 @@ KINDS = {
     "recordId": "transfer",
     "differenceId": "difference",
     "closeId": "close",
+    "haltId": "halt",
 }
 # The kind of a `transferId` or a `requestId` depends on the route: the first of these that its path
 # begins with. Requests are resources too, named `<kind> request`.
@@ -245,6 +246,7 @@ async def _other_things(org: Tenant) -> dict[str, str]:
     return {
         "metric": (await save(org))["id"],
         **await make_reconciled(org),
+        "halt": await make_halt(org, asset="usdg:ETHEREUM", coins=7),
         **await make_run(org) | await make_webhook_resources(org) | await make_resolution(org),
     }
 
@@ -265,7 +267,7 @@ def unknown() -> Things:
     nothing["deposit"] = str(uuid4())
     nothing |= {kind: str(uuid4()) for kind in ("schedule", "run")}
     nothing["approval"] = str(uuid4())
-    nothing |= {kind: str(uuid4()) for kind in ("metric", "difference", "close")}
+    nothing |= {kind: str(uuid4()) for kind in ("metric", "difference", "close", "halt")}
     nothing |= {kind: str(uuid4()) for kind in ("stuck transfer", "resolution")}
     kinds = ("virtual account", "rule", "rule request", "rule update request")
     nothing |= {kind: str(uuid4()) for kind in kinds} | unknown_webhook_ids()

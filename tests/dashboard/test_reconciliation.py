@@ -2,7 +2,7 @@
 
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
-from tests.reporting.reconciliation.compared import make_difference, make_reconciled
+from tests.reporting.reconciliation.compared import make_difference, make_halt, make_reconciled
 from tests.tenants import Tenant
 
 _HOME = "/dashboard/reconciliation"
@@ -95,3 +95,27 @@ async def test_the_overview_names_differences_and_a_close_that_wait(org: Tenant)
     page = await admin.load("/dashboard")
     assert "Reconciliation differences" in page.text
     assert f"{_CLOSES}/{reconciled['close']}" in page.links()
+
+
+async def test_a_halt_is_lifted_by_two_people(org: Tenant) -> None:
+    path, halt = f"{_HOME}/halts", await make_halt(org)
+    ada, bob = await visit(org), await visit(org)
+    page = await ada.load(path)
+    for text in ("Coins are missing", "USDC", "POLYGON"):
+        assert text in page.text
+    assert page.value("amount") == "5"
+    assert path in (await ada.load("/dashboard")).links()
+    refused = await ada.send(path, {"verb": "lift", "halt": halt, "reason": ""})
+    assert (refused.status, "reason must have" in refused.text) == (422, True)
+    lift = {"verb": "lift", "halt": halt, "amount": "5", "reason": "Moved to a new address"}
+    await ada.submit(path, lift)
+    page = await ada.load(path)
+    for text in ("Moved to a new address", "You have proposed to lift it."):
+        assert text in page.text
+    await bob.submit(path, {"verb": "reject", "halt": halt, "reason": "It has 4"})
+    await ada.submit(path, lift)
+    stale = await bob.send(path, {"verb": "accept", "halt": halt, "amount": "4"})
+    assert (stale.status, "missing by now" in stale.text) == (409, True)
+    await bob.submit(path, {"verb": "accept", "halt": halt, "amount": "5"})
+    assert "No payments are halted." in (await bob.load(path)).text
+    assert 'title="LIFTED"' in (await bob.load(path, show="resolved")).response.text

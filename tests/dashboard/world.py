@@ -19,7 +19,7 @@ from tests.held_deposits import make_held_deposit, make_held_payment
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.reporting.metrics.custom.templates import FAILURES
-from tests.reporting.reconciliation.compared import make_reconciled
+from tests.reporting.reconciliation.compared import make_halt, make_reconciled
 from tests.resolution_team import body
 from tests.tenants import Tenant, business, transfer_body
 
@@ -191,6 +191,7 @@ class World:
             "reconciliation": "/dashboard/reconciliation",
             "reconciliation-runs": "/dashboard/reconciliation/runs",
             "reconciliation-closes": "/dashboard/reconciliation/closes",
+            "reconciliation-halts": "/dashboard/reconciliation/halts",
             "reports": "/dashboard/reports",
             "report": "/dashboard/reports/explore?template=OUTCOMES&breakdowns=reason",
             "report-builder": "/dashboard/reports/builder?subject=transactions",
@@ -380,6 +381,7 @@ async def build_with_linked_pages(org: Tenant) -> World:
     world.deposit, world.line = str(deposit.id), await make_bank_line(org)
     reconciled = await make_reconciled(org)
     world.difference, world.close = reconciled["difference"], reconciled["close"]
+    await make_halt(org, asset="usdg:ETHEREUM", coins=7)
     world.screening = await make_held_deposit(org)
     world.payment_screening = await make_held_payment(org)
     # Records that are written asynchronously.

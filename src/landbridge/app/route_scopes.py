@@ -43,7 +43,7 @@ _OPERATIONS = {
         "proofs": "retrieveCheckpoint retrieveTransfer",
         "providers": "list",
         "reconciliation": "listSources listRuns listDifferences retrieveDifference "
-        "listCloses retrieveClose",
+        "listCloses retrieveClose listHalts",
         "reportRuns": "retrieve download",
         "reportSchedules": "list retrieve listRuns",
         "reportTemplates": "list retrieve",
@@ -95,7 +95,7 @@ _OPERATIONS = {
         "paymentScreenings": "list retrieve",
         "receivables": "list retrieve",
         "reconciliation": "assignDifference resolveDifference acceptDifference rejectDifference "
-        "signClose confirmClose rejectClose",
+        "signClose confirmClose rejectClose liftHalt acceptLift rejectLift",
         "resolutions": "list create listActions retrieve",
         "transferReviews": "list retrieve openRfi answerRfi closeRfi",
     },

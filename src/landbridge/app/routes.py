@@ -67,6 +67,7 @@ from landbridge.reporting.metrics.template_api import TemplateRoutes
 from landbridge.reporting.proofs.api import ProofRoutes
 from landbridge.reporting.reconciliation.api import ReconciliationRoutes
 from landbridge.reporting.reconciliation.close_api import CloseRoutes
+from landbridge.reporting.reconciliation.halt_api import HaltRoutes
 from landbridge.reporting.request_outcome_api import RequestRoutes
 from landbridge.reporting.rollups.api import TimeZoneRoutes
 from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
@@ -135,6 +136,7 @@ ROUTES = [
     ProofRoutes,
     ReconciliationRoutes,
     CloseRoutes,
+    HaltRoutes,
     ScheduleRoutes,
     RunRoutes,
     TimeZoneRoutes,

@@ -65,6 +65,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "unsupported_us_states": _us_states,
         "review_above_usd": _amount,
         "reconciliation_tolerance": _coins,
+        "reconciliation_halt_above": _coins,
         "reference_rates": check_location,
         "price_feed": check_location,
         "price_spreads": read_spreads,

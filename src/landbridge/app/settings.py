@@ -93,6 +93,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     peg_bound_percent: Decimal = Decimal(1)
     review_above_usd: Decimal | None = None
     reconciliation_tolerance: Decimal = Decimal(0)
+    reconciliation_halt_above: Decimal | None = None
     unmatched_deposits: str | None = None
     require_registered_wallets: bool = True
     webhooks: str = "on"

@@ -238,10 +238,11 @@ async def _webhooks(interface: InternalClient) -> Sequence[AttentionItem]:
 
 
 async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
-    """Return the differences that people have to explain or accept, and a close that waits."""
-    differences, closes = await asyncio.gather(
+    """Return halts, differences that people have to explain or accept, and a close that waits."""
+    differences, closes, halts = await asyncio.gather(
         interface.get("/v2/reconciliation/differences", status=["OPEN", "PROPOSED"], limit=_MANY),
         interface.get("/v2/reconciliation/closes", limit=1),
+        interface.get("/v2/reconciliation/halts", status=["HALTED", "PROPOSED"], limit=_MANY),
     )
     found: Sequence[Any] = differences["differences"]
     items = [
@@ -254,6 +255,15 @@ async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
         for each in closes["closes"]
         if each["status"] == "PREPARED"
     ]
+    if halts["halts"]:
+        items.append(
+            AttentionItem.of_list(
+                "/dashboard/reconciliation/halts",
+                _("Halted payments"),
+                halts["halts"],
+                since=halts["halts"][-1]["haltedAt"],
+            )
+        )
     if found:
         items.append(
             AttentionItem.of_list(

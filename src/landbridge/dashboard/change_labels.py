@@ -35,6 +35,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "LEDGER.CORRECTION": _("Ledger correction"),
     "RECONCILIATION.CLOSE": _("Daily close"),
     "RECONCILIATION.DIFFERENCE": _("Reconciliation difference"),
+    "RECONCILIATION.HALT": _("Halt of payments"),
     "TRANSACTION.NOTE": _("Note on a payment"),
     # Bank files.
     "BANK.PAYMENT": _("Bank payment"),

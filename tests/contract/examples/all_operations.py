@@ -29,7 +29,7 @@ from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.payouts import OFFRAMPS, offramp_body
 from tests.reporting.proofs import proof_books as books
-from tests.reporting.reconciliation.compared import DIFFERENCES, make_member
+from tests.reporting.reconciliation.compared import DIFFERENCES, HALTS, make_member
 from tests.resolution_team import make_person, make_resolution
 from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant, business, good, make_agreement, make_user, run_due
@@ -174,10 +174,16 @@ async def _reconciliation(org: Tenant, things: Things) -> None:
     await org.get(path)
     path = f"/v2/reconciliation/closes/{things.by_kind['close']}"
     rejected = await second.post(f"{path}/reject", BODIES["reconciliation.rejectClose"])
-    signed = await org.post("/v2/reconciliation/closes", {"day": rejected["day"]})
+    day = {"day": rejected["day"]} | BODIES["reconciliation.signClose"]
+    signed = await org.post("/v2/reconciliation/closes", day)
     path = f"/v2/reconciliation/closes/{signed['close']['id']}"
     await second.post(f"{path}/confirm", {"digest": signed["close"]["digest"]})
     await org.get(path)
+    path = f"{HALTS}/{things.by_kind['halt']}"
+    await org.post(f"{path}/lift", BODIES["reconciliation.liftHalt"])
+    await second.post(f"{path}/reject", BODIES["reconciliation.rejectLift"])
+    await org.post(f"{path}/lift", BODIES["reconciliation.liftHalt"])
+    await second.post(f"{path}/accept", BODIES["reconciliation.acceptLift"])
 
 
 async def _reports(org: Tenant, things: Things) -> None:

@@ -15,6 +15,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unclear
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.chains.halts import HaltedChains
 from landbridge.providers.kyt.sandbox import SLOW_FOR
 from landbridge.providers.simulation.model import SimulatedSystem
 from tests.customers.payment_screening.payment_world import (
@@ -71,9 +72,11 @@ async def test_a_clear_destination_is_paid_at_once(world: PaymentWorld) -> None:
     await world.check()
 
 
-async def test_without_configuration_nothing_stands_before_the_chains(org: Tenant) -> None:
+async def test_without_configuration_only_halts_stand_before_the_chains(org: Tenant) -> None:
     assert not org.container.screens_payments
-    assert type(org.container.chains).__name__ == "SandboxChains"
+    halted = org.container.chains
+    assert isinstance(halted, HaltedChains)
+    assert type(halted.chains).__name__ == "SandboxChains"
     assert await org.get(SCREENINGS) == {"count": 0, "reviews": []}
 
 

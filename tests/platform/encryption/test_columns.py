@@ -61,6 +61,7 @@ _IMPERSONAL: Final = """
     provider_screenings.provider_reference
     recon_differences.asset recon_differences.resolution recon_differences.source
     recon_cutoffs.asset recon_cutoffs.block_hash recon_cutoffs.source recon_closes.digest
+    recon_halts.asset recon_halts.cause recon_halts.source
     recon_runs.block_hash recon_runs.failure recon_runs.source
     recon_matches.asset recon_matches.source recon_positions.asset recon_positions.source
     recon_sources.block_hash recon_sources.failure recon_sources.source

@@ -51,7 +51,7 @@ KEYED = {
 VERBS = (
     *("/accept", "/refresh", "/renew", "/cancel", "/approve", "/reject", "/match", "/return"),
     # A repeated request shows the number again, and is a second entry of the audit log.
-    *("/resolve", "/settle", "/assign", "/closes", "/confirm", "/revealed-numbers"),
+    *("/resolve", "/settle", "/lift", "/assign", "/closes", "/confirm", "/revealed-numbers"),
     "/payee-verification",
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -29,11 +30,12 @@ where org_id = $1 and chain = 'POLYGON' and address = $2 and asset = 'usdc:POLYG
 """
 _SHIFT_LEDGER = """
 insert into recon_positions as p (org_id, source, asset, ledger_units)
-values ($1, 'POLYGON', 'usdc:POLYGON', $2)
+values ($1, $4, $3, $2)
 on conflict (org_id, source, asset) do update
 set ledger_units = p.ledger_units + excluded.ledger_units
 """
 DIFFERENCES = "/v2/reconciliation/differences"
+HALTS = "/v2/reconciliation/halts"
 BODIES: dict[str, Any] = {
     "POST /v2/reconciliation/differences/{differenceId}/assign": {},
     "POST /v2/reconciliation/differences/{differenceId}/resolve": {"reason": "a"},
@@ -42,13 +44,16 @@ BODIES: dict[str, Any] = {
     "POST /v2/reconciliation/closes": {"day": "2026-01-31", "reason": "a"},
     "POST /v2/reconciliation/closes/{closeId}/confirm": {"digest": "0" * 64},
     "POST /v2/reconciliation/closes/{closeId}/reject": {"reason": "a"},
+    "POST /v2/reconciliation/halts/{haltId}/lift": {"reason": "a"},
+    "POST /v2/reconciliation/halts/{haltId}/accept": {},
+    "POST /v2/reconciliation/halts/{haltId}/reject": {"reason": "a"},
 }
 
 
 async def make_difference(org: Tenant, units: int = 5_000_000) -> str:
     """Let the ledger claim more than the chain has; return the id of the open difference."""
     await compared(org)
-    await org.container.database.rows(_SHIFT_LEDGER, org.org_id, units)
+    await org.container.database.rows(_SHIFT_LEDGER, org.org_id, units, "usdc:POLYGON", "POLYGON")
     return str((await compared(org)).differences[0].id)
 
 
@@ -68,6 +73,25 @@ async def make_reconciled(org: Tenant) -> dict[str, str]:
         replace(person, offset=offset), day - timedelta(days=1), "still investigated"
     )
     return {"difference": difference, "close": str(close.id)}
+
+
+async def make_halt(org: Tenant, *, asset: str = "usdc:POLYGON", coins: int = 5) -> str:
+    """Let two runs miss coins of an asset; return the halt of its payments.
+
+    An asset of which fewer coins are missing is not halted.
+    """
+    await compared(org)
+    chain = asset.partition(":")[2]
+    await org.container.database.rows(_SHIFT_LEDGER, org.org_id, coins * 10**6, asset, chain)
+    for _ in range(2):
+        await compared(org, halting(org, str(coins - 1)))
+    in_force = await org.get(f"{HALTS}?status=HALTED&status=PROPOSED")
+    return str(in_force["halts"][0]["id"])
+
+
+def halting(org: Tenant, above: str = "1") -> LedgerReconciliation:
+    """Return the reconciliation of an organisation, with halts above this many coins."""
+    return replace(org.container.reconciliation, halt_above=Decimal(above))
 
 
 async def make_reviewers(org: Tenant) -> tuple[Tenant, Tenant]:

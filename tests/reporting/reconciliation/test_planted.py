@@ -244,7 +244,7 @@ async def test_organisations_are_compared_apart(org: Tenant, other_org: Tenant) 
 
 
 @dataclass(frozen=True, slots=True)
-class _WrappedRecords:
+class WrappedRecords:
     """Records of a chain as they are."""
 
     records: ChainRecords
@@ -266,7 +266,7 @@ class _WrappedRecords:
         return self.records.movements(org_id, chain, addresses, **bounds)
 
 
-class _SilentRecords(_WrappedRecords):
+class _SilentRecords(WrappedRecords):
     """A chain that does not answer."""
 
     async def final_block(self, org_id: UUID, chain: str, at: datetime) -> RecordedBlock:
@@ -275,7 +275,7 @@ class _SilentRecords(_WrappedRecords):
 
 
 @dataclass(frozen=True, slots=True)
-class _EchoingRecords(_WrappedRecords):
+class _EchoingRecords(WrappedRecords):
     """Positions as the ledger expects them: the mistake that the control makes."""
 
     org: Tenant

@@ -3036,6 +3036,105 @@ class AsyncReconciliation:
         )
         return await self._sender.send(call, replies.DifferenceReply)
 
+    async def list_halts(
+        self,
+        *,
+        status: Sequence[Literal["HALTED", "PROPOSED", "LIFTED", "CLEARED"]] | None = None,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.HaltPage:
+        """List halts.
+
+        List halts, newest first; the bounds are those of `haltedAt`.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/reconciliation/halts"),
+            query={
+                "status": status,
+                "limit": limit,
+                "createdBefore": created_before,
+                "createdAfter": created_after,
+                "cursor": cursor,
+            },
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.HaltPage)
+
+    async def list_halts_all(
+        self,
+        *,
+        status: Sequence[Literal["HALTED", "PROPOSED", "LIFTED", "CLEARED"]] | None = None,
+        limit: int | None = None,
+        created_before: str | datetime | None = None,
+        created_after: str | datetime | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[replies.HaltReply]:
+        """List halts, page by page."""
+        cursor: str | None = None
+        while True:
+            page = await self.list_halts(
+                status=status,
+                limit=limit,
+                created_before=created_before,
+                created_after=created_after,
+                cursor=cursor,
+                timeout=timeout,
+            )
+            for each in page.halts:
+                yield each
+            if page.next_cursor in {None, cursor}:
+                return
+            cursor = page.next_cursor
+
+    async def accept_lift(
+        self, halt_id: str, body: requests.LiftAcceptance, *, timeout: float | None = None
+    ) -> replies.HaltReply:
+        """Lift a halt.
+
+        Lift a halt that another person has proposed to lift: its payments go on.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/halts/{haltId}/accept", halt_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.HaltReply)
+
+    async def lift_halt(
+        self, halt_id: str, body: requests.HaltLift, *, timeout: float | None = None
+    ) -> replies.HaltReply:
+        """Propose to lift a halt.
+
+        Say why payments may go on; they wait for a second person.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/halts/{haltId}/lift", halt_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.HaltReply)
+
+    async def reject_lift(
+        self, halt_id: str, body: requests.LiftRejection, *, timeout: float | None = None
+    ) -> replies.HaltReply:
+        """Reject the lift of a halt.
+
+        Reject a proposal to lift a halt, or withdraw your own: its payments wait on.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/reconciliation/halts/{haltId}/reject", halt_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.HaltReply)
+
     async def list_runs(
         self,
         *,

@@ -1441,6 +1441,32 @@ class FundingReply(Struct, frozen=True, kw_only=True):
     wallet_address: str = field(name="walletAddress")
 
 
+class HaltPage(Struct, frozen=True, kw_only=True):
+    """HaltPage"""
+
+    count: int
+    halts: list[HaltReply]
+    next_cursor: str | None = field(default=None, name="nextCursor")
+
+
+class HaltReply(Struct, frozen=True, kw_only=True):
+    """HaltReply"""
+
+    amount: Decimal | None
+    cause: str
+    currency: str | None
+    difference_id: str | None = field(name="differenceId")
+    ended_at: datetime | None = field(name="endedAt")
+    halted_at: datetime = field(name="haltedAt")
+    id: str
+    lifted_by: str | None = field(name="liftedBy")
+    proposed_at: datetime | None = field(name="proposedAt")
+    proposed_by: str | None = field(name="proposedBy")
+    reason: str | None
+    source: str
+    status: str
+
+
 class HoldingReply(Struct, frozen=True, kw_only=True):
     """HoldingReply"""
 

@@ -694,6 +694,13 @@ class FundingRequest(TypedDict):
     currency: Literal["usdHifi", "usdc", "usdg", "usdt"]
 
 
+class HaltLift(TypedDict):
+    """HaltLift"""
+
+    amount: NotRequired[str | None]
+    reason: str
+
+
 class HongKongGlobalNetworkBank(TypedDict):
     """HongKongGlobalNetworkBank"""
 
@@ -899,6 +906,18 @@ class LatencyRequest(TypedDict):
 
     chains: NotRequired[Literal["instant", "real"] | None]
     rails: NotRequired[Literal["instant", "real"] | None]
+
+
+class LiftAcceptance(TypedDict):
+    """LiftAcceptance"""
+
+    amount: NotRequired[str | None]
+
+
+class LiftRejection(TypedDict):
+    """LiftRejection"""
+
+    reason: str
 
 
 class LimitSimulationRequest(TypedDict):

@@ -2048,6 +2048,78 @@ export class Reconciliation {
   }
 
   /**
+   * List halts.
+   *
+   * List halts, newest first; the bounds are those of `haltedAt`.
+   */
+  listHalts(options: Options & { status?: Array<"HALTED" | "PROPOSED" | "LIFTED" | "CLEARED">; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.HaltPage> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/reconciliation/halts"),
+        query: { "status": options.status, "limit": options.limit, "createdBefore": options.createdBefore, "createdAfter": options.createdAfter, "cursor": options.cursor },
+      },
+      options,
+    );
+  }
+
+  /** List halts, page by page. */
+  listHaltsAll(options: Options & { status?: Array<"HALTED" | "PROPOSED" | "LIFTED" | "CLEARED">; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.HaltReply> {
+    return pages(
+      (cursor) => this.listHalts({ ...options, cursor }),
+      (page) => page.halts,
+    );
+  }
+
+  /**
+   * Lift a halt.
+   *
+   * Lift a halt that another person has proposed to lift: its payments go on.
+   */
+  acceptLift(haltId: string, body: types.LiftAcceptance, options: Options = {}): Promise<types.HaltReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/halts/{haltId}/accept", haltId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Propose to lift a halt.
+   *
+   * Say why payments may go on; they wait for a second person.
+   */
+  liftHalt(haltId: string, body: types.HaltLift, options: Options = {}): Promise<types.HaltReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/halts/{haltId}/lift", haltId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Reject the lift of a halt.
+   *
+   * Reject a proposal to lift a halt, or withdraw your own: its payments wait on.
+   */
+  rejectLift(haltId: string, body: types.LiftRejection, options: Options = {}): Promise<types.HaltReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/reconciliation/halts/{haltId}/reject", haltId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
    * List runs.
    *
    * List the comparisons of the last 90 days, newest first.

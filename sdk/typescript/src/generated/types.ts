@@ -1442,6 +1442,33 @@ export interface FundingRequest {
   currency: "usdHifi" | "usdc" | "usdg" | "usdt";
 }
 
+export interface HaltLift {
+  amount?: string | null;
+  reason: string;
+}
+
+export interface HaltPage {
+  count: number;
+  halts: Array<HaltReply>;
+  nextCursor?: string;
+}
+
+export interface HaltReply {
+  amount: string | null;
+  cause: "SHORTFALL" | "UNKNOWN_DEBIT" | "SOURCE_SILENT";
+  currency: string | null;
+  differenceId: string | null;
+  endedAt: string | null;
+  haltedAt: string;
+  id: string;
+  liftedBy: string | null;
+  proposedAt: string | null;
+  proposedBy: string | null;
+  reason: string | null;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  status: "HALTED" | "PROPOSED" | "LIFTED" | "CLEARED";
+}
+
 export interface HoldingReply {
   available: string;
   chain: string | null;
@@ -1913,6 +1940,14 @@ export interface LatencyReply {
 export interface LatencyRequest {
   chains?: "instant" | "real" | null;
   rails?: "instant" | "real" | null;
+}
+
+export interface LiftAcceptance {
+  amount?: string | null;
+}
+
+export interface LiftRejection {
+  reason: string;
 }
 
 export interface LimitRemainingReply {

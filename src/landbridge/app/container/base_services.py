@@ -1,7 +1,7 @@
 """Base services: database, clock, encryption, files, ledger and providers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from landbridge.app.container.adapters import chains as choose_chains
@@ -50,6 +50,7 @@ from landbridge.platform.mail.outbox import Outbox
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.service import Orgs
 from landbridge.platform.rate_limits.service import RateLimits
+from landbridge.providers.chains.halts import HaltedChains
 from landbridge.providers.chains.port import Chains
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.configuration import EvmChain
@@ -63,6 +64,7 @@ from landbridge.providers.simulation.scripted_orders import ScriptedOrders
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.providers.solana.configuration import SolanaChain
+from landbridge.reporting.reconciliation.halt_listing import ReconHalts
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -168,7 +170,7 @@ def build_base_services(
         wallet_deposits=WalletDeposits(database, ledger, wallets),
         simulated_state=simulated_state,
         scripted_outcomes=scripted_outcomes,
-        **members(channels),
+        **members(replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))),
         evm=evm,
         providers=providers,
         provider_webhooks=_provider_webhooks(database, ledger, clock, providers),

@@ -92,6 +92,7 @@ def report(on: CustomerServices) -> ReportingServices:
             time_zones,
             clock,
             on.settings.reconciliation_tolerance,
+            on.settings.reconciliation_halt_above,
         ),
     )
 

@@ -1,1 +1,1 @@
-"""Pages of reconciliation: differences, runs and daily closes."""
+"""Pages of reconciliation: differences, runs, daily closes and halts."""

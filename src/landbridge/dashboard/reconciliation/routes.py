@@ -6,5 +6,6 @@ from litestar.types import ControllerRouterHandler
 
 from landbridge.dashboard.reconciliation.close_pages import ClosePages
 from landbridge.dashboard.reconciliation.difference_pages import DifferencePages
+from landbridge.dashboard.reconciliation.halt_pages import HaltPages
 
-PAGES: Sequence[ControllerRouterHandler] = [ClosePages, DifferencePages]
+PAGES: Sequence[ControllerRouterHandler] = [ClosePages, DifferencePages, HaltPages]

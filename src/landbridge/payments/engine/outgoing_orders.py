@@ -21,7 +21,7 @@ claim belongs to the flow, because its checks come first. Guarantees:
 - A worker that loses the race to record does no harm: the other worker had the same answer.
 - An order is sent only while `find_block_reason` returns None. Otherwise it is only looked up: an
   earlier worker may have sent it.
-- An order whose destination is in screening is not sent, and its record keeps its status.
+- An order in screening, or of a halted asset, is not sent, and its record keeps its status.
 - An order that must arrive (`until_settled`) is sent again after each refusal, under its next key,
   after delays that grow to a day, without end (retry_until_settled.py).
 
@@ -39,7 +39,6 @@ from typing import Any
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Posting, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.attention import attention
-from landbridge.payments.engine.awaited_screenings import await_screening, check_screener
 from landbridge.payments.engine.order_channels import ChannelStatus, OrderChannel, OrderState
 from landbridge.payments.engine.retry_until_settled import (
     RetryExhausted,
@@ -48,11 +47,11 @@ from landbridge.payments.engine.retry_until_settled import (
     mark_sent,
     record_refusal,
 )
+from landbridge.payments.engine.unsent_orders import UNSENT, check_screener, unsent_facts
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.texts import in_short
-from landbridge.providers.kyt.port import PaymentAwaitsScreening
 
 ACTOR = "worker"
 
@@ -165,8 +164,8 @@ class OrderSender:
         except _OrderNotFound as error:
             await self.ledger.postpone(record, now + _UNKNOWN_PAUSE, attention(record, str(error)))
             raise
-        except PaymentAwaitsScreening as waiting:
-            await self.ledger.postpone(record, waiting.retry_at, await_screening(record, waiting))
+        except UNSENT as waiting:
+            await self.ledger.postpone(record, waiting.retry_at, unsent_facts(record, waiting))
             return None
         except _StillPending as waiting:
             await self.ledger.postpone(record, max(waiting.expected_at, now + _POLL_DELAY_MIN))

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
+from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Asset, Money
 
 
@@ -85,6 +86,14 @@ class ChainOrderStatus:
     reason: str | None = None
 
 
+class OrderHalted(Unavailable):
+    """An order was not sent: payments of its asset are halted. It is to be sent at `retry_at`."""
+
+    def __init__(self, retry_at: datetime) -> None:
+        self.retry_at = retry_at
+        super().__init__("payments of this asset are halted by reconciliation")
+
+
 class Chains(Protocol):
     """Moves coins; never called inside a database transaction."""
 
@@ -119,7 +128,7 @@ class Chains(Protocol):
         """Submit an order, once per (organisation, key), and return its status.
 
         Raises `Rejected` (final, nothing happened), `Unavailable` (not done, may be retried) and
-        `Unclear` (query the key).
+        `Unclear` (query the key). `OrderHalted` is an `Unavailable` that says when to retry.
         """
         ...
 

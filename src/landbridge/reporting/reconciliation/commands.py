@@ -18,6 +18,7 @@ from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.close_model import DailyClose
 from landbridge.reporting.reconciliation.four_eyes import named_person
+from landbridge.reporting.reconciliation.halt_commands import add_halt_commands
 from landbridge.reporting.reconciliation.model import (
     ComparedPosition,
     Difference,
@@ -73,6 +74,7 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
 
     _add_decisions(group, run_command)
     _add_closes(group, run_command)
+    add_halt_commands(group, run_command)
     return group
 
 

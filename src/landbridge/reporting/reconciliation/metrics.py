@@ -1,6 +1,13 @@
 """Metrics of reconciliation, over all organisations."""
 
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from uuid import UUID
+
 from prometheus_client import Gauge
+
+from landbridge.platform.db.pool import Tx
+from landbridge.reporting.reconciliation import halt_store, store
 
 SINCE_GOOD_RUN = Gauge(
     "landbridge_reconciliation_seconds_since_good_run",
@@ -26,3 +33,27 @@ OPEN_DIFFERENCES = Gauge(
     ["asset"],
     multiprocess_mode="mostrecent",
 )
+HALTED = Gauge(
+    "landbridge_reconciliation_halted",
+    "Halts of payments in force on a chain, over all organisations.",
+    ["source"],
+    multiprocess_mode="mostrecent",
+)
+
+
+async def measure(
+    tx: Tx, clocks: Mapping[UUID, datetime], sources: Collection[str], assets: Collection[str]
+) -> None:
+    """Set all metrics; `clocks` are the organisations' times."""
+    for source, seconds in (await store.seconds_since_good(tx, clocks)).items():
+        SINCE_GOOD_RUN.labels(source).set(seconds)
+    oldest = await store.oldest_seconds(tx, clocks)
+    halted = await halt_store.count_in_force(tx, clocks)
+    for source in sources:
+        OLDEST_DIFFERENCE.labels(source).set(oldest.get(source, 0))
+        HALTED.labels(source).set(halted.get(source, 0))
+    units = await store.open_units(tx, clocks)
+    for asset in ("", *assets):
+        open_units, count = units.get(asset, (0, 0))
+        OPEN_UNITS.labels(asset).set(open_units)
+        OPEN_DIFFERENCES.labels(asset).set(count)

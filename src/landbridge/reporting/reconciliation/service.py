@@ -41,13 +41,11 @@ from landbridge.reporting.reconciliation import (
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions, record_reopened
+from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
+from landbridge.reporting.reconciliation.halt_listing import ReconHalts
+from landbridge.reporting.reconciliation.halting import Halting
 from landbridge.reporting.reconciliation.listing import ReconListing
-from landbridge.reporting.reconciliation.metrics import (
-    OLDEST_DIFFERENCE,
-    OPEN_DIFFERENCES,
-    OPEN_UNITS,
-    SINCE_GOOD_RUN,
-)
+from landbridge.reporting.reconciliation.metrics import measure
 from landbridge.reporting.reconciliation.model import (
     CADENCE,
     RETRY,
@@ -113,11 +111,23 @@ class LedgerReconciliation:
     clock: Clock
     # In coins, for each difference that a close carries without a reason.
     tolerance: Decimal = Decimal(0)
+    # In coins, missing of an asset, above which payments are halted; None halts nothing.
+    halt_above: Decimal | None = None
 
     @property
     def decisions(self) -> DifferenceDecisions:
         """Return what people decide with."""
         return DifferenceDecisions(self.database, self.team, self.clock)
+
+    @property
+    def halts(self) -> ReconHalts:
+        """Return what lists halts."""
+        return ReconHalts(self.database)
+
+    @property
+    def halt_decisions(self) -> HaltDecisions:
+        """Return what people lift halts with."""
+        return HaltDecisions(self.database, self.clock)
 
     @property
     def closes(self) -> DailyCloses:
@@ -310,6 +320,7 @@ class LedgerReconciliation:
                 tx, org_id, chain, now, kinds=_OF_POSITION, besides=[each.asset for each in found]
             )
             await _add_findings(tx, org_id, chain, found, now)
+            await Halting(self.halt_above).after_comparison(tx, org_id, chain, now)
             await store.mark_good(tx, org_id, chain, now)
             await run_store.add(tx, org_id, chain, now, block=block, failure=None)
             day = ended_day(now, zone)
@@ -350,23 +361,13 @@ class LedgerReconciliation:
             await run_store.add(tx, org_id, chain, now, block=None, failure=failure)
             if source.last_good_at is None or now - source.last_good_at >= CADENCE + patience:
                 await _add_findings(tx, org_id, chain, [finding], now)
+            if source.last_good_at is not None:
+                await Halting(self.halt_above).after_silence(tx, org_id, chain, now)
 
         await self.database.transact(work)
 
     async def _measure(self, clocks: Mapping[UUID, datetime]) -> None:
-        async def read(tx: Tx) -> None:
-            for source, seconds in (await store.seconds_since_good(tx, clocks)).items():
-                SINCE_GOOD_RUN.labels(source).set(seconds)
-            oldest = await store.oldest_seconds(tx, clocks)
-            for source in self.chains:
-                OLDEST_DIFFERENCE.labels(source).set(oldest.get(source, 0))
-            units = await store.open_units(tx, clocks)
-            for asset in ("", *_ASSETS):
-                open_units, count = units.get(asset, (0, 0))
-                OPEN_UNITS.labels(asset).set(open_units)
-                OPEN_DIFFERENCES.labels(asset).set(count)
-
-        await self.database.read(read)
+        await self.database.read(lambda tx: measure(tx, clocks, self.chains, _ASSETS))
 
 
 async def _add_findings(

@@ -1,7 +1,7 @@
-"""Orders that wait for a screening (customers/payment_screening).
+"""Orders that are not sent yet: they wait for a screening, or payments of their asset are halted.
 
-The record notes it, so that the order is not sent after a restart without anybody who screens
-payments.
+A record notes that it waits for a screening (customers/payment_screening), so that the order is not
+sent after a restart without anybody who screens payments.
 """
 
 from datetime import datetime, timedelta
@@ -11,14 +11,20 @@ from landbridge.customers.payment_screening.model import AWAITS, is_awaiting
 from landbridge.ledger.model import Transfer
 from landbridge.payments.engine.attention import attention
 from landbridge.payments.engine.retry_until_settled import mark_unsent
+from landbridge.providers.chains.port import OrderHalted
 from landbridge.providers.kyt.port import PaymentAwaitsScreening
 
 _UNSCREENED_PAUSE = timedelta(hours=1)
 _UNSCREENED = "its screening has not ended, and nobody screens payments any more: configure it"
 
 
-def await_screening(record: Transfer, waiting: PaymentAwaitsScreening) -> dict[str, Any]:
+UNSENT = (PaymentAwaitsScreening, OrderHalted)
+
+
+def unsent_facts(record: Transfer, waiting: PaymentAwaitsScreening | OrderHalted) -> dict[str, Any]:
     """Return the facts of an order that waits: the provider has nothing under its key."""
+    if isinstance(waiting, OrderHalted):
+        return mark_unsent()
     facts = {AWAITS: record.version, **mark_unsent()}
     if waiting.attention is not None:
         facts |= attention(record, waiting.attention)
