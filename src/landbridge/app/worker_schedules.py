@@ -21,6 +21,7 @@ from landbridge.providers.evm.outbox.local_funds import LocalFunds
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from landbridge.providers.rates.monitoring import watch_market, watch_reference
 from landbridge.providers.sidecar.monitoring import watch_providers
+from landbridge.reporting.proofs.lag import SequencerLag
 
 FAILING = Gauge(
     "landbridge_due_failing_records",
@@ -140,6 +141,11 @@ async def _count_unfolded(container: Container, offsets: ClockOffsets) -> bool:
 
 async def _sequence(container: Container, offsets: ClockOffsets) -> bool:
     return await container.proofs.sequencer.run_once(offsets.keys())
+
+
+async def _measure_proofs(container: Container, offsets: ClockOffsets) -> bool:
+    await SequencerLag(container.database, container.clock).measure(offsets)
+    return False
 
 
 async def _sign_checkpoints(container: Container, offsets: ClockOffsets) -> bool:
@@ -314,6 +320,8 @@ SCHEDULES = [
     WorkerSchedule("proofs", 2.0, _sequence, 30.0),
     # A checkpoint is signed at most ten seconds later than configured.
     WorkerSchedule("proofs_checkpoints", 10.0, _sign_checkpoints),
+    # A sequencer that lags is detected within seconds.
+    WorkerSchedule("proofs_lag", 15.0, _measure_proofs),
     # Rollups that lag are detected within seconds.
     WorkerSchedule("reports_behind", 15.0, _count_unfolded),
     # A scheduled report is created within seconds of its time.

@@ -11,10 +11,11 @@ from landbridge.platform.changes.service import append_change, delete_snapshots
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.proofs import store
+from landbridge.reporting.proofs.lag import SequencerLag
 from landbridge.reporting.proofs.verifier import Books
 from tests.change_log import settled
 from tests.reporting.proofs import proof_books as books
-from tests.tenants import Tenant, make_swap, make_user
+from tests.tenants import METRICS_TOKEN, Tenant, make_swap, make_user
 
 _CHANGES = "select count(*)::int as count from changes where org_id = $1"
 _ACCOUNTS = """
@@ -174,3 +175,39 @@ async def _size(org: Tenant) -> int:
     tree = await org.container.database.single(lambda tx: store.find(tx, org.org_id))
     assert tree is not None
     return tree.size
+
+
+async def test_the_lag_counts_what_is_in_no_tree_and_the_age_of_the_oldest(
+    org: Tenant, other_org: Tenant
+) -> None:
+    await books.sequenced(org)
+    await books.sequenced(other_org)
+    ids = [org.org_id, other_org.org_id]
+    # As if the worker looked an hour later.
+    lag = SequencerLag(org.container.database, org.container.clock)
+    assert await lag.measure(dict.fromkeys(ids, timedelta(hours=1))) == (0, 0)
+    await books.fill_log(org, 3)
+    await settled(org.container.database)
+    await books.fill_log(other_org, 2)
+    changes, seconds = await lag.measure(dict.fromkeys(ids, timedelta(hours=1)))
+    assert (changes, 3595 < seconds <= 3605) == (5, True)
+    await books.sequenced(org)
+    assert (await lag.measure({org.org_id: timedelta(hours=1)})) == (0, 0)
+    assert (await lag.measure(dict.fromkeys(ids, timedelta(hours=1))))[0] == 2
+    answer = await org.client.get("/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"})
+    assert "landbridge_proofs_behind_changes 2.0" in answer.text.splitlines()
+
+
+async def test_a_transaction_that_holds_up_the_log_shows_in_the_lag(org: Tenant) -> None:
+    await books.sequenced(org)
+    lag = SequencerLag(org.container.database, org.container.clock)
+
+    async def work(tx: Tx) -> None:
+        await tx.fetchval("select pg_current_xact_id()::text")
+        await books.fill_log(org, 1)
+        await org.container.proofs.sequencer.append_all(org.org_id)
+        assert (await lag.measure({org.org_id: timedelta()}))[0] == 1
+
+    await org.container.database.transact(work)
+    await books.sequenced(org)
+    assert (await lag.measure({org.org_id: timedelta()}))[0] == 0

@@ -29,6 +29,28 @@ where exists (
 )
 """
 
+# Also changes that a running transaction holds back. The first one is the oldest but for
+# transactions that commit out of order, which differ by less than a run of the sequencer.
+_LAG = """
+select coalesce(sum(n.count), 0)::bigint as changes,
+    coalesce(max(extract(epoch from n.now - n.since)), 0)::bigint as seconds
+from (
+    select o.now, count(*) as count, min(w.occurred_at) as since
+    from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+    left join proof_trees p on p.org_id = o.org_id
+    cross join lateral (
+        select c.occurred_at
+        from changes c
+        where c.org_id = o.org_id and c.tx >= coalesce(p.read_tx, '0'::xid8)
+            and (p.org_id is null or (c.tx, c.object_id, c.seq)
+                > (p.read_tx, p.read_object_id, p.read_seq))
+        order by c.tx, c.object_id, c.seq
+        limit $3
+    ) w
+    group by o.org_id, o.now
+) n
+"""
+
 _UNSIGNED = """
 select p.org_id, k.created_at
 from proof_trees p
@@ -168,6 +190,16 @@ values ($1, $2, $3, $4, $5, $6)
 async def find_behind(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
     """Return the organisations with settled changes that are not in their tree."""
     return [row["org_id"] for row in await tx.fetch(_BEHIND, list(org_ids))]
+
+
+async def lag(tx: Tx, clocks: Mapping[UUID, datetime], limit: int) -> tuple[int, int]:
+    """Return how many changes are in no tree, up to `limit` each, and the age of the oldest one.
+
+    The age is in seconds, by the organisations' clocks, in the organisation that waits longest.
+    """
+    row = await tx.fetchrow(_LAG, list(clocks), list(clocks.values()), limit)
+    assert row is not None
+    return row["changes"], max(row["seconds"], 0)
 
 
 async def find_unsigned(tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, datetime | None]:
