@@ -134,6 +134,6 @@ async def _signed(org: Tenant, signing: CheckpointSigning) -> str:
 
 
 def _files(folder: Path) -> list[str]:
-    """Return the texts of all files below a folder, by name."""
-    files = sorted(folder.rglob("*"))
+    """Return the texts of all checkpoints below a folder, by name."""
+    files = sorted(folder.rglob("*.txt"))
     return [each.read_text(encoding="utf-8") for each in files if each.is_file()]

@@ -13,6 +13,7 @@ algorithm can stand on a line of its own beside Ed25519.
 """
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
@@ -65,6 +66,15 @@ def read_head(note: str) -> TreeHead:
     """Return what a checkpoint says; its signature is not verified."""
     origin, size, root = note.split("\n")[:3]
     return TreeHead(origin, int(size), base64.b64decode(root))
+
+
+def growth_text(old: int, path: Sequence[bytes], note: str) -> str:
+    """Return a checkpoint after the proof that it continues the first `old` leaves.
+
+    This is a request to a witness (C2SP tlog-witness).
+    """
+    hashes = [base64.b64encode(each).decode() for each in path]
+    return "\n".join([f"old {old}", *hashes, "", note])
 
 
 def head_text(head: TreeHead) -> str:

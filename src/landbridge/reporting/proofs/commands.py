@@ -12,10 +12,14 @@ from landbridge.platform.cli_context import (
     data_dir_option,
     org_option,
 )
+from landbridge.platform.core.clock import Clock
+from landbridge.reporting.proofs.publication import CheckpointFolder
 from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.proofs.verification import BooksVerification
+from landbridge.reporting.proofs.witness import opened_witness
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 _EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -28,6 +32,7 @@ def proofs(run_command: CommandRunner[Proofs]) -> click.Group:
 
     for each in (_verify, _export, _keys, _resume):
         group.add_command(each(run_command))
+    group.add_command(witness)
     return group
 
 
@@ -110,3 +115,27 @@ def _resume(run_command: CommandRunner[Proofs]) -> click.Command:
         click.echo(f"Epoch {run_command(data_dir, org, run, writes=True)} begins.")
 
     return resume
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--keys", "keys_file", type=_EXISTING, required=True, help="Public keys of the books."
+)
+@click.option(
+    "--state", type=_FOLDER, required=True, help="Where the witness keeps what it cosigns."
+)
+@click.option("--name", required=True, help="Name of the witness, as in auditor.example/books.")
+def witness(*, folder: Path, keys_file: Path, state: Path, name: str) -> None:
+    """Cosign published checkpoints that continue those before; exits 1 if one is refused."""
+    if not name.isprintable() or any(each in name for each in " +"):
+        raise click.UsageError("--name has no spaces and no plus sign")
+    with opened_witness(state, keys_file.read_text(encoding="utf-8"), name) as found:
+        click.echo(f"witness: {found.cosigner.verifier_key}")
+        report = found.run(CheckpointFolder(folder), Clock(0).now())
+    for each in report.cosigned:
+        click.echo(f"cosigned: {each}")
+    for each in report.refused:
+        click.echo(each)
+    if report.refused:
+        sys.exit(1)

@@ -1,9 +1,12 @@
 """Publication: checkpoints leave the database for a folder that a restore does not take back.
 
     <folder>/<organisation>/<epoch>/<size>.txt
+    <folder>/<organisation>/<epoch>/<size>.growth
 
-A file is written whole or not at all, and never changed in what it signs. The folder is to be
-synchronised to a place that the operator of the database can't rewrite.
+The second file has the proof that the checkpoint continues the one published before it, and again
+the checkpoint: a request to a witness (C2SP tlog-witness). A file is written whole or not at all,
+and never changed in what it signs. The folder is to be synchronised to a place that the operator of
+the database can't rewrite.
 """
 
 import os
@@ -34,6 +37,26 @@ class PublishedHead:
 
 
 @dataclass(frozen=True, slots=True)
+class PublishedFile:
+    """File of a published checkpoint."""
+
+    org_id: UUID
+    epoch: int
+    file: Path
+
+    @property
+    def note(self) -> str:
+        """Return the checkpoint."""
+        return self.file.read_text(encoding="utf-8")
+
+    @property
+    def growth(self) -> str | None:
+        """Return the checkpoint after the proof that it continues the one before it, if any."""
+        file = self.file.with_suffix(".growth")
+        return file.read_text(encoding="utf-8") if file.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
 class CheckpointFolder:
     """Folder of published checkpoints; without a path nothing is published."""
 
@@ -49,7 +72,21 @@ class CheckpointFolder:
         note = files[-1].read_text(encoding="utf-8")
         return PublishedHead(int(files[-1].parent.name), read_head(note))
 
-    def publish(self, org_id: UUID, checkpoint: StoredCheckpoint) -> None:
+    def checkpoints(self) -> list[PublishedFile]:
+        """Return all published checkpoints by organisation, epoch and size; other files are none.
+
+        Their signatures are not verified.
+        """
+        if self.path is None:
+            return []
+        return [
+            PublishedFile(UUID(file.parent.parent.name), int(file.parent.name), file)
+            for file in sorted(self.path.glob("*/*/*.txt"))
+        ]
+
+    def publish(
+        self, org_id: UUID, checkpoint: StoredCheckpoint, growth: str | None = None
+    ) -> None:
         """Write a checkpoint, unless it is there; one that got cosignatures replaces it."""
         if self.path is None:
             return
@@ -59,9 +96,17 @@ class CheckpointFolder:
             if file.read_text(encoding="utf-8") == checkpoint.note:
                 return
         folder.mkdir(parents=True, exist_ok=True)
-        draft = folder / f".{file.name}.{os.getpid()}"
-        with draft.open("w", encoding="utf-8") as opened:
-            opened.write(checkpoint.note)
-            opened.flush()
-            os.fsync(opened.fileno())
-        draft.replace(file)
+        # Before the checkpoint, since a published one is not published again.
+        if growth is not None:
+            _write(file.with_suffix(".growth"), growth)
+        _write(file, checkpoint.note)
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    draft = file.parent / f".{file.name}.{os.getpid()}"
+    with draft.open("w", encoding="utf-8") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
+    draft.replace(file)

@@ -25,13 +25,16 @@ from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.reporting.proofs import store
-from landbridge.reporting.proofs.checkpoints import CheckpointSigner, head_text
+from landbridge.reporting.proofs.checkpoints import CheckpointSigner, growth_text, head_text
 from landbridge.reporting.proofs.model import ProofTree, StoredCheckpoint
 from landbridge.reporting.proofs.publication import BooksForked, CheckpointFolder, PublishedHead
 from landbridge.reporting.proofs.sequencer import compute
-from landbridge.reporting.proofs.tree import root_hash
+from landbridge.reporting.proofs.tree import consistency_path, root_hash
 
 _log = structlog.stdlib.get_logger()
+
+# Checkpoint, and the proof that it continues the published one.
+PublishedCheckpoint = tuple[StoredCheckpoint, str | None]
 
 _NO_CLOSES: Mapping[UUID, datetime] = MappingProxyType({})
 
@@ -76,40 +79,41 @@ class CheckpointSigning:
         at = self.clock.now(offset)
         published = await asyncio.to_thread(self.folder.last, org_id)
 
-        async def work(tx: Tx) -> StoredCheckpoint | None:
+        async def work(tx: Tx) -> PublishedCheckpoint | None:
             tree = await store.lock(tx, org_id)
             await _check_continues(tx, tree, published)
             last = await store.last_checkpoint(tx, org_id)
             if (tree.epoch, tree.size) <= (last.epoch, last.size) if last else not tree.size:
-                return last
+                return None if last is None else await _with_growth(tx, org_id, last, published)
             key = await self.vault.make(tx, org_id, org_id)
             root = await compute(tx, org_id, lambda read: root_hash(tree.size, read))
             signer = CheckpointSigner.of(key, org_id, tree.epoch)
             note = signer.sign(tree.size, root, previous=tree.previous_head)
             new = StoredCheckpoint(tree.epoch, tree.size, root, note, at)
             await store.add_checkpoint(tx, org_id, new)
-            return new
+            return await _with_growth(tx, org_id, new, published)
 
         self._published.discard(org_id)
         signed = await self.database.transact(work)
         if signed is not None:
-            await asyncio.to_thread(self.folder.publish, org_id, signed)
+            await asyncio.to_thread(self.folder.publish, org_id, *signed)
         self._published.add(org_id)
-        return signed
+        return None if signed is None else signed[0]
 
     async def _publish_last(self, org_id: UUID) -> None:
         """Publish the latest checkpoint, unless it is; raises as `sign`."""
         published = await asyncio.to_thread(self.folder.last, org_id)
 
-        async def work(tx: Tx) -> StoredCheckpoint | None:
+        async def work(tx: Tx) -> PublishedCheckpoint | None:
             last = await store.last_checkpoint(tx, org_id)
-            if last is not None:
-                await _check_continues(tx, await store.lock(tx, org_id), published)
-            return last
+            if last is None:
+                return None
+            await _check_continues(tx, await store.lock(tx, org_id), published)
+            return await _with_growth(tx, org_id, last, published)
 
         last = await self.database.transact(work)
         if last is not None:
-            await asyncio.to_thread(self.folder.publish, org_id, last)
+            await asyncio.to_thread(self.folder.publish, org_id, *last)
         self._published.add(org_id)
 
     async def resume(self, org_id: UUID) -> int:
@@ -167,6 +171,19 @@ async def _check_continues(tx: Tx, tree: ProofTree, published: PublishedHead | N
             f"The published checkpoint of {published.head.size} changes is not one of this "
             "database: a backup was restored. `landbridge proofs resume` begins an epoch."
         )
+
+
+async def _with_growth(
+    tx: Tx, org_id: UUID, checkpoint: StoredCheckpoint, published: PublishedHead | None
+) -> PublishedCheckpoint:
+    """Return a checkpoint with the proof that it continues the published one of its epoch."""
+    if published is None or published.epoch != checkpoint.epoch:
+        return checkpoint, None
+    old, size = published.head.size, checkpoint.size
+    if old >= size:
+        return checkpoint, None
+    path = await compute(tx, org_id, lambda read: consistency_path(old, size, read))
+    return checkpoint, growth_text(old, path, checkpoint.note)
 
 
 async def _is_forked(tx: Tx, tree: ProofTree, published: PublishedHead) -> bool:

@@ -24,6 +24,7 @@ from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.number_masks import has_number
 from landbridge.reporting.proofs import leaf_store, store
+from landbridge.reporting.proofs.checkpoints import growth_text
 from landbridge.reporting.proofs.export import shown_part
 from landbridge.reporting.proofs.leaves import LeafBuilder
 from landbridge.reporting.proofs.model import BookLeaf, StoredCheckpoint
@@ -94,7 +95,7 @@ class TransferProofs:
                 )
             old, size = since, checkpoint.size
             path = await compute(tx, caller.org_id, lambda read: consistency_path(old, size, read))
-            return "\n".join([f"old {since}", *_texts(path), "", checkpoint.note])
+            return growth_text(old, path, checkpoint.note)
 
         return await self.database.transact(work)
 

@@ -1,0 +1,187 @@
+"""Witness: verifies, keeps and cosigns the published checkpoints of other people's books.
+
+An auditor runs it on a machine of their own, against a synchronised folder of checkpoints. It needs
+no database and no key of Landbridge. Guarantees, as those of add-checkpoint in C2SP tlog-witness:
+
+- A checkpoint is cosigned only if a known key has signed it, and if it continues the last one that
+  was cosigned of its origin. The first one of an organisation is believed.
+- The first one of a later epoch has to name the last one that was cosigned of the epoch before.
+- A cosigned checkpoint is kept before its cosignature leaves, so no two histories are cosigned. One
+  witness at a time uses a folder of kept checkpoints.
+- What does not fit is refused and named, and does not hold up other organisations.
+"""
+
+import fcntl
+import os
+from base64 import b64encode
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from landbridge.platform.core.errors import LandbridgeError
+from landbridge.reporting.proofs.checkpoints import head_text
+from landbridge.reporting.proofs.cosignatures import Cosigner
+from landbridge.reporting.proofs.model import StoredCheckpoint
+from landbridge.reporting.proofs.publication import CheckpointFolder, PublishedFile
+from landbridge.reporting.proofs.verifier import (
+    BooksInvalid,
+    TreeHead,
+    check_growth,
+    fixed,
+    open_note,
+)
+
+_KEY_FILE, _LOCK_FILE = "witness.key", "witness.lock"
+_EXTENSION = "previous-head "
+
+
+class CheckpointRefused(LandbridgeError):
+    """A published checkpoint does not continue what the witness has cosigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessReport:
+    """Checkpoints that a run has cosigned, and why it has refused others."""
+
+    cosigned: list[str]
+    refused: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Witness with its folder of kept checkpoints; `keys` are the public keys of the books."""
+
+    kept: CheckpointFolder
+    keys: str
+    cosigner: Cosigner
+
+    def run(self, published: CheckpointFolder, at: datetime) -> WitnessReport:
+        """Cosign what a folder of published checkpoints has beyond the kept ones."""
+        report = WitnessReport([], [])
+        for _, files in groupby(published.checkpoints(), key=lambda each: each.org_id):
+            try:
+                for head in self._follow(list(files), at):
+                    report.cosigned.append(head_text(head))
+            except (BooksInvalid, CheckpointRefused) as error:
+                report.refused.append(str(error))
+        report.refused.extend(self._missing(published))
+        return report
+
+    def _follow(self, files: list[PublishedFile], at: datetime) -> Iterator[TreeHead]:
+        """Cosign the new checkpoints of an organisation, epoch by epoch."""
+        for epoch, group in groupby(files, key=lambda each: each.epoch):
+            of_epoch = list(group)
+            kept = {
+                each.file.name: each
+                for each in self.kept.checkpoints()
+                if (each.org_id, each.epoch) == (files[0].org_id, epoch)
+            }
+            for each in of_epoch:
+                self._check_same(each, kept.get(each.file.name))
+            if not kept:
+                first = of_epoch[-1]
+                head = self._open(first)
+                self._check_first(first, head)
+                yield self._cosign(first, head, at)
+                continue
+            last_name = max(kept)
+            last = self._open(kept[last_name])
+            for each in (file for file in of_epoch if file.file.name > last_name):
+                head = self._open(each)
+                _check_continues(last, head, each.growth)
+                last = self._cosign(each, head, at)
+                yield last
+
+    def _open(self, published: PublishedFile) -> TreeHead:
+        """Return what a checkpoint says, once it is signed and of the place where it lies."""
+        head = open_note(published.note, self.keys)
+        place = f"landbridge/{published.org_id}/{published.epoch}", int(published.file.stem)
+        if (head.origin, head.size) != place:
+            raise CheckpointRefused(f"{published.file} is {head_text(head)}")
+        return head
+
+    def _check_same(self, published: PublishedFile, kept: PublishedFile | None) -> None:
+        """Raise if a checkpoint was replaced by another one of its size."""
+        if kept is None or kept.note.startswith(published.note):
+            return
+        head, known = self._open(published), self._open(kept)
+        if head != known:
+            raise _forked(known, head)
+
+    def _check_first(self, first: PublishedFile, head: TreeHead) -> None:
+        """Raise unless an epoch continues the kept one before it, if there is one."""
+        last = self.kept.last(first.org_id)
+        if last is None:
+            return
+        if last.epoch > first.epoch:
+            raise CheckpointRefused(f"FORK: {head.origin} appears after {last.head.origin}")
+        named = first.note.split("\n")[3].removeprefix(_EXTENSION)
+        if named != head_text(last.head):
+            raise CheckpointRefused(
+                f"FORK: {head.origin} does not continue {last.head.size} changes of "
+                f"{last.head.origin} that were cosigned; it names {named or 'nothing'}"
+            )
+
+    def _cosign(self, published: PublishedFile, head: TreeHead, at: datetime) -> TreeHead:
+        """Keep a verified checkpoint with a cosignature."""
+        note = self.cosigner.cosign(published.note, int(at.timestamp()))
+        self.kept.publish(
+            published.org_id, StoredCheckpoint(published.epoch, head.size, head.root, note, at)
+        )
+        return head
+
+    def _missing(self, published: CheckpointFolder) -> Iterator[str]:
+        """Say which kept checkpoints are published no more: the latest one of each organisation."""
+        found = {(each.org_id, each.epoch, each.file.name) for each in published.checkpoints()}
+        for _, kept in groupby(self.kept.checkpoints(), key=lambda each: each.org_id):
+            last = list(kept)[-1]
+            if (last.org_id, last.epoch, last.file.name) not in found:
+                head = open_note(last.note, self.keys)
+                yield f"MISSING: {head_text(head)} was cosigned, and is published no more"
+
+
+@contextmanager
+def opened_witness(state: Path, keys: str, name: str) -> Generator[Witness]:
+    """Open the folder of a witness, alone; its key is made at the first time."""
+    state.mkdir(parents=True, exist_ok=True)
+    with (state / _LOCK_FILE).open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise CheckpointRefused(f"another witness uses {state}") from error
+        yield Witness(CheckpointFolder(state), keys, Cosigner(name, _read_key(state / _KEY_FILE)))
+
+
+def _read_key(file: Path) -> Ed25519PrivateKey:
+    if not file.exists():
+        draft = file.with_suffix(".draft")
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as opened:
+            opened.write(b64encode(Ed25519PrivateKey.generate().private_bytes_raw()))
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.replace(file)
+    return Ed25519PrivateKey.from_private_bytes(fixed(file.read_text(encoding="utf-8")))
+
+
+def _check_continues(kept: TreeHead, head: TreeHead, growth: str | None) -> None:
+    """Raise unless a proof shows that a checkpoint continues a kept one."""
+    top = (growth or "").partition("\n\n")[0].split("\n")
+    if top[0] != f"old {kept.size}":
+        raise CheckpointRefused(
+            f"NO PROOF: {head_text(head)} is published without the proof that it continues the "
+            f"{kept.size} changes that were cosigned"
+        )
+    try:
+        check_growth(kept, head, [fixed(each) for each in top[1:]])
+    except (BooksInvalid, IndexError) as error:
+        raise _forked(kept, head) from error
+
+
+def _forked(kept: TreeHead, head: TreeHead) -> CheckpointRefused:
+    return CheckpointRefused(f"FORK: {head_text(head)} does not continue {head_text(kept)}")
