@@ -22,6 +22,7 @@ class ChainAction(StrEnum):
     APPROVE = "approve"  # allow the bridge to transfer the coins
     BURN = "burn"  # first leg of a bridge
     MINT = "mint"  # second leg of a bridge
+    SWAP = "swap"  # sell coins on a market of the chain
 
 
 class ChainOrderState(StrEnum):
@@ -40,6 +41,18 @@ class OrderLeg:
     money: Money
 
 
+@dataclass(frozen=True, slots=True)
+class MarketTerms:
+    """Terms of a swap on a market: it gives at least `least`, or nothing happens.
+
+    `fee` is part of the coins that the order takes, for the organisation's own address; they are
+    not sold.
+    """
+
+    least: Money
+    fee: OrderLeg | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainOrder:
     """One transaction on one chain: either all legs happen, or none.
@@ -48,7 +61,7 @@ class ChainOrder:
     is the chain's name; with bridges it may be a chain without user wallets. `source` is the paying
     address; `wallet_id` is its wallet, None for the organisation's own address. The legs of a burn
     are the addresses that its coins are minted for on the chain `into`; a mint names its burn in
-    `after`.
+    `after`. The leg of a swap has the recipient of the coins bought, and the coins that it takes.
     """
 
     org_id: UUID
@@ -66,6 +79,7 @@ class ChainOrder:
     is_refund: bool = False
     # Whether people have chosen another destination for a refund than its sender.
     is_redirected: bool = False
+    market: MarketTerms | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +87,7 @@ class ChainOrderStatus:
     """Status of an order as the chain reports it.
 
     `expected_at` is the earliest useful time of the next query (organisation time), None once
-    final. `reason` is a sentence of the adapter's own without personal data: it is stored in clear,
+    final. `received_units` is what a confirmed swap was given. `reason` is a sentence of the adapter's own without personal data: it is stored in clear,
     logged, and shown as `failedReason`. Texts of the chain itself may name people and accounts: an
     adapter maps them to its own sentences and forwards none of them. The same holds for the text of
     a `Rejected`.
@@ -84,6 +98,7 @@ class ChainOrderStatus:
     user_op_hash: str | None
     expected_at: datetime | None
     reason: str | None = None
+    received_units: int | None = None
 
 
 class OrderHalted(Unavailable):

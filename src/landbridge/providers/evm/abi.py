@@ -14,7 +14,8 @@ from landbridge.platform.formats.evm_addresses import checksummed, keccak256
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 AbiType: TypeAlias = Literal[
-    "address", "uint256", "uint32", "uint8", "bytes32", "bytes", "address[]", "uint256[]"
+    "address", "uint256", "uint160", "uint32", "uint24", "uint8", "bytes32", "bytes", "address[]",
+    "uint256[]",
 ]
 AbiValue: TypeAlias = str | int | bytes | Sequence[str] | Sequence[int]
 
@@ -22,21 +23,26 @@ _WORD_BYTES = 32
 _ADDRESS_BYTES = 20
 _SELECTOR_BYTES = 4
 _SIGNATURE_BYTES = 65
-_UINT_BITS = {"uint256": 256, "uint32": 32, "uint8": 8}
+_UINT_BITS = {"uint256": 256, "uint160": 160, "uint32": 32, "uint24": 24, "uint8": 8}
 _TOPICS_OF_TRANSFER = 3
 _UTF8_REPLACED = "replace"
 
 
 class AbiFunction(msgspec.Struct, frozen=True):
-    """Function of a contract, with the types of its parameters in order."""
+    """Function of a contract, with the types of its parameters in order.
+
+    With `has_struct` they are the members of its one parameter; their encoding is the same.
+    """
 
     name: str
     parameters: tuple[AbiType, ...]
+    has_struct: bool = False
 
     @property
     def signature(self) -> str:
         """Canonical form, as in `transfer(address,uint256)`."""
-        return f"{self.name}({','.join(self.parameters)})"
+        members = ",".join(self.parameters)
+        return f"{self.name}(({members}))" if self.has_struct else f"{self.name}({members})"
 
     @property
     def selector(self) -> bytes:
@@ -222,7 +228,8 @@ def read_revert_text(data: bytes) -> str | None:
 
 
 def _word(
-    kind: Literal["address", "uint256", "uint32", "uint8", "bytes32"], value: AbiValue
+    kind: Literal["address", "uint256", "uint160", "uint32", "uint24", "uint8", "bytes32"],
+    value: AbiValue,
 ) -> bytes:
     match kind:
         case "address":
@@ -236,7 +243,7 @@ def _word(
             if not isinstance(value, bytes) or len(value) != _WORD_BYTES:
                 raise InvariantBroken("a bytes32 that has not 32 bytes")
             return value
-        case "uint256" | "uint32" | "uint8":
+        case "uint256" | "uint160" | "uint32" | "uint24" | "uint8":
             if not isinstance(value, int) or not 0 <= value < 1 << _UINT_BITS[kind]:
                 raise InvariantBroken(f"a {kind} out of its range")
             return _uint(value)

@@ -21,7 +21,9 @@ from landbridge.providers.evm.bridge_configuration import BridgeContracts, read_
 from landbridge.providers.evm.configuration_table import (
     ChainsFileError,
     ConfigurationTable,
+    either,
 )
+from landbridge.providers.evm.market_configuration import MarketContracts, read_market
 from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError, is_web_url
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
 
@@ -98,7 +100,7 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     `in_flight_max` transactions that wait to be mined. A transaction that no block has is sent
     again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local node
     that owns the tokens.
-    `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains.
+    `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains. `market` swaps.
     """
 
     name: Network
@@ -123,6 +125,7 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     faucet: str | None = None
     signer: SignerLimits = SignerLimits()
     bridge: BridgeContracts | None = None
+    market: MarketContracts | None = None
 
     @property
     def recipients_max(self) -> int | None:
@@ -193,6 +196,8 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
     delegate_contract = table.optional_address("delegate_contract")
     tokens = _tokens(table.table("tokens"), name)
     decimals = {currency: token.decimals for currency, token in tokens.items()}
+    sponsor = _sponsor(table, has_delegate=delegate_contract is not None)
+    has_calls, market = SponsorMethod.EIP7702 in sponsor, table.optional_table("market")
     chain = EvmChain(
         name=name,
         chain_id=table.whole("chain_id", least=1, most=_CHAIN_ID_MAX),
@@ -202,13 +207,14 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
         confirmations=confirmations,
         finality=_finality(table, confirmations),
         explorer=read_explorer(table),
-        sponsor=_sponsor(table, has_delegate=delegate_contract is not None),
+        sponsor=sponsor,
         batch_contract=table.optional_address("batch_contract"),
         delegate_contract=delegate_contract,
         max_fee_cap_wei=_fee_cap(table),
         tokens=tokens,
         signer=read_signer_limits(table.optional_table("signer"), decimals),
         bridge=read_bridge(table.optional_table("bridge")),
+        market=read_market(market, decimals, has_calls=has_calls),
         **_sending(table),
     )
     table.refuse_unknown()
@@ -385,9 +391,3 @@ def _check_bridges(chains: Mapping[Network, EvmChain]) -> None:
                 raise ChainsFileError(
                     f"chains.{name}.tokens.{currency}.bridgeable needs chains.{name}.bridge"
                 )
-
-
-def either(texts: "list[Network] | list[str] | type[StrEnum]") -> str:
-    """Return names as in `usdc, usdt or usdg`."""
-    *others, last = (str(each) for each in texts)
-    return f"{', '.join(others)} or {last}" if others else last

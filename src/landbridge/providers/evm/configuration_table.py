@@ -1,7 +1,7 @@
 """Table of the chains file: members are read by name and type, with their path in each error."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from landbridge.platform.core.errors import LandbridgeError
@@ -115,3 +115,9 @@ class ConfigurationTable:
         # A name may be of any length, and could be a misplaced secret.
         shown = name if len(name) <= _NAME_LENGTH_SHOWN_MAX else f"{name[:10]}..."
         return f"{self.path}.{shown}" if self.path else shown
+
+
+def either(texts: Iterable[str]) -> str:
+    """Return names as in `usdc, usdt or usdg`."""
+    *others, last = (str(each) for each in texts)
+    return f"{', '.join(others)} or {last}" if others else last

@@ -15,13 +15,16 @@ from landbridge.platform.formats.solana_addresses import checked_solana_address
 from landbridge.providers.chains.tokens import NATIVE_ASSETS, TOKENS, Chain, Network
 from landbridge.providers.evm.configuration import (
     FinalityTag,
-    either,
     read_explorer,
     read_tables,
     read_text,
     read_urls,
 )
-from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable
+from landbridge.providers.evm.configuration_table import (
+    ChainsFileError,
+    ConfigurationTable,
+    either,
+)
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
 

@@ -46,11 +46,27 @@ class PaymentLeg:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SwapTerms:
+    """Terms of a swap: the currency bought, and the least units of it.
+
+    `fee_units` are taken and not sold: they go to the address `fee_to`.
+    """
+
+    bought: str
+    least_units: int
+    fee_units: int
+    fee_to: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxOrder:
     """Stored order. `source` pays; `wallet_id` is None for the organisation's own address.
 
     The one leg of a bridge's order is the recipient on the other chain. A burn names that chain in
     `into_chain`; a mint its burn in `burn_key`, and the nonce of its message once it is known.
+
+    The one leg of a swap has the recipient of the coins bought, and the units that it takes.
+    `received_units` is what the market gave, once that is final.
 
     `failed_at` is set on one that was reopened after it was reported as failed. `confirmed_at` of
     such an order says that it has paid nevertheless.
@@ -78,11 +94,14 @@ class OutboxOrder:
     into_chain: str | None = None
     burn_key: UUID | None = None
     message_nonce: bytes | None = None
+    swap: SwapTerms | None = None
+    received_units: int | None = None
 
     @property
     def units_taken(self) -> int:
         """Units that leave the paying address."""
-        return self.units if self.action in (ChainAction.TRANSFER, ChainAction.BURN) else 0
+        takes = (ChainAction.TRANSFER, ChainAction.BURN, ChainAction.SWAP)
+        return self.units if self.action in takes else 0
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:

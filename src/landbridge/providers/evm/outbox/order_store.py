@@ -4,32 +4,28 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
-from landbridge.providers.chains.port import ChainAction
-from landbridge.providers.evm.configuration import SponsorMethod
+from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.following.model import BlockRef
-from landbridge.providers.evm.outbox.model import (
-    OutboxOrder,
-    OutboxState,
-    PaymentLeg,
-)
+from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState
+from landbridge.providers.evm.outbox.order_rows import has_recipient, paid_legs, read_order
 
 # Addresses and units of one order are joined by commas: there are no arrays of arrays of one length
 # each.
 _ADD = """
 insert into chain_orders (org_id, key, record_id, chain, currency, source, wallet_id, destinations,
     units, state, created_at, updated_at, due_at, is_refund, action, recipient, amount, into_chain,
-    burn_key, confirmed_at)
+    burn_key, confirmed_at, bought, least, fee, fee_to)
 select i.org_id, i.key, i.record_id, i.chain, i.currency, i.source, i.wallet_id,
     string_to_array(i.destinations, ','), string_to_array(i.units, ',')::numeric[], i.state,
     i.created_at, i.created_at, i.created_at, i.is_refund, i.action, i.recipient, i.amount,
-    i.into_chain, i.burn_key, i.confirmed_at
+    i.into_chain, i.burn_key, i.confirmed_at, i.bought, i.least, i.fee, i.fee_to
 from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::uuid[],
     $8::text[], $9::text[], $10::timestamptz[], $11::boolean[], $12::text[], $13::text[],
-    $14::text[], $15::numeric[], $16::text[], $17::uuid[], $18::timestamptz[])
+    $14::text[], $15::numeric[], $16::text[], $17::uuid[], $18::timestamptz[], $19::text[],
+    $20::numeric[], $21::numeric[], $22::text[])
     as i (org_id, key, record_id, chain, currency, source, wallet_id, destinations, units,
         created_at, is_refund, state, action, recipient, amount, into_chain, burn_key,
-        confirmed_at)
+        confirmed_at, bought, least, fee, fee_to)
 on conflict (org_id, key) do nothing
 returning org_id, key
 """
@@ -38,7 +34,8 @@ _DUE = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce
+    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce,
+    bought, least, fee, fee_to, received
 from chain_orders where chain = $1 and state = 'CREATED' and due_at <= $2
 order by due_at, org_id, key limit $3
 """
@@ -48,7 +45,8 @@ _TO_FOLLOW = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce
+    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce,
+    bought, least, fee, fee_to, received
 from chain_orders o where chain = $1 and (
     state in ('SIGNED', 'SENT', 'MINED')
     or state = 'CONFIRMED' and exists (
@@ -66,11 +64,12 @@ update chain_orders o
 set state = i.state, step = i.step, reason = i.reason, method = coalesce(i.method, o.method),
     transaction_hash = coalesce(i.transaction_hash, o.transaction_hash),
     confirmed_at = coalesce(o.confirmed_at, i.confirmed_at),
+    received = coalesce(o.received, i.received),
     due_at = i.due_at, updated_at = $1
 from unnest($2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::text[], $7::smallint[],
-    $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::timestamptz[])
+    $8::text[], $9::text[], $10::text[], $11::timestamptz[], $12::timestamptz[], $13::numeric[])
     as i (org_id, key, from_state, from_step, state, step, reason, method, transaction_hash,
-        confirmed_at, due_at)
+        confirmed_at, due_at, received)
 where o.org_id = i.org_id and o.key = i.key and o.state = i.from_state and o.step = i.from_step
     and o.state not in ('FINAL', 'REVERTED', 'REJECTED')
 returning o.org_id, o.key
@@ -123,7 +122,7 @@ select
     o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
     o.units, o.method, o.step, o.state, o.reason, o.transaction_hash, o.confirmed_at,
     o.created_at, o.due_at, o.is_refund, o.failed_at, o.action, o.recipient, o.amount,
-    o.into_chain, o.burn_key, o.message_nonce
+    o.into_chain, o.burn_key, o.message_nonce, o.bought, o.least, o.fee, o.fee_to, o.received
 from unnest($1::uuid[], $2::uuid[]) as i (org_id, key)
 join chain_orders o on o.org_id = i.org_id and o.key = i.key
 """
@@ -132,7 +131,8 @@ _OF_RECORD = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
     step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce
+    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce,
+    bought, least, fee, fee_to, received
 from chain_orders where org_id = $1 and record_id = $2 and chain = $3
 order by created_at, key
 """
@@ -157,7 +157,7 @@ select source, currency,
     sum(coalesce(amount, (select sum(unit) from unnest(units) as unit))) as units
 from chain_orders
 where chain = $1 and state in ('SIGNED', 'SENT') and source = any($2)
-    and action in ('transfer', 'burn')
+    and action in ('transfer', 'burn', 'swap')
 group by org_id, source, currency
 """
 
@@ -202,17 +202,21 @@ async def add(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
         [each.currency for each in orders],
         [each.source for each in orders],
         [each.wallet_id for each in orders],
-        [",".join(leg.destination for leg in _legs(each)) for each in orders],
-        [",".join(str(leg.units) for leg in _legs(each)) for each in orders],
+        [",".join(leg.destination for leg in paid_legs(each)) for each in orders],
+        [",".join(str(leg.units) for leg in paid_legs(each)) for each in orders],
         [each.created_at for each in orders],
         [each.is_refund for each in orders],
         [each.state.value for each in orders],
         [each.action.value for each in orders],
-        [_bridged(each) and each.legs[0].destination for each in orders],
-        [_bridged(each) and each.units for each in orders],
+        [has_recipient(each) and each.legs[0].destination for each in orders],
+        [has_recipient(each) and each.units for each in orders],
         [each.into_chain for each in orders],
         [each.burn_key for each in orders],
         [each.confirmed_at for each in orders],
+        [each.swap and each.swap.bought for each in orders],
+        [each.swap and each.swap.least_units for each in orders],
+        [each.swap and each.swap.fee_units for each in orders],
+        [each.swap and each.swap.fee_to for each in orders],
     )
     return {(row["org_id"], row["key"]) for row in rows}
 
@@ -224,7 +228,7 @@ async def get(tx: Tx, org_id: UUID, key: UUID) -> OutboxOrder | None:
 
 async def due(tx: Tx, chain: str, at: datetime, *, limit: int) -> list[OutboxOrder]:
     """Return orders that wait for a signature and are due, the longest due first."""
-    return [_order(row) for row in await tx.fetch(_DUE, chain, at, limit)]
+    return [read_order(row) for row in await tx.fetch(_DUE, chain, at, limit)]
 
 
 async def to_follow(tx: Tx, chain: str, *, final_block: int, limit: int) -> list[OutboxOrder]:
@@ -233,18 +237,18 @@ async def to_follow(tx: Tx, chain: str, *, final_block: int, limit: int) -> list
     Those that are confirmed, and have no transaction up to `final_block`, wait.
     """
     rows = await tx.fetch(_TO_FOLLOW, chain, final_block, limit)
-    return [_order(row) for row in rows]
+    return [read_order(row) for row in rows]
 
 
 async def by_keys(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[OutboxOrder]:
     """Return these orders; each key is organisation and key."""
     rows = await tx.fetch(_BY_KEYS, [org_id for org_id, _ in keys], [key for _, key in keys])
-    return [_order(row) for row in rows]
+    return [read_order(row) for row in rows]
 
 
 async def of_record(tx: Tx, org_id: UUID, record_id: UUID, chain: str) -> list[OutboxOrder]:
     """Return the orders of a record on a chain, the oldest first."""
-    return [_order(row) for row in await tx.fetch(_OF_RECORD, org_id, record_id, chain)]
+    return [read_order(row) for row in await tx.fetch(_OF_RECORD, org_id, record_id, chain)]
 
 
 async def lock_created(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
@@ -283,6 +287,7 @@ async def move(
         [new.transaction_hash for _, new in moves],
         [new.confirmed_at for _, new in moves],
         [new.due_at for _, new in moves],
+        [new.received_units for _, new in moves],
     )
     return {(row["org_id"], row["key"]) for row in rows}
 
@@ -347,45 +352,3 @@ async def claim_message(tx: Tx, order: OutboxOrder, nonce: bytes) -> bool:
 async def lease(tx: Tx, chain: str, owner: UUID, *, at: datetime, expires_at: datetime) -> bool:
     """Take or extend the lease of a chain; False if another worker has it."""
     return bool(await tx.fetchval(_LEASE, chain, owner, expires_at, at))
-
-
-def _legs(order: OutboxOrder) -> Sequence[PaymentLeg]:
-    """Return what an order pays on its own chain."""
-    return () if _bridged(order) else order.legs
-
-
-def _bridged(order: OutboxOrder) -> bool | None:
-    """Return None for a transfer, else True."""
-    return None if order.action is ChainAction.TRANSFER else True
-
-
-def _order(row: Row) -> OutboxOrder:
-    method, amount = row["method"], row["amount"]
-    legs = tuple(
-        PaymentLeg(destination, int(units))
-        for destination, units in zip(row["destinations"], row["units"], strict=True)
-    )
-    return OutboxOrder(
-        org_id=row["org_id"],
-        key=row["key"],
-        record_id=row["record_id"],
-        chain=row["chain"],
-        currency=row["currency"],
-        source=row["source"],
-        wallet_id=row["wallet_id"],
-        legs=legs if amount is None else (PaymentLeg(row["recipient"], int(amount)),),
-        method=None if method is None else SponsorMethod(method),
-        step=row["step"],
-        state=OutboxState(row["state"]),
-        reason=row["reason"],
-        transaction_hash=row["transaction_hash"],
-        confirmed_at=row["confirmed_at"],
-        created_at=row["created_at"],
-        due_at=row["due_at"],
-        is_refund=row["is_refund"],
-        failed_at=row["failed_at"],
-        action=ChainAction(row["action"]),
-        into_chain=row["into_chain"],
-        burn_key=row["burn_key"],
-        message_nonce=row["message_nonce"],
-    )

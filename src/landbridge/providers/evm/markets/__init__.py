@@ -1,0 +1,1 @@
+"""Markets of connected chains: pools of Uniswap v3."""
