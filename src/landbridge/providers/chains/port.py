@@ -87,10 +87,10 @@ class ChainOrderStatus:
     """Status of an order as the chain reports it.
 
     `expected_at` is the earliest useful time of the next query (organisation time), None once
-    final. `received_units` is what a confirmed swap was given. `reason` is a sentence of the adapter's own without personal data: it is stored in clear,
-    logged, and shown as `failedReason`. Texts of the chain itself may name people and accounts: an
-    adapter maps them to its own sentences and forwards none of them. The same holds for the text of
-    a `Rejected`.
+    final. `received_units` is what a swap was given, once it is confirmed. `reason` is a sentence
+    of the adapter's own without personal data: it is stored in clear, logged, and shown as
+    `failedReason`. Texts of the chain itself may name people and accounts: an adapter maps them to
+    its own sentences and forwards none of them. The same holds for the text of a `Rejected`.
     """
 
     state: ChainOrderState

@@ -14,7 +14,15 @@ from landbridge.platform.formats.evm_addresses import checksummed, keccak256
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 AbiType: TypeAlias = Literal[
-    "address", "uint256", "uint160", "uint32", "uint24", "uint8", "bytes32", "bytes", "address[]",
+    "address",
+    "uint256",
+    "uint160",
+    "uint32",
+    "uint24",
+    "uint8",
+    "bytes32",
+    "bytes",
+    "address[]",
     "uint256[]",
 ]
 AbiValue: TypeAlias = str | int | bytes | Sequence[str] | Sequence[int]

@@ -100,7 +100,8 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     `in_flight_max` transactions that wait to be mined. A transaction that no block has is sent
     again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local node
     that owns the tokens.
-    `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains. `market` swaps.
+    `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains; `market`
+    swaps.
     """
 
     name: Network

@@ -16,12 +16,13 @@ from landbridge.providers.evm.abi import (
     LOCAL_MESSAGE_TRANSMITTER,
     MESSAGE_BODY_VERSION,
     MESSAGE_VERSION,
-    AbiFunction,
     decode_uint256,
 )
 from landbridge.providers.evm.bridge_configuration import MESSAGE_VERSIONS, BridgeContracts
 from landbridge.providers.evm.configuration import EvmChain, EvmToken
+from landbridge.providers.evm.contract_numbers import read_number
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.markets.contract_check import market_problems
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.nodes import RpcLimits
 from landbridge.providers.evm.quantities import AnswerInvalid
@@ -110,6 +111,8 @@ async def _contract_problems(client: ChainClient, chain: EvmChain) -> list[str]:
             problems.append(f"{name} {address} has no code")
     if chain.bridge is not None:
         problems += await _bridge_problems(client, chain.bridge)
+    if chain.market is not None:
+        problems += await market_problems(client, chain, chain.market)
     return problems
 
 
@@ -123,32 +126,24 @@ async def _bridge_problems(client: ChainClient, bridge: BridgeContracts) -> list
     ]
     if problems:
         return problems
-    domain = await _read_number(client, transmitter, LOCAL_DOMAIN)
+    domain = await read_number(client, transmitter, LOCAL_DOMAIN)
     if domain != bridge.domain:
         answer = "does not answer its domain" if domain is None else f"has the domain {domain}"
         problems.append(
             f"bridge.message_transmitter {transmitter} {answer}, but bridge.domain is "
             f"{bridge.domain}"
         )
-    if await _read_number(client, messenger, LOCAL_MESSAGE_TRANSMITTER) != int(transmitter, 16):
+    if await read_number(client, messenger, LOCAL_MESSAGE_TRANSMITTER) != int(transmitter, 16):
         problems.append(
             f"bridge.token_messenger {messenger} uses another transmitter than {transmitter}"
         )
     versions = (
-        await _read_number(client, transmitter, MESSAGE_VERSION),
-        await _read_number(client, messenger, MESSAGE_BODY_VERSION),
+        await read_number(client, transmitter, MESSAGE_VERSION),
+        await read_number(client, messenger, MESSAGE_BODY_VERSION),
     )
     if versions != MESSAGE_VERSIONS:
         problems.append(f"bridge.token_messenger {messenger} has messages of another version")
     return problems
-
-
-async def _read_number(client: ChainClient, address: str, function: AbiFunction) -> int | None:
-    """Return what a function without parameters answers, as a number; None for no answer."""
-    try:
-        return decode_uint256(await client.call(destination=address, data=function.encode()))
-    except (AnswerInvalid, NodeError):
-        return None
 
 
 async def _token_problem(client: ChainClient, token: EvmToken) -> str | None:

@@ -9,10 +9,8 @@ Guarantees:
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
-from math import isqrt
 
-from landbridge.platform.core.errors import InvariantBroken, Unavailable
+from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Asset, Money
 from landbridge.providers.chains.markets import MarketQuote, MarketRefused, SwapProvider
 from landbridge.providers.chains.tokens import Network
@@ -21,6 +19,7 @@ from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.market_configuration import MarketContracts, MarketPool
 from landbridge.providers.evm.markets.contract_calls import QUOTE_PURCHASE, QUOTE_SALE
+from landbridge.providers.evm.markets.prices import gives_rate, price_limit
 from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.rpc import ChainClient
 
@@ -31,9 +30,18 @@ _GAS_MAX = 5_000_000
 _BPS = 10_000
 _COIN_DECIMALS = 18
 _WORD_BYTES, _ANSWER_WORDS = 32, 4
-# Prices of pools are square roots with 96 binary places.
-_PRICE_SQUARE = 2**192
 _TOO_LITTLE = "the market has too little liquidity for this amount"
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Coins sold and bought, and where."""
+
+    source: Asset
+    destination: Asset
+    chain: EvmChain
+    market: MarketContracts
+    pool: MarketPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,52 +70,41 @@ class ConnectedMarkets:
 
     async def quote_sale(self, sold: Money, into: Asset) -> MarketQuote:
         """Return what the market gives at least; see the port."""
-        chain, market, pool = self._market(sold.asset, into)
-        answer = await self._ask(chain, QUOTE_SALE, sold.asset, into, sold.units, pool)
-        least = Money(answer.units * (_BPS - market.slippage_bps) // _BPS, into)
-        self._check_rate(market, sold, least)
-        return MarketQuote(sold, least, await self._gas(chain, answer.gas, into))
+        pair = self._pair(sold.asset, into)
+        answer = await self._ask(pair, QUOTE_SALE, sold.units)
+        kept_bps = _BPS - pair.market.slippage_bps
+        least = Money(answer.units * kept_bps // _BPS, into)
+        _check_rate(pair.market, sold, least)
+        return MarketQuote(sold, least, await self._gas(pair, answer.gas, into))
 
     async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
         """Return what has to be sold; see the port."""
-        chain, market, pool = self._market(out_of, bought.asset)
+        pair = self._pair(out_of, bought.asset)
         # So much that the least amount is `bought`.
-        target = -(-bought.units * _BPS // (_BPS - market.slippage_bps))
-        answer = await self._ask(chain, QUOTE_PURCHASE, out_of, bought.asset, target, pool)
+        target = -(-bought.units * _BPS // (_BPS - pair.market.slippage_bps))
+        answer = await self._ask(pair, QUOTE_PURCHASE, target)
         sold = Money(answer.units, out_of)
-        self._check_rate(market, sold, bought)
-        return MarketQuote(sold, bought, await self._gas(chain, answer.gas, out_of))
+        _check_rate(pair.market, sold, bought)
+        return MarketQuote(sold, bought, await self._gas(pair, answer.gas, out_of))
 
-    def _market(
-        self, source: Asset, destination: Asset
-    ) -> tuple[EvmChain, MarketContracts, MarketPool]:
+    def _pair(self, source: Asset, destination: Asset) -> _Pair:
         chain = self._chains.get(Network(source.chain))
         market = None if chain is None else chain.market
         pool = None if market is None else market.pool_of(source.currency, destination.currency)
         if chain is None or market is None or pool is None:
             raise MarketRefused(f"no market swaps {source.currency} for {destination.currency}")
-        return chain, market, pool
+        return _Pair(source, destination, chain, market, pool)
 
-    async def _ask(
-        self,
-        chain: EvmChain,
-        function: AbiFunction,
-        source: Asset,
-        destination: Asset,
-        units: int,
-        pool: MarketPool,
-    ) -> _Answer:
+    async def _ask(self, pair: _Pair, function: AbiFunction, units: int) -> _Answer:
         """Return what the quoter answers, if the pool does not reach the limit of its price."""
-        market = chain.market
-        if market is None:
-            raise InvariantBroken(f"{chain.name} has no market")
-        sold, bought = (chain.tokens[each.currency] for each in (source, destination))
+        chain, market = pair.chain, pair.market
+        sold, bought = (chain.tokens[each.currency] for each in (pair.source, pair.destination))
         limit = price_limit(
             market.least_rate,
             is_first=int(sold.address, 16) < int(bought.address, 16),
             decimals=(sold.decimals, bought.decimals),
         )
-        data = function.encode(sold.address, bought.address, units, pool.fee, limit)
+        data = function.encode(sold.address, bought.address, units, pair.pool.fee, limit)
         try:
             async with asyncio.timeout(_TIMEOUT_S):
                 answer = await self._clients[chain.name].call(
@@ -126,42 +123,24 @@ class ConnectedMarkets:
             raise MarketRefused(_TOO_LITTLE)
         return _Answer(units=words[0], gas=words[3])
 
-    @staticmethod
-    def _check_rate(market: MarketContracts, sold: Money, least: Money) -> None:
-        if not gives_rate(market.least_rate, sold, least):
-            raise MarketRefused(
-                f"the market gives less than {market.least_rate} {least.asset.currency} for one "
-                f"{sold.asset.currency}"
-            )
-
-    async def _gas(self, chain: EvmChain, gas: int, asset: Asset) -> Money:
+    async def _gas(self, pair: _Pair, gas: int, asset: Asset) -> Money:
         """Return what the gas of the pool costs, in a stablecoin."""
-        price = None if chain.market is None else chain.market.coin_price
+        price, name = pair.market.coin_price, pair.chain.name
         if price is None:
             return Money(0, asset)
         try:
             async with asyncio.timeout(_TIMEOUT_S):
-                fees = await self._clients[chain.name].fees()
+                fees = await self._clients[name].fees()
         except (NodeError, NodeUnavailable, AnswerInvalid, TimeoutError) as error:
-            raise Unavailable(f"the nodes of {chain.name} do not answer their fees") from error
+            raise Unavailable(f"the nodes of {name} do not answer their fees") from error
         wei = gas * (fees.base_fee_wei + fees.tip_wei)
         coins, per = (price * wei).as_integer_ratio()
         return Money(-(-coins * 10**asset.decimals // (per * 10**_COIN_DECIMALS)), asset)
 
 
-def gives_rate(least_rate: Decimal, sold: Money, bought: Money) -> bool:
-    """Whether one coin is sold for at least `least_rate` coins."""
-    up, down = least_rate.as_integer_ratio()
-    decimals = (sold.asset.decimals, bought.asset.decimals)
-    return bought.units * 10 ** decimals[0] * down >= sold.units * 10 ** decimals[1] * up
-
-
-def price_limit(least_rate: Decimal, *, is_first: bool, decimals: tuple[int, int]) -> int:
-    """Return the price beyond which a pool shall not swap, as its contract takes it.
-
-    A pool's price is units of its second token for one of its first. `is_first` is whether the coin
-    sold is the first; `decimals` are of the coins sold and bought.
-    """
-    up, down = least_rate.as_integer_ratio()
-    up, down = up * 10 ** decimals[1], down * 10 ** decimals[0]
-    return isqrt(_PRICE_SQUARE * up // down) if is_first else isqrt(_PRICE_SQUARE * down // up)
+def _check_rate(market: MarketContracts, sold: Money, least: Money) -> None:
+    if not gives_rate(market.least_rate, sold, least):
+        raise MarketRefused(
+            f"the market gives less than {market.least_rate} {least.asset.currency} for one "
+            f"{sold.asset.currency}"
+        )

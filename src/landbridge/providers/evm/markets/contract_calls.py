@@ -26,15 +26,12 @@ _QUOTED = ("address", "address", "uint256", "uint24", "uint160")
 QUOTE_SALE = AbiFunction("quoteExactInputSingle", _QUOTED, has_struct=True)
 QUOTE_PURCHASE = AbiFunction("quoteExactOutputSingle", _QUOTED, has_struct=True)
 
-# Of routers and quoters, and of pools.
+# Of routers and quoters, of pools, and of the factory.
 FACTORY = AbiFunction("factory", ())
 POOL_FEE = AbiFunction("fee", ())
-POOL_TOKEN_0, POOL_TOKEN_1 = AbiFunction("token0", ()), AbiFunction("token1", ())
 GET_POOL = AbiFunction("getPool", ("address", "address", "uint24"))
 
-SWAP_TOPIC = (
-    "0x" + keccak256(b"Swap(address,address,int256,int256,uint160,uint128,int24)").hex()
-)
+SWAP_TOPIC = "0x" + keccak256(b"Swap(address,address,int256,int256,uint160,uint128,int24)").hex()
 
 
 def encode_swap(

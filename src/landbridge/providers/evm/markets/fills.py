@@ -35,9 +35,7 @@ def find_payer(
 
     `tokens` has the chain's token contracts.
     """
-    fill = next(
-        (fill for index, fill in _fills(logs, pool, tokens) if index == log_index), None
-    )
+    fill = next((fill for index, fill in _fills(logs, pool, tokens) if index == log_index), None)
     return None if fill is None else fill.payer
 
 

@@ -27,8 +27,9 @@ from landbridge.providers.evm.outbox.model import (
     OutboxOrder,
     OutboxState,
     PaymentLeg,
+    SwapTerms,
 )
-from landbridge.providers.evm.outbox.plans import choose_method
+from landbridge.providers.evm.outbox.plans import choose_method, explain_no_method
 
 # Bounds of the time until a payment asks for its result, should nothing have woken it: one that
 # stores its status while the order gets its result stays asleep.
@@ -72,6 +73,9 @@ class EvmChains:
     def carries(self, chain: str, action: ChainAction) -> bool:
         """Return whether this chain is connected, and for bridges, to another connected one."""
         if Network(chain) in self._connected:
+            if action is ChainAction.SWAP:
+                found = self._chains.get(Network(chain))
+                return found is not None and found.market is not None
             return action is ChainAction.TRANSFER or self._bridges.has_bridge(Network(chain))
         return self._others is not None and self._others.carries(chain, action)
 
@@ -136,6 +140,7 @@ class EvmChains:
         if any(leg.money.units <= 0 for leg in order.legs):
             raise Rejected("the amount must be positive")
         self._check_bridge(order, currency)
+        self._check_market(order)
         now = self._clock.now()
         is_approve = order.action is ChainAction.APPROVE
         new = OutboxOrder(
@@ -160,6 +165,7 @@ class EvmChains:
             action=order.action,
             into_chain=order.into,
             burn_key=order.after,
+            swap=_terms(order),
         )
         check = self._checks.get(Network(order.chain), self._find_refusal)
         if (refusal := check(new)) is not None:
@@ -172,12 +178,12 @@ class EvmChains:
         if new.currency not in chain.tokens:
             return f"{new.currency} on {new.chain} is not connected"
         if new.action is not ChainAction.MINT and choose_method(chain, new) is None:
-            return f"{new.chain} has no way to pay the gas of this transfer"
+            return explain_no_method(chain, new)
         return None
 
     def _check_bridge(self, order: ChainOrder, currency: str) -> None:
         """Raise `Rejected` unless the bridge of the chain can carry out an order."""
-        if order.action is ChainAction.TRANSFER:
+        if order.action in (ChainAction.TRANSFER, ChainAction.SWAP):
             return
         if len(order.legs) != 1:
             raise Rejected("a bridge has one recipient")
@@ -193,6 +199,18 @@ class EvmChains:
         if refusal is not None:
             raise Rejected(refusal)
 
+    def _check_market(self, order: ChainOrder) -> None:
+        """Raise `InvariantBroken` for terms that no swap has."""
+        terms = order.market
+        if order.action is not ChainAction.SWAP:
+            if terms is not None:
+                raise InvariantBroken(f"chain order {order.key} has terms, and is no swap")
+            return
+        if terms is None or len(order.legs) != 1 or terms.least.units <= 0:
+            raise InvariantBroken(f"chain order {order.key} is a swap without terms")
+        if terms.fee is not None and not 0 < terms.fee.money.units < order.legs[0].money.units:
+            raise InvariantBroken(f"chain order {order.key} sells nothing")
+
     def _status(self, order: OutboxOrder, at: datetime) -> ChainOrderStatus:
         state = ChainOrderState.PENDING
         if order.is_reported_as_paid:
@@ -206,6 +224,7 @@ class EvmChains:
             user_op_hash=None,
             expected_at=at + self._wait(order) if is_pending else None,
             reason=order.reason if state is ChainOrderState.FAILED else None,
+            received_units=order.received_units if order.is_reported_as_paid else None,
         )
 
     def _wait(self, order: OutboxOrder) -> timedelta:
@@ -214,7 +233,13 @@ class EvmChains:
 
     @staticmethod
     def _check_same(stored: OutboxOrder, new: OutboxOrder) -> None:
-        if (stored.action, stored.chain, stored.currency, stored.source, stored.legs) != (
+        if stored.swap != new.swap or (
+            stored.action,
+            stored.chain,
+            stored.currency,
+            stored.source,
+            stored.legs,
+        ) != (
             new.action,
             new.chain,
             new.currency,
@@ -222,3 +247,15 @@ class EvmChains:
             new.legs,
         ):
             raise InvariantBroken(f"chain order {new.key} is sent with another content")
+
+
+def _terms(order: ChainOrder) -> SwapTerms | None:
+    terms = order.market
+    if terms is None:
+        return None
+    return SwapTerms(
+        bought=terms.least.asset.currency,
+        least_units=terms.least.units,
+        fee_units=0 if terms.fee is None else terms.fee.money.units,
+        fee_to=None if terms.fee is None else terms.fee.address,
+    )

@@ -24,6 +24,7 @@ from landbridge.providers.evm.outbox.plans import (
     APPROVE_GAS,
     BURN_GAS,
     SEARCH_BLOCKS,
+    SWAP_GAS,
     VALIDITY_S,
     AlreadyExecuted,
     Plan,
@@ -34,8 +35,12 @@ from landbridge.providers.evm.outbox.plans import (
     choose_method,
     execute_gas,
     explain_failure,
+    explain_no_method,
+    validity_s,
     with_margin,
 )
+from landbridge.providers.evm.outbox.swap_calls import swap_calls
+from landbridge.providers.evm.outbox.swap_fills import SwapFills
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.delegate_calls import encode_execute
@@ -63,6 +68,7 @@ class OrderPlanner:
         self._client = client
         self._signer = signer
         self._mints = mints
+        self.fills = SwapFills(chain, client)
 
     async def plan(
         self,
@@ -85,7 +91,7 @@ class OrderPlanner:
             return await self._mints.plan(order, relayer=relayer, view=view, refusal=refusal)
         method = order.method or choose_method(self._chain, order)
         if method is None:
-            return PlanRefusal(f"{self._chain.name} has no way to pay the gas of this transfer")
+            return PlanRefusal(explain_no_method(self._chain, order))
         if await self.is_executed(order, method, BlockTag.LATEST):
             return await self._executed(order, method, view)
         if refusal is not None:
@@ -121,12 +127,16 @@ class OrderPlanner:
         Nothing of ours would be sent again.
         """
         if not await self.is_executed(order, method, max(view.final_block, 0)):
-            return PlanWait("waits until the chain can't undo the payment")
-        return AlreadyExecuted(await self.find_execution(order, method, view.head.number))
+            return PlanWait("waits until the chain can't undo the payment", is_executed=True)
+        found = await self.find_execution(order, method, view.head.number)
+        if order.action is ChainAction.SWAP:
+            return await self.fills.executed(order, found)
+        return AlreadyExecuted(found)
 
     async def _explain(self, order: OutboxOrder, error: NodeError) -> PlanRefusal | PlanWait:
         failure = simulation_failure(error)
-        if failure.kind is SimulationFailureKind.REVERTED and await self._is_closed(order):
+        waits = failure.kind is SimulationFailureKind.REVERTED and order.swap is None
+        if waits and await self._is_closed(order):
             return PlanWait("waits: the token's contract refuses all transfers of this address")
         return explain_failure(failure, order)
 
@@ -228,23 +238,23 @@ class OrderPlanner:
         code = await self._client.code(order.source)
         if code not in (b"", _DELEGATION_PREFIX + bytes.fromhex(contract[2:])):
             return PlanRefusal("the paying address has the code of another contract")
-        calls = self._calls(order)
-        is_burn = order.action is ChainAction.BURN
+        deadline_s = view.head.timestamp_s + validity_s(self._chain, order)
+        calls = self._calls(order, deadline_s)
+        is_together = order.action is not ChainAction.TRANSFER
         estimates = (
-            [APPROVE_GAS, APPROVE_GAS, BURN_GAS]
-            if is_burn
+            [APPROVE_GAS, APPROVE_GAS, SWAP_GAS if order.swap else BURN_GAS, APPROVE_GAS]
+            if is_together
             else await self._estimate_each(order.source, calls)
         )
-        deadline_s = view.head.timestamp_s + VALIDITY_S
         signature = await self._signer.sign_account_calls(
             key, self._chain.name, calls, nonce=order.chain_key, deadline_s=deadline_s
         )
         data = encode_execute(
             calls, nonce=order.chain_key, deadline_s=deadline_s, signature=signature
         )
-        if is_burn:
-            # A burn needs the approval before it, so all calls are simulated together, as if the
-            # account had taken on the contract.
+        if is_together:
+            # A burn or swap needs the approval before it, so all calls are simulated together, as
+            # if the account had taken on the contract.
             designator = _DELEGATION_PREFIX + bytes.fromhex(contract[2:])
             await self._client.call(
                 source=relayer,
@@ -258,13 +268,17 @@ class OrderPlanner:
             sender=None,
             destination=order.source,
             data=data,
-            gas=execute_gas(estimates, data_bytes=len(data), delegations=len(delegations)),
+            gas=execute_gas(
+                estimates[: len(calls)], data_bytes=len(data), delegations=len(delegations)
+            ),
             delegations=delegations,
         )
 
-    def _calls(self, order: OutboxOrder) -> Sequence[AccountCall]:
+    def _calls(self, order: OutboxOrder, deadline_s: int) -> Sequence[AccountCall]:
         """Return the calls of the account that carry out an order."""
         token = self._token(order)
+        if order.action is ChainAction.SWAP:
+            return swap_calls(self._chain, order, deadline_s=deadline_s)
         if order.action is ChainAction.BURN:
             return burn_calls(order, token, self._mints.bridges)
         return [

@@ -14,6 +14,7 @@ from landbridge.providers.evm.configuration import EvmChain, SponsorMethod
 from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.node_errors import SimulationFailure, SimulationFailureKind
 from landbridge.providers.evm.outbox.model import OutboxOrder, TransactionAttempt
+from landbridge.providers.evm.outbox.swap_calls import NO_POOL, find_market_refusal, market_of
 from landbridge.providers.evm.signing.model import SignedDelegation, UnsignedTransaction
 
 # Intrinsic gas of a transaction and of one delegation (EIP-7702), and what `Delegate.execute` needs
@@ -31,6 +32,8 @@ SEARCH_BLOCKS = 2_000
 # Gas of a bridge's calls within `Delegate.execute`, which can't be estimated one by one. They take
 # 46,000 and 75,000 with local contracts (measured); Circle's are called through proxies.
 APPROVE_GAS, BURN_GAS = 80_000, 300_000
+# The same for a market: a swap in one pool takes 110,000, and more for each price it passes.
+SWAP_GAS = 400_000
 # Time in which an authorization can be carried out. Afterwards the transaction reverts.
 # It is also how long a reverted order waits before it fails: see `TrackingStep`.
 VALIDITY_S = 3600
@@ -75,16 +78,24 @@ class PlanRefusal:
 
 @dataclass(frozen=True, slots=True)
 class PlanWait:
-    """The order can't be carried out now; the sentence is for operators."""
+    """The order can't be carried out now; the sentence is for operators.
+
+    If it `is_executed`, the chain has carried it out, and it only waits to be certain.
+    """
 
     reason: str
+    is_executed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AlreadyExecuted:
-    """A contract has carried out the order before; the hash is None if it was not found."""
+    """A contract has carried out the order before; the hash is None if it was not found.
+
+    `received_units` is what a swap was given.
+    """
 
     transaction_hash: str | None
+    received_units: int | None = None
 
 
 Plan = TransactionPlan | PlanRefusal | PlanWait | AlreadyExecuted
@@ -106,14 +117,30 @@ def choose_method(chain: EvmChain, order: OutboxOrder) -> SponsorMethod | None:
     """
     if order.action is ChainAction.MINT:
         return None
+    if order.swap is not None and market_of(chain, order) is None:
+        return None
     token = chain.tokens[order.currency]
     is_batch, is_transfer = len(order.legs) > 1, order.action is ChainAction.TRANSFER
+    is_swap = order.action is ChainAction.SWAP
     fits = {
         SponsorMethod.EIP3009: token.eip3009 is not None and is_transfer and not is_batch,
         SponsorMethod.EIP7702: chain.delegate_contract is not None,
-        SponsorMethod.TOP_UP: not is_batch or chain.batch_contract is not None,
+        SponsorMethod.TOP_UP: not is_swap and (not is_batch or chain.batch_contract is not None),
     }
     return next((method for method in chain.sponsor if fits[method]), None)
+
+
+def explain_no_method(chain: EvmChain, order: OutboxOrder) -> str:
+    """Return why nothing fits, in a sentence for customers."""
+    is_swap = order.swap is not None and market_of(chain, order) is None
+    return NO_POOL if is_swap else f"{chain.name} has no way to pay the gas of this transfer"
+
+
+def validity_s(chain: EvmChain, order: OutboxOrder) -> int:
+    """Return for how long an authorization of an order can be carried out."""
+    if order.action is ChainAction.SWAP and chain.market is not None:
+        return chain.market.patience_s
+    return VALIDITY_S
 
 
 def expiry_s(method: SponsorMethod | None, attempt: TransactionAttempt) -> int:
@@ -154,6 +181,9 @@ def execute_gas(call_estimates: list[int], *, data_bytes: int, delegations: int)
 
 def explain_failure(failure: SimulationFailure, order: OutboxOrder) -> PlanRefusal | PlanWait:
     """Return what a failed simulation means for the order."""
+    if order.action is ChainAction.SWAP:
+        reason = find_market_refusal(failure)
+        return PlanWait(_WAITS[failure.kind]) if reason is None else PlanRefusal(reason)
     refusal = _REFUSALS.get(failure.kind)
     if failure.kind is SimulationFailureKind.REVERTED and order.action is ChainAction.BURN:
         refusal = _BURN_REFUSED

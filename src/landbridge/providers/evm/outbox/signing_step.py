@@ -58,6 +58,7 @@ BATCH_SIZE = 100
 # Bounds of the time until an order that waits is tried again.
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
+_TOO_LATE = "the swap could not be sent to the market in time"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
@@ -122,7 +123,7 @@ class SigningStep:
             if isinstance(plan, TransactionPlan)
         ]
         moves = [
-            (order, _unsigned(order, plan, at))
+            (order, self._unsigned(order, plan, at))
             for order, plan in zip(orders, plans, strict=True)
             if not isinstance(plan, TransactionPlan)
         ]
@@ -267,8 +268,39 @@ class SigningStep:
         )
 
     async def _postpone(self, orders: Sequence[OutboxOrder], reason: str, at: datetime) -> None:
-        moves = [(each, _postponed(each, reason, at)) for each in orders]
+        moves = [(each, self._unsigned(each, PlanWait(reason), at)) for each in orders]
         await self._context.database.transact(lambda tx: order_store.move(tx, moves, at))
+
+    def _unsigned(
+        self, order: OutboxOrder, plan: PlanRefusal | PlanWait | AlreadyExecuted, at: datetime
+    ) -> OutboxOrder:
+        """Return an order for which nothing is signed now."""
+        match plan:
+            case AlreadyExecuted(transaction_hash, received_units):
+                return _executed(order, transaction_hash, received_units, at)
+            case PlanRefusal(reason) if order.confirmed_at is not None:
+                # It was reported as paid, and a reorganisation has undone that: a person decides.
+                return _postponed(order, f"waits for a person: {reason}", at)
+            case PlanRefusal(reason):
+                # Nothing was signed for its payment, and nothing will be.
+                return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)
+            case PlanWait(reason, is_executed):
+                if is_executed or not self._is_late(order, at):
+                    return _postponed(order, reason, at)
+                _log.warning("chain.swap.late", chain=order.chain, order=order.key, reason=reason)
+                return replace(order, state=OutboxState.REJECTED, reason=_TOO_LATE, due_at=at)
+
+    def _is_late(self, order: OutboxOrder, at: datetime) -> bool:
+        """Whether a swap has waited for longer than its quote is worth.
+
+        One that was signed before, with a nonce that another party has taken, may still be
+        submitted until its deadline.
+        """
+        market = self._context.chain.market
+        if order.swap is None or market is None or order.confirmed_at is not None:
+            return False
+        patience = timedelta(seconds=market.patience_s)
+        return at - order.created_at > (patience if order.step == 0 else patience * 3)
 
 
 def _check_source(order: OutboxOrder, key: SigningKey) -> None:
@@ -289,24 +321,9 @@ def _signed(
     )
 
 
-def _unsigned(
-    order: OutboxOrder, plan: PlanRefusal | PlanWait | AlreadyExecuted, at: datetime
+def _executed(
+    order: OutboxOrder, transaction_hash: str | None, received_units: int | None, at: datetime
 ) -> OutboxOrder:
-    """Return an order for which nothing is signed now."""
-    match plan:
-        case AlreadyExecuted(transaction_hash):
-            return _executed(order, transaction_hash, at)
-        case PlanRefusal(reason) if order.confirmed_at is not None:
-            # It was reported as paid, and a reorganisation has undone that: a person has to decide.
-            return _postponed(order, f"waits for a person: {reason}", at)
-        case PlanRefusal(reason):
-            # Nothing was signed for its payment, and nothing will be.
-            return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)
-        case PlanWait(reason):
-            return _postponed(order, reason, at)
-
-
-def _executed(order: OutboxOrder, transaction_hash: str | None, at: datetime) -> OutboxOrder:
     """Return an order that was paid by a transaction which the database does not know.
 
     That is so after a restore of an older backup. The order's key makes it certain.
@@ -316,6 +333,7 @@ def _executed(order: OutboxOrder, transaction_hash: str | None, at: datetime) ->
         state=OutboxState.FINAL,
         transaction_hash=transaction_hash,
         confirmed_at=at,
+        received_units=received_units,
         reason=None,
         due_at=at,
     )

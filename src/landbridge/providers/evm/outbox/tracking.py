@@ -11,6 +11,9 @@ from landbridge.providers.evm.outbox.model import (
     TransactionAttempt,
 )
 
+_SWAP_REVERTED = (
+    "the chain has undone the swap: it came too late, or the market gave less than the minimum"
+)
 _REVERTED = "the chain carried out the transaction, but the token's contract refused the transfer"
 
 
@@ -37,7 +40,8 @@ def follow(
     """Return the order as the chain has it now; equal to `order` if nothing changed.
 
     `attempts` are those of the order's step, with the blocks that have them now. An order that was
-    reported as confirmed stays so: its transaction is sent again until it is mined again.
+    reported as confirmed stays so: its transaction is sent again until it is mined again. A swap is
+    reported only once it is final, because each block may give another amount.
     """
     mined = next((each for each in attempts if each.block_number is not None), None)
     if mined is None or mined.block_number is None:
@@ -48,12 +52,14 @@ def follow(
         return _prepared(order, is_success=bool(mined.is_success), block=block, view=view, at=at)
     order = replace(order, transaction_hash=mined.hash, state=OutboxState.MINED)
     if mined.is_success and mined.kind is not AttemptKind.CANCELLATION:
-        if not view.is_confirmed(block) and not view.is_final(block):
+        is_confirmed = view.is_confirmed(block) and order.swap is None
+        if not is_confirmed and not view.is_final(block):
             return order
         state = OutboxState.FINAL if view.is_final(block) else OutboxState.CONFIRMED
         return replace(order, state=state, confirmed_at=order.confirmed_at or at, reason=None)
     if view.is_final(block):
-        return replace(order, state=OutboxState.REVERTED, reason=_REVERTED)
+        reason = _REVERTED if order.swap is None else _SWAP_REVERTED
+        return replace(order, state=OutboxState.REVERTED, reason=reason)
     return order
 
 

@@ -37,6 +37,7 @@ from landbridge.providers.evm.quantities import AnswerInvalid
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 2_000
+_WAITS_FOR_FILL = "waits: the nodes don't say what the market gave"
 _WAITS_FOR_EXPIRY = "the transfer was refused; waits until its authorization has expired"
 
 
@@ -131,9 +132,7 @@ class TrackingStep:
         moves: list[tuple[OutboxOrder, OutboxOrder]] = []
         for order in orders:
             steps = [each for each in found.get(order.order_key, []) if each.step == order.step]
-            new = follow(order, steps, view, at)
-            if new.state is OutboxState.REVERTED:
-                new = await self._after_revert(order, new, steps, view)
+            new = await self._followed(order, steps, view, at)
             if new == order:
                 continue
             if new.state is OutboxState.REVERTED and _must_arrive(order):
@@ -152,6 +151,21 @@ class TrackingStep:
             return len(await self._context.move(tx, moves, at))
 
         return await self._context.database.transact(work)
+
+    async def _followed(
+        self,
+        order: OutboxOrder,
+        attempts: Sequence[TransactionAttempt],
+        view: ChainView,
+        at: datetime,
+    ) -> OutboxOrder:
+        """Return the order as the chain has it now."""
+        new = follow(order, attempts, view, at)
+        if new.state is OutboxState.REVERTED:
+            new = await self._after_revert(order, new, attempts, view)
+        if new.swap is not None and new.state is OutboxState.FINAL:
+            new = await self._with_fill(order, new)
+        return new
 
     async def _after_revert(
         self,
@@ -185,6 +199,23 @@ class TrackingStep:
             confirmed_at=old.confirmed_at or new.due_at,
             transaction_hash=found or new.transaction_hash,
         )
+
+    async def _with_fill(self, old: OutboxOrder, new: OutboxOrder) -> OutboxOrder:
+        """Return a final swap with what the market gave; not yet final while that is not known.
+
+        What was reported stays so: a reorganisation below the final block may change the amount.
+        """
+        try:
+            received = await self._planner.fills.find(new, new.transaction_hash)
+        except (NodeError, NodeUnavailable, AnswerInvalid):
+            received = None
+        if received is None:
+            _log.error("chain.swap.fill_unknown", chain=old.chain, order=old.key)
+            waiting = replace(new, state=OutboxState.MINED, confirmed_at=old.confirmed_at)
+            return replace(waiting, reason=_WAITS_FOR_FILL)
+        if old.received_units not in (None, received):
+            _log.error("chain.swap.fill_changed", chain=old.chain, order=old.key)
+        return replace(new, received_units=old.received_units or received)
 
     async def _check_nonces(
         self, attempts: Sequence[TransactionAttempt], view: ChainView, at: datetime

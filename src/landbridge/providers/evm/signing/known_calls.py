@@ -36,6 +36,7 @@ from landbridge.providers.evm.signing.delegate_calls import (
     ExecuteCall,
     decode_execute,
 )
+from landbridge.providers.evm.signing.market_calls import MarketCallReader
 from landbridge.providers.evm.signing.model import AccountCall, SigningRefused
 
 _SELECTOR = 4
@@ -89,6 +90,7 @@ class CallReader:
         """Read for `chain`; `chains` are all that bridges may reach."""
         self._chain = chain
         self._bridge_calls = BridgeCallReader(chain, chains)
+        self._market_calls = MarketCallReader(chain)
         self._currencies = {token.address: name for name, token in chain.tokens.items()}
         bridge = chain.bridge
         self._messenger = None if bridge is None else bridge.token_messenger
@@ -99,7 +101,8 @@ class CallReader:
             self._messenger,
             self._transmitter,
         )
-        self._contracts = {*self._currencies, *(each for each in contracts if each is not None)}
+        known = (each for each in contracts if each is not None)
+        self._contracts = {*self._currencies, *known, *self._market_calls.contracts}
 
     def currency_of(self, token: str) -> str:
         """Return the currency of a token contract."""
@@ -124,6 +127,11 @@ class CallReader:
             raise SigningRefused("there are no calls")
         movements: list[Movement] = []
         for call in calls:
+            if not call.value_wei and checked(call.destination) == self._market_calls.router:
+                # Only here: a sale is signed together with its approval.
+                currency, recipient, amount = self._market_calls.read_sale(call.data)
+                movements.append(Movement(currency, checked(recipient), amount))
+                continue
             reading = self._plain(account, call)
             if reading.kind is SignatureKind.CANCELLATION:
                 raise SigningRefused("a call transfers nothing to the account itself")
@@ -176,9 +184,10 @@ class CallReader:
         raise SigningRefused(f"0x{selector.hex()} is no known function of {currency}")
 
     def _check_spender(self, currency: str, spender: str) -> None:
-        """Raise unless this contract may spend: that of batches, or the bridge's messenger."""
+        """Raise unless this may spend: the contract of batches, the bridge's, or the market's."""
         is_batch = spender == self._chain.batch_contract
-        if not is_batch and not self._bridge_calls.check_spender(currency, spender):
+        is_known = is_batch or self._market_calls.check_spender(currency, spender)
+        if not is_known and not self._bridge_calls.check_spender(currency, spender):
             raise SigningRefused(f"{spender} is not the batch contract, and may not spend")
 
     def _batch(self, data: bytes) -> CallReading:
