@@ -58,6 +58,7 @@ from landbridge.payments.resolutions.service import Resolutions
 from landbridge.payments.resolutions.steps import ResolutionDecisions
 from landbridge.payments.rfis.reviews import ReviewableFlow, TransferReviews
 from landbridge.payments.scheduler import FlowSteps, Scheduler
+from landbridge.payments.swaps.quotes import SwapQuotes
 from landbridge.payments.swaps.service import Swaps
 from landbridge.payments.transactions.balances import BalanceSheets
 from landbridge.payments.transactions.details import TransactionDetails
@@ -76,7 +77,9 @@ from landbridge.platform.db.transaction_ids import check
 from landbridge.platform.http.egress import Egress
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.database_mode import claim_mode
+from landbridge.providers.chains.markets import NoMarkets
 from landbridge.providers.chains.port import Chains
+from landbridge.providers.evm.markets.connected_markets import ConnectedMarkets
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.rates.fees import PairFees
 from landbridge.providers.rates.market import Market
@@ -357,12 +360,13 @@ def _requests(on: PaymentServices) -> RequestOutcomes:
 
 def _trade(on: PaymentServices, rates: RateSource) -> Swaps:
     """Return swaps at current prices."""
+    evm = on.evm
+    markets = NoMarkets() if evm is None else ConnectedMarkets(evm.chains, evm.clients)
     return Swaps(
         ledger=on.ledger,
         parties=on.payment_parties,
         transfer_creation=on.transfer_creation,
         quote_acceptance=on.quote_acceptance,
-        rates=rates,
+        quotes=SwapQuotes(rates, markets, on.settings.price_age_max),
         clock=on.clock,
-        price_age_max=on.settings.price_age_max,
     )

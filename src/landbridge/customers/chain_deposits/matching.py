@@ -3,10 +3,11 @@
 Not deposits, although they pay one: zero amounts, and transfers from an address of the same
 organisation (a user's wallet or the treasury), which the ledger has booked before they were sent.
 Transfers from another organisation of this installation are deposits like any other. Coins that a
-bridge mints come from the address that burned them on another chain.
+bridge mints come from the address that burned them on another chain, and those that the pool of a
+market gives from the address that paid it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
@@ -30,10 +31,9 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.providers.evm.bridging.mint_owners import NO_ADDRESS
 from landbridge.providers.evm.following.model import LoggedTransfer
 
-# Returns who burned what these mints have created, by their keys.
+# Returns who has paid for these transfers of bridges and markets, by their keys.
 FindOwners = Callable[[Sequence[LoggedTransfer]], Awaitable[Mapping[tuple[str, int], str]]]
 
 _log = structlog.stdlib.get_logger()
@@ -96,15 +96,23 @@ class TransferMatcher:
         self._wallets = wallets
 
     async def with_owners(
-        self, chain: Chain, transfers: Sequence[LoggedTransfer], find_owners: FindOwners
+        self,
+        chain: Chain,
+        transfers: Sequence[LoggedTransfer],
+        *,
+        intermediaries: Collection[str],
+        find_owners: FindOwners,
     ) -> Sequence[LoggedTransfer]:
-        """Return the transfers; the source of what a bridge has minted for us is its owner."""
-        minted = [each for each in transfers if each.source == NO_ADDRESS]
-        if not minted:
+        """Return the transfers; the source of those of intermediaries for us is who has paid them.
+
+        A bridge mints for who has burned, and a market gives to who has sold.
+        """
+        passed_on = [each for each in transfers if each.source in intermediaries]
+        if not passed_on:
             return transfers
         ours = [
-            *(each.transfer for each in await self.match(chain, minted)),
-            *(each.transfer for each in await self.match_treasuries(chain, minted)),
+            *(each.transfer for each in await self.match(chain, passed_on)),
+            *(each.transfer for each in await self.match_treasuries(chain, passed_on)),
         ]
         owners = await find_owners(ours)
         return [

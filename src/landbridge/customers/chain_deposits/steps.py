@@ -263,7 +263,12 @@ class ChainDepositSteps:
         transfers = await reader.transfers(blocks)
         if lacking := (known or set()) - {each.transaction_hash for each in transfers}:
             raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
-        owned = await self._matcher.with_owners(chain, transfers, reader.owners)
+        owned = await self._matcher.with_owners(
+            chain,
+            transfers,
+            intermediaries=reader.intermediaries,
+            find_owners=reader.owners,
+        )
         matched = await self._matcher.match(chain, owned)
         received = await self._matcher.match_treasuries(chain, owned)
         logged = {each.key: each for each in transfers}

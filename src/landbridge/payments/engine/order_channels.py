@@ -81,7 +81,8 @@ def until_settled(channel: OrderChannel, order_name: str) -> OrderChannel:
 def chain_channel(chains: Chains, order: ChainOrder, *, prefix: str = "") -> OrderChannel:
     """Return the channel of a chain order.
 
-    Its facts are `transaction_hash` and `user_op_hash`, after `prefix`.
+    Its facts are `transaction_hash` and `user_op_hash`, after `prefix`, and `received_units` of a
+    swap.
     """
 
     async def send() -> ChannelStatus:
@@ -129,11 +130,13 @@ def rail_channel(
 
 
 def _chain_status(sent: ChainOrderStatus, prefix: str) -> ChannelStatus:
+    # As text: it may have more digits than JSON readers elsewhere accept in a number.
+    received = {} if sent.received_units is None else {"received_units": str(sent.received_units)}
     return ChannelStatus(
         state=_CHAIN_STATES[sent.state],
         expected_at=sent.expected_at,
         reason=sent.reason,
-        facts=hashes(sent, prefix=prefix),
+        facts=hashes(sent, prefix=prefix) | received,
     )
 
 

@@ -95,13 +95,14 @@ class OrderRefund:
 class OutgoingOrder:
     """Order of a record: its channel, and the flow's statuses for its stages.
 
-    `done_journal` and `failed_journal` are posted with these transitions. Without `pending` the
-    record waits at `initiated`; without `unknown` it is looked up there without end. Without
-    `failed` (the order must arrive) its channel reports no failure, as an `until_settled` one.
-    `find_block_reason` returns why the order may not be sent now (a user was frozen since the
-    claim). `done_facts` and `failed_facts` are added to the facts of the answer. `reason_fact`
-    names the fact with the reason of a failure. `refund` is set for an order that must arrive.
-    `find` looks an order up where `channel` might send another one.
+    `done_journal` and `failed_journal` are posted with these transitions; `journal_of` replaces the
+    first where the facts of the answer decide it. Without `pending` the record waits at
+    `initiated`; without `unknown` it is looked up there without end. Without `failed` (the order
+    must arrive) its channel reports no failure, as an `until_settled` one. `find_block_reason`
+    returns why the order may not be sent now (a user was frozen since the claim). `done_facts` and
+    `failed_facts` are added to the facts of the answer. `reason_fact` names the fact with the
+    reason of a failure. `refund` is set for an order that must arrive. `find` looks an order up
+    where `channel` might send another one.
     """
 
     channel: OrderChannel
@@ -113,6 +114,7 @@ class OutgoingOrder:
     unknown: StrEnum | None = None
     find_block_reason: Callable[[], Awaitable[str | None]] | None = None
     done_journal: Sequence[Posting] = ()
+    journal_of: Callable[[Mapping[str, Any]], Sequence[Posting]] | None = None
     failed_journal: Sequence[Posting] = ()
     done_facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     failed_facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -294,7 +296,7 @@ def apply_status(
                 actor=actor,
                 change_type=change_type,
                 facts={**order.done_facts, **facts},
-                journal=order.done_journal,
+                journal=order.journal_of(facts) if order.journal_of else order.done_journal,
             )
         case OrderState.FAILED:
             if order.failed is None:

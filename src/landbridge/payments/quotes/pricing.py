@@ -45,11 +45,17 @@ def exact_in(send: Money, into: Asset, price: Price) -> Quote | None:
 def exact_out(receive: Money, out_of: Asset, price: Price) -> Quote:
     """Quote the least amount to send for exactly `receive`."""
     net = price.rate.invert(receive, out_of, Rounding.UP)
-    kept_over, kept_under = (1 - price.fee_fraction).as_integer_ratio()
-    # The least whole number that leaves `net` after its fee. The excess over `net` is that fee,
-    # rounded up, since all of these are whole.
-    gross = Money(-(-net.units * kept_under // kept_over), out_of)
+    gross = gross_of(net, price)
     return Quote(gross, gross - net, receive, price)
+
+
+def gross_of(net: Money, price: Price) -> Money:
+    """Return the least whole amount that leaves `net` after its fee.
+
+    The excess over `net` is that fee, rounded up, since all of these are whole.
+    """
+    kept_over, kept_under = (1 - price.fee_fraction).as_integer_ratio()
+    return Money(-(-net.units * kept_under // kept_over), net.asset)
 
 
 def check_size(quote: Quote, *, field: str) -> None:
@@ -109,6 +115,20 @@ async def fresh_price_of(
     Raises `RouteInvalid` for a pair without a price, and `QuoteNotReady` for a stale or withheld
     price.
     """
+    price = await current_price(rates, org_id, source=source, destination=destination)
+    if price.as_of is not None and now - price.as_of > age_max:
+        raise QuoteNotReady(
+            f"the price of {source} in {destination} is from "
+            f"{price.as_of:%Y-%m-%d %H:%M} UTC and too old to quote"
+        )
+    return price
+
+
+async def current_price(rates: RateSource, org_id: UUID, *, source: str, destination: str) -> Price:
+    """Return the price of a pair, however old it is.
+
+    Raises `RouteInvalid` for a pair without a price, and `QuoteNotReady` for a withheld one.
+    """
     try:
         price = await rates.price(org_id, source_currency=source, destination_currency=destination)
     except PriceUnavailable as error:
@@ -117,10 +137,5 @@ async def fresh_price_of(
         raise RouteInvalid(
             f"there is no price for {source} to {destination}; "
             "an operator sets one with `landbridge prices set`"
-        )
-    if price.as_of is not None and now - price.as_of > age_max:
-        raise QuoteNotReady(
-            f"the price of {source} in {destination} is from "
-            f"{price.as_of:%Y-%m-%d %H:%M} UTC and too old to quote"
         )
     return price

@@ -61,11 +61,15 @@ class SwapDestination(WireStruct, frozen=True):
 
 
 class NewSwap(MetadataRequest, frozen=True, kw_only=True):
-    """Request of a swap, with `source.amount` (exact in) or `destination.amount` (exact out)."""
+    """Request of a swap, with `source.amount` (exact in) or `destination.amount` (exact out).
+
+    A quote that gives less than `minReceive` is refused; it is a decimal string as well.
+    """
 
     request_id: UUID
     source: SwapSource
     destination: SwapDestination
+    min_receive: AmountText | None = None
 
 
 class SwapSourceReply(WireStruct, frozen=True):
@@ -122,6 +126,12 @@ class SwapErrorReply(WireStruct, frozen=True):
     message: str | None
 
 
+class MarketReply(WireStruct, frozen=True):
+    """Execution by a market: it gives the quoted amount at least; null until it has given."""
+
+    received: Number | None
+
+
 class SwapDetailsReply(WireStruct, frozen=True):
     """Details of a swap."""
 
@@ -136,6 +146,7 @@ class SwapDetailsReply(WireStruct, frozen=True):
     error_details: SwapErrorReply | None
     quote_information: QuoteReply
     billing_information: BillingReply
+    market: MarketReply | msgspec.UnsetType = UNSET
 
 
 class SwapReply(TimelineExpandable, frozen=True, kw_only=True):
@@ -243,6 +254,7 @@ def _to_request(data: NewSwap) -> SwapRequest:
             external_wallet_id=destination.external_wallet_id,
             wallet_address=destination.wallet_address,
         ),
+        min_receive=data.min_receive,
     )
 
 
@@ -277,6 +289,7 @@ def swap_reply(swap: Swap) -> SwapReply:
             error_details=_error(swap),
             quote_information=_quote(swap),
             billing_information=BillingReply(fees=_fees(swap)),
+            market=_market(swap),
         ),
     )
 
@@ -292,6 +305,13 @@ def _quote(swap: Swap) -> QuoteReply:
         rate=rate_text(swap.details.rate),
         expires_at=moment(swap.details.quote_expires_at),
     )
+
+
+def _market(swap: Swap) -> MarketReply | msgspec.UnsetType:
+    """Return what a market gave; unset for a swap of the treasury."""
+    if not swap.is_market:
+        return UNSET
+    return MarketReply(received=None if swap.received is None else swap.received.decimal)
 
 
 def _fees(swap: Swap) -> list[FeeReply]:

@@ -10,6 +10,8 @@ from landbridge.payments.swaps.transitions import (
     accepted,
     collected,
     delivered,
+    exchanged,
+    received_in,
     released,
     returned,
     returned_outside,
@@ -28,6 +30,8 @@ def journals(step: RecordStep) -> Journals:
     match SwapStatus(step.after.status):
         case SwapStatus.PENDING if step.facts.get("leg") == SwapLeg.COLLECTED:
             postings = collected(swap)
+        case SwapStatus.COMPLETED if swap.is_market:
+            postings = exchanged(swap, received_in(step.facts))
         case SwapStatus.COMPLETED:
             postings = delivered(swap)
         case SwapStatus.FAILED if swap.details.leg is SwapLeg.RETURN:
@@ -57,14 +61,10 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
     ]
     match swap.status:
         case SwapStatus.COMPLETED:
-            return [
-                *sold,
-                debit(HouseRole.LIQUIDITY, swap.destination),
-                credit(swap.details.destination_account_id or HouseRole.OUTSIDE, swap.destination),
-            ]
+            return _exchanged_effect(swap) if swap.is_market else [*sold, *_delivered_effect(swap)]
         case SwapStatus.CREATED:
             return [reserve(payer, swap.source)]
-        case SwapStatus.PENDING if swap.details.leg is SwapLeg.COLLECT:
+        case SwapStatus.PENDING if swap.details.leg in (SwapLeg.COLLECT, SwapLeg.MARKET):
             return [reserve(payer, swap.source)]
         case SwapStatus.PENDING:
             return sold
@@ -72,6 +72,30 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
             return [debit(payer, swap.source), credit(_refunded_to(swap), swap.source)]
         case SwapStatus.OPEN_QUOTE | SwapStatus.FAILED | SwapStatus.QUOTE_FAILED:
             return []
+
+
+def _delivered_effect(swap: Swap) -> Sequence[Posting]:
+    return [
+        debit(HouseRole.LIQUIDITY, swap.destination),
+        credit(swap.details.destination_account_id or HouseRole.OUTSIDE, swap.destination),
+    ]
+
+
+def _exchanged_effect(swap: Swap) -> Sequence[Posting]:
+    """Return the total effect of a swap that a market has executed."""
+    sold = [
+        debit(swap.details.source_account_id, swap.source),
+        credit(HouseRole.FEES, swap.fee),
+        credit(HouseRole.OUTSIDE, swap.source - swap.fee),
+    ]
+    if swap.details.destination_account_id is None:
+        return sold
+    received = swap.received or swap.destination
+    return [
+        *sold,
+        debit(HouseRole.OUTSIDE, received),
+        credit(swap.details.destination_account_id, received),
+    ]
 
 
 def _refunded_to(swap: Swap) -> UUID | HouseRole:

@@ -18,6 +18,7 @@ from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.markets import SwapProvider
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
 
 KIND = "WALLET.SWAP"
@@ -76,6 +77,7 @@ WAITS = WaitStates(
 class SwapLeg(StrEnum):
     """Progress of a swap that the chain carries, while it is PENDING."""
 
+    MARKET = "market"  # the chain may have the order that swaps on a market, in one transaction
     COLLECT = "collect"  # the chain may have the order from the wallet to the treasury
     COLLECTED = "collected"  # the treasury has the coins sold; the worker sends the coins bought
     DELIVER = "deliver"  # the chain may have the order from the treasury to the recipient
@@ -99,8 +101,11 @@ class SwapDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     # Paying wallet, if the chain carries the swap; None if the ledger executes it by itself.
     source_wallet_id: UUID | None = None
     source_address: str | None = None
+    provider: SwapProvider = SwapProvider.TREASURY
     # Facts that changes add.
     leg: SwapLeg | None = None
+    # What the market gave, as a number of units; at least the quoted amount.
+    received_units: int | None = None
     # Why the coins bought are not delivered: the coins sold are returned instead.
     halted_reason: str | None = None
     error: str | None = None
@@ -127,6 +132,17 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
     def is_on_chain(self) -> bool:
         """Return whether orders on the chain carry the swap."""
         return self.details.source_wallet_id is not None
+
+    @property
+    def is_market(self) -> bool:
+        """Return whether a market of the chain executes the swap."""
+        return self.details.provider is SwapProvider.MARKET
+
+    @property
+    def received(self) -> Money | None:
+        """Return what a market gave; None if none did, or not yet."""
+        units = self.details.received_units
+        return None if units is None else Money(units, self.destination.asset)
 
     @property
     def returns_to(self) -> UUID | HouseRole:

@@ -4,6 +4,8 @@ The treasury collects the coins sold, then delivers the coins bought; so it neve
 having been paid. If the delivery fails for good, or is not allowed any more, the record notes why
 (`halted_reason`), and its next order returns the coins sold, fee included. That order must arrive.
 
+A swap on a market has one order: nothing moves, or everything.
+
 Every order's key is derived from the record's id, so repeating a call is harmless at any point.
 """
 
@@ -18,7 +20,9 @@ from landbridge.payments.swaps.model import TRANSITIONS, Swap, SwapLeg, SwapStat
 from landbridge.payments.swaps.transitions import (
     collected,
     delivered,
+    exchanged,
     failure,
+    received_in,
     released,
     returned,
     returned_outside,
@@ -26,11 +30,17 @@ from landbridge.payments.swaps.transitions import (
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
-from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
+from landbridge.providers.chains.port import (
+    ChainAction,
+    ChainOrder,
+    Chains,
+    MarketTerms,
+    OrderLeg,
+)
 from landbridge.providers.chains.tokens import Network
 
 # Names from which the keys of the orders are derived, with the record's id.
-_COLLECT, _DELIVER, _RETURN = "collect", "send", "return"
+_COLLECT, _DELIVER, _RETURN, _MARKET = "collect", "send", "return", "market"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,39 @@ class SwapOrders:
             failed=SwapStatus.FAILED,
             done_journal=collected(swap),
             done_facts={"leg": SwapLeg.COLLECTED},
+            failed_journal=released(swap),
+            failed_facts=failure(""),
+            reason_fact="error_message",
+        )
+
+    async def exchange(self, swap: Swap, at: datetime) -> OutgoingOrder:
+        """Build the order that swaps on a market; a failure releases the held coins.
+
+        The market pays the recipient, and the fee goes to the treasury, all in one transaction.
+        """
+        record, details = swap.record, swap.details
+        if details.source_address is None or not swap.is_market:
+            raise InvariantBroken(f"swap {record.id} is not executed by a market")
+        fee = OrderLeg(await self._treasury(swap), swap.fee) if swap.fee.units else None
+        order = ChainOrder(
+            org_id=record.org_id,
+            key=derived_id(record.id, _MARKET),
+            record_id=record.id,
+            action=ChainAction.SWAP,
+            chain=swap.source.asset.chain,
+            source=details.source_address,
+            wallet_id=details.source_wallet_id,
+            legs=(OrderLeg(details.destination_address, swap.source),),
+            at=at,
+            market=MarketTerms(least=swap.destination, fee=fee),
+        )
+        return OutgoingOrder(
+            channel=chain_channel(self.chains, order),
+            transitions=TRANSITIONS,
+            initiated=SwapStatus.PENDING,
+            done=SwapStatus.COMPLETED,
+            failed=SwapStatus.FAILED,
+            journal_of=lambda facts: exchanged(swap, received_in(facts)),
             failed_journal=released(swap),
             failed_facts=failure(""),
             reason_fact="error_message",

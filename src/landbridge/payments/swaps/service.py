@@ -5,8 +5,8 @@ is not started, and again at the accept, in the statement that moves the money.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -40,15 +40,8 @@ from landbridge.payments.engine.scripted_outcomes import (
     check_scripted_screening,
     scripted_send_failure,
 )
-from landbridge.payments.quotes.errors import QuoteInvalid
-from landbridge.payments.quotes.pricing import (
-    Quote,
-    check_quotable,
-    check_size,
-    exact_in,
-    exact_out,
-    fresh_price,
-)
+from landbridge.payments.quotes.errors import QuoteInvalid, QuoteNotReady
+from landbridge.payments.quotes.pricing import Quote, check_quotable
 from landbridge.payments.swaps.model import (
     KIND,
     QUOTE_LIFETIME,
@@ -60,16 +53,17 @@ from landbridge.payments.swaps.model import (
     as_swap,
     check_route,
 )
+from landbridge.payments.swaps.quotes import SwapPair, SwapQuotes
 from landbridge.payments.swaps.transitions import accepted, planned_steps, refused
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import Caller
+from landbridge.providers.chains.markets import SwapProvider
 from landbridge.providers.chains.tokens import Chain
-from landbridge.providers.rates.port import RateSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +79,8 @@ class SwapRequest:
     destination_amount: str | None
     # Empty for the paying wallet.
     destination: PartyRequest
+    # Least amount that the recipient may get, None for any.
+    min_receive: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +91,8 @@ class Swaps:
     parties: PaymentParties
     transfer_creation: TransferCreation
     quote_acceptance: QuoteAcceptance
-    rates: RateSource
+    quotes: SwapQuotes
     clock: Clock
-    price_age_max: timedelta = field(kw_only=True)
 
     async def create(
         self,
@@ -147,10 +142,12 @@ class Swaps:
             return swap
         payee_id = swap.details.destination_user_id
         check_scripted_screening(swap.record)
-        await check_quotable(self.rates, swap.source.asset, swap.destination.asset)
+        await check_quotable(self.quotes.rates, swap.source.asset, swap.destination.asset)
+        at = self.clock.stamp(caller.clock_offset)
+        if swap.is_market and at <= swap.details.quote_expires_at:
+            await self.quotes.check_market(swap.source - swap.fee, swap.destination)
         await self.parties.check_may_move(caller, swap.record.user_id, payee_id)
         check_own_wallet(caller, swap.record.user_id, payee_id, swap.details.destination_account_id)
-        at = self.clock.stamp(caller.clock_offset)
         # On a chain it is the chain that carries out a script.
         reason = None if swap.is_on_chain else scripted_send_failure(swap.record)
         move = (
@@ -205,7 +202,7 @@ class Swaps:
             destination_chain=params.destination_chain,
             currency=params.destination_currency,
         )
-        amounts = _amounts(params, source, destination)
+        amount = _amount(params, source, destination)
         payer = await self.parties.payer(
             caller,
             params.source_user_id,
@@ -216,8 +213,9 @@ class Swaps:
         payee = await self._payee(caller, payer, params, destination)
         check_own_wallet(caller, params.source_user_id, payee.user_id, payee.account_id)
         at = self.clock.stamp(caller.clock_offset)
-        quote = await self._quote(caller.org_id, amounts, source, destination, at)
-        await self.parties.check_delivery(caller, payee, quote.receive, "destination.amount")
+        pair = SwapPair(source, destination, amount)
+        provider, quote = await self._quote(caller, pair, payee, at)
+        _check_minimum(params.min_receive, quote)
         if payer.account.available_units < quote.send_gross.units:
             raise InsufficientBalance(
                 insufficient_balance_text(quote.send_gross), field="source.amount"
@@ -236,6 +234,7 @@ class Swaps:
             is_exact_out=params.destination_amount is not None,
             source_wallet_id=payer.wallet.id if is_on_chain else None,
             source_address=payer.wallet.address if is_on_chain else None,
+            provider=provider,
         )
         return TransferDraft(
             creation=CreateTransfer(
@@ -278,47 +277,44 @@ class Swaps:
         )
 
     async def _quote(
-        self,
-        org_id: UUID,
-        amounts: tuple[Money | None, Money | None],
-        source: Asset,
-        destination: Asset,
-        at: datetime,
-    ) -> Quote:
-        price = await fresh_price(
-            self.rates,
-            org_id,
-            source=source,
-            destination=destination,
-            now=at,
-            age_max=self.price_age_max,
-        )
-        match amounts:
-            case (Money() as send, None):
-                quote = exact_in(send, destination, price)
-            case (None, Money() as receive):
-                quote = exact_out(receive, source, price)
-            case _:
-                raise InvariantBroken("a swap has exactly one amount")
-        if quote is None:
+        self, caller: Caller, pair: SwapPair, payee: Payee, at: datetime
+    ) -> tuple[SwapProvider, Quote]:
+        """Return the quote and who provides it, if it may be paid to the recipient."""
+
+        async def check_delivery(receive: Money) -> None:
+            await self.parties.check_delivery(caller, payee, receive, "destination.amount")
+
+        found = await self.quotes.find(caller.org_id, pair, at, check_delivery)
+        if found.quote is None:
             raise FieldInvalid(
                 "source.amount is too small: nothing would be left after the fee",
                 field="source.amount",
             )
-        is_exact_in = amounts[0] is not None
-        check_size(quote, field="source.amount" if is_exact_in else "destination.amount")
-        return quote
+        if found.provider is not SwapProvider.TREASURY:
+            receive = found.quote.receive
+            await self.parties.check_new_address(caller, payee, receive, "destination.amount")
+        return found.provider, found.quote
 
 
-def _amounts(
-    params: SwapRequest, source: Asset, destination: Asset
-) -> tuple[Money | None, Money | None]:
-    """Return exactly one of the two amounts, above zero."""
+def _amount(params: SwapRequest, source: Asset, destination: Asset) -> Money:
+    """Return the one of the two amounts that is given, above zero."""
     if (params.source_amount is None) == (params.destination_amount is None):
         raise FieldInvalid(
             "give either source.amount or destination.amount, not both",
             field="source.amount",
         )
     if params.source_amount is not None:
-        return parse_amount("source.amount", params.source_amount, source), None
-    return None, parse_amount("destination.amount", params.destination_amount or "", destination)
+        return parse_amount("source.amount", params.source_amount, source)
+    return parse_amount("destination.amount", params.destination_amount or "", destination)
+
+
+def _check_minimum(text: str | None, quote: Quote) -> None:
+    """Raise `QuoteNotReady` if the recipient would get less than the caller demands."""
+    if text is None:
+        return
+    minimum = parse_amount("minReceive", text, quote.receive.asset)
+    if quote.receive < minimum:
+        currency = minimum.asset.currency
+        raise QuoteNotReady(
+            f"the best quote gives {quote.receive} {currency}, less than minReceive {minimum}"
+        )

@@ -45,6 +45,8 @@ class SwapSteps:
         if swap.status is not SwapStatus.PENDING:
             return None
         match swap.details.leg:
+            case SwapLeg.MARKET:
+                order = await self.orders.exchange(swap, at)
             case SwapLeg.COLLECT:
                 order = await self.orders.collect(swap, at)
             case SwapLeg.DELIVER:
@@ -85,7 +87,7 @@ class SwapSteps:
                 TRANSITIONS,
                 SwapStatus.PENDING,
                 clock_offset=clock_offset,
-                facts={"leg": SwapLeg.COLLECT},
+                facts={"leg": SwapLeg.MARKET if swap.is_market else SwapLeg.COLLECT},
             )
         return await self.order_sender.advance(
             swap.record,

@@ -1,9 +1,11 @@
 """Transitions of swaps and their journals: pure functions.
 
 The ledger executes a swap by its accept, unless coins have to move on a chain. Then the accept
-holds the coins sold; they are collected by the treasury, which delivers the coins bought.
+holds the coins sold; they are collected by the treasury, which delivers the coins bought, or a
+market of the chain takes them and pays the recipient.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +13,7 @@ from landbridge.ledger.model import AdvanceTransfer, DueCheck, HouseRole, Postin
 from landbridge.payments.engine.dry_run import NO_ACTOR, PlannedStep, journal_steps
 from landbridge.payments.engine.postings import hold, release_held, spend_held
 from landbridge.payments.swaps.model import Swap, SwapStatus, as_swap
+from landbridge.platform.core.money import Money
 
 
 def accepted(swap: Swap, actor: str, at: datetime) -> AdvanceTransfer:
@@ -87,6 +90,32 @@ def delivered(swap: Swap) -> list[Posting]:
     ]
 
 
+def exchanged(swap: Swap, units: int | None) -> list[Posting]:
+    """Return the journal of a swap on a market, which gave these units; None for the quoted amount.
+
+    The market is outside of the platform: it takes what is sold, and pays the recipient. Coins that
+    it pays to an outside address never are in the ledger.
+    """
+    sold = spend_held(
+        swap.details.source_account_id,
+        [(HouseRole.OUTSIDE, swap.source - swap.fee), (HouseRole.FEES, swap.fee)],
+    )
+    if swap.details.destination_account_id is None:
+        return sold
+    received = swap.destination if units is None else Money(units, swap.destination.asset)
+    return [
+        *sold,
+        Posting(HouseRole.OUTSIDE, -received),
+        Posting(swap.details.destination_account_id, received),
+    ]
+
+
+def received_in(facts: Mapping[str, Any]) -> int | None:
+    """Return the units in the facts of a completed swap; None if a market did not execute it."""
+    text = facts.get("received_units")
+    return None if text is None else int(text)
+
+
 def returned(swap: Swap) -> list[Posting]:
     """Return the journal of the refund: to the paying wallet, or where a reviewer sent it."""
     return [*_given_back(swap), Posting(swap.returns_to, swap.source)]
@@ -103,6 +132,12 @@ def planned_steps(record: Transfer) -> list[PlannedStep]:
     accept = journal_steps(accepted(swap, NO_ACTOR, record.created_at))
     if not swap.is_on_chain:
         return accept
+    if swap.is_market:
+        return [
+            *accept,
+            PlannedStep(SwapStatus.PENDING, []),
+            PlannedStep(SwapStatus.COMPLETED, exchanged(swap, None)),
+        ]
     return [
         *accept,
         PlannedStep(SwapStatus.PENDING, collected(swap)),

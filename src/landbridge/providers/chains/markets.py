@@ -17,13 +17,14 @@ class SwapProvider(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MarketQuote:
-    """Coins sold, and the least that the market order may give for them.
+    """Coins sold, what the market gives for them now, and the least that an order may accept.
 
     `gas` is about what it costs more than two transfers, in the asset that was asked about: that
     bought for a sale, that sold for a purchase.
     """
 
     sold: Money
+    expected: Money
     least: Money
     gas: Money
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, decode_transfer
-from landbridge.providers.evm.bridging.mint_owners import find_owner
+from landbridge.providers.evm.bridging.mint_owners import NO_ADDRESS, find_owner
 from landbridge.providers.evm.chain_data import BlockHeader, BlockTag, EventLog
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.following.model import (
@@ -19,6 +19,7 @@ from landbridge.providers.evm.following.model import (
     LoggedTransfer,
 )
 from landbridge.providers.evm.following.walk_back import linked_blocks
+from landbridge.providers.evm.markets.fills import find_payer
 from landbridge.providers.evm.rpc import ChainClient
 
 
@@ -37,11 +38,18 @@ class ChainReader:
         self._client = client
         self._messengers = messengers
         self._currencies = {token.address: name for name, token in chain.tokens.items()}
+        pools = () if chain.market is None else chain.market.pools
+        self._pools = frozenset(each.address for each in pools)
 
     @property
     def name(self) -> Network:
         """Name of the chain."""
         return self.chain.name
+
+    @property
+    def intermediaries(self) -> frozenset[str]:
+        """Sources of transfers whose coins are another address's: see `owners`."""
+        return self._pools | {NO_ADDRESS}
 
     async def latest(self) -> BlockRef:
         """Return the latest block."""
@@ -98,27 +106,40 @@ class ChainReader:
                 found.append(transfer)
         return found
 
-    async def owners(self, mints: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], str]:
-        """Return who burned what these mints have created, by `key`; unknown ones are left out.
+    async def owners(self, transfers: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], str]:
+        """Return who has paid for these transfers of intermediaries, by `key`.
 
-        A transaction that is not mined any more raises `ChainUnsettled`.
+        Of a mint, who burned what it has created; of a transfer of a market's pool, who has paid
+        the pool. Unknown ones are left out. A transaction that is not mined any more raises
+        `ChainUnsettled`.
         """
-        bridge = self.chain.bridge
-        if bridge is None or not self._messengers or not mints:
+        if not transfers or not (self._messengers or self._pools):
             return {}
-        logs_by_hash = await self._logs_of([each.transaction_hash for each in mints])
+        logs_by_hash = await self._logs_of([each.transaction_hash for each in transfers])
         found = {
-            each.key: find_owner(
-                logs_by_hash[each.transaction_hash],
-                log_index=each.log_index,
-                recipient=each.destination,
-                amount_units=each.amount_units,
-                transmitter=bridge.message_transmitter,
-                messengers=self._messengers,
-            )
-            for each in mints
+            each.key: self._owner(each, logs_by_hash[each.transaction_hash]) for each in transfers
         }
         return {key: owner for key, owner in found.items() if owner is not None}
+
+    def _owner(self, transfer: LoggedTransfer, logs: Sequence[EventLog]) -> str | None:
+        if transfer.source in self._pools:
+            return find_payer(
+                logs,
+                log_index=transfer.log_index,
+                pool=transfer.source,
+                tokens=self._currencies,
+            )
+        bridge = self.chain.bridge
+        if bridge is None:
+            return None
+        return find_owner(
+            logs,
+            log_index=transfer.log_index,
+            recipient=transfer.destination,
+            amount_units=transfer.amount_units,
+            transmitter=bridge.message_transmitter,
+            messengers=self._messengers,
+        )
 
     async def positions(self, transfers: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], int]:
         """Return the position of each transfer's log within its transaction, by `key`.

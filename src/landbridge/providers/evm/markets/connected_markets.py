@@ -75,7 +75,8 @@ class ConnectedMarkets:
         kept_bps = _BPS - pair.market.slippage_bps
         least = Money(answer.units * kept_bps // _BPS, into)
         _check_rate(pair.market, sold, least)
-        return MarketQuote(sold, least, await self._gas(pair, answer.gas, into))
+        expected = Money(answer.units, into)
+        return MarketQuote(sold, expected, least, await self._gas(pair, answer.gas, into))
 
     async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
         """Return what has to be sold; see the port."""
@@ -85,7 +86,8 @@ class ConnectedMarkets:
         answer = await self._ask(pair, QUOTE_PURCHASE, target)
         sold = Money(answer.units, out_of)
         _check_rate(pair.market, sold, bought)
-        return MarketQuote(sold, bought, await self._gas(pair, answer.gas, out_of))
+        expected = Money(target, bought.asset)
+        return MarketQuote(sold, expected, bought, await self._gas(pair, answer.gas, out_of))
 
     def _pair(self, source: Asset, destination: Asset) -> _Pair:
         chain = self._chains.get(Network(source.chain))
