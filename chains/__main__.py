@@ -24,6 +24,7 @@ from chains.configuration import (
     write_configuration,
 )
 from chains.deploy import deploy, fund, is_deployed, move_configuration
+from chains.markets import deploy_market, has_market
 from chains.nodes import (
     ATTESTATION_PORT_OFFSET,
     FIRST_PORT,
@@ -37,9 +38,12 @@ from chains.nodes import (
 )
 from chains.packages import CACHE, ROOT, MissingRequirement, fetch_anvil
 from chains.rpc import Rpc, RpcError
+from landbridge.providers.chains.tokens import Chain
 
 STATE = ROOT / ".landbridge" / "chains"
 
+# Swaps are between tokens of one of these chains.
+_WITH_MARKETS = {Chain.POLYGON, Chain.ETHEREUM}
 _LAST_PORT = 65_535
 # Ctrl-C, a supervisor, and a terminal that is closed.
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -113,7 +117,9 @@ def _run(given: argparse.Namespace) -> None:
     check_port(attestation_port)
     with run_nodes(binary, planned, logs=given.state.resolve()) as nodes:
         url = f"http://{HOST}:{attestation_port}"
-        chains = {str(node.options.chain): _prepare(node, earlier, url) for node in nodes}
+        chains = {
+            str(node.options.chain): _prepare(node, earlier, url, given.cache) for node in nodes
+        }
         connect_bridges(chains)
         with running_attestations(Attestations(attested_chains(chains)), attestation_port):
             write_configuration(given.out, chains)
@@ -124,9 +130,12 @@ def _run(given: argparse.Namespace) -> None:
 
 
 def _prepare(
-    node: Node, earlier: dict[str, ChainConfiguration], attestation_url: str
+    node: Node, earlier: dict[str, ChainConfiguration], attestation_url: str, cache: Path
 ) -> ChainConfiguration:
-    """Return the configuration of a node; deploy if it lacks the contracts."""
+    """Return the configuration of a node; deploy if it lacks the contracts.
+
+    A market is added where its packages can be had.
+    """
     chain, rpc = node.options.chain, node.rpc
     began_s = time.monotonic()
     configuration = earlier.get(chain)
@@ -136,6 +145,11 @@ def _prepare(
     else:
         configuration = deploy(rpc, chain, attestation_url=attestation_url)
         outcome = f"deployed in {1_000 * (time.monotonic() - began_s):.0f} ms"
+    if chain in _WITH_MARKETS and not has_market(rpc, configuration):
+        try:
+            configuration = deploy_market(rpc, configuration, cache=cache)
+        except MissingRequirement as missing:
+            print(f"{chain} has no market: {missing}", file=sys.stderr, flush=True)
     tokens = ", ".join(configuration.tokens)
     print(
         f"{chain:<9} chain id {configuration.chain_id:<5} {rpc.url}  {outcome}: {tokens}",

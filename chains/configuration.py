@@ -58,6 +58,27 @@ class BridgeConfiguration(msgspec.Struct, frozen=True):
     attestation_url: str
 
 
+class PoolConfiguration(msgspec.Struct, frozen=True):
+    """Pool of two tokens, and who swaps them: the treasury, the market, or the better one."""
+
+    address: str
+    fee: int
+    provider: str
+
+
+class MarketConfiguration(msgspec.Struct, frozen=True):
+    """Contracts of a market; its pools are named after two currencies."""
+
+    interface: str
+    router: str
+    quoter: str
+    coin_price: str
+    pools: dict[str, PoolConfiguration]
+    slippage_bps: int = 10
+    patience_s: int = 300
+    least_rate: str = "0.98"
+
+
 class ChainConfiguration(msgspec.Struct, frozen=True):
     """Chain as the platform uses it. The checkpoint is a block that the chain must have."""
 
@@ -80,6 +101,7 @@ class ChainConfiguration(msgspec.Struct, frozen=True):
     replace_after_s: int = 20
     faucet: str = "0x" + "0" * 40
     bridge: BridgeConfiguration | None = None
+    market: MarketConfiguration | None = None
 
 
 class _File(msgspec.Struct):
@@ -120,8 +142,9 @@ def format_configuration(chains: dict[str, ChainConfiguration]) -> str:
     for name, chain in chains.items():
         fields: dict[str, Any] = msgspec.to_builtins(chain)
         tokens: dict[str, dict[str, Any]] = fields.pop("tokens")
-        if chain.bridge is None:
-            del fields["bridge"]
+        for name_of_table in ("bridge", "market"):
+            if fields[name_of_table] is None:
+                del fields[name_of_table]
         lines += ["", f"[chains.{_key(name)}]", *_pairs(fields)]
         for currency, token in tokens.items():
             lines += ["", f"[chains.{_key(name)}.tokens.{_key(currency)}]", *_pairs(token)]

@@ -5,7 +5,7 @@ worker's schedules for this chain.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ import msgspec
 from chains.configuration import ChainConfiguration, format_configuration
 from chains.deploy import deploy
 from chains.nodes import Node, NodeOptions, run_nodes
+from chains.rpc import Rpc
 
 from landbridge.app.container import Container, sealer, wire
 from landbridge.app.settings import Settings
@@ -84,16 +85,19 @@ async def chain_world(
     *,
     has_signer: bool = True,
     base: Settings = SETTINGS,
+    deploys: Callable[[Rpc, ChainConfiguration], ChainConfiguration] | None = None,
     **overrides: Any,
 ) -> AsyncGenerator[ChainWorld]:
     """Run a chain that the test mines, a signer, and the product on a database of its own.
 
-    `overrides` replace members of the chain's configuration. Without `has_signer` the test runs
+    `overrides` replace members of the chain's configuration; `deploys` deploys more. Without `has_signer` the test runs
     the signer, once the relayers have coins.
     """
     options = NodeOptions(Chain.POLYGON, free_ports(1), block_time_s=None)
     with run_nodes(anvil_binary(), [options], logs=folder) as (node,):
         configuration = _configuration(deploy(node.rpc, Chain.POLYGON), overrides)
+        if deploys is not None:
+            configuration = deploys(node.rpc, configuration)
         node.rpc.call("evm_setAutomine", False)  # noqa: FBT003  parameters of RPC have no names
         path = folder / "chains.toml"
         path.write_text(format_configuration({"POLYGON": configuration}), encoding="utf-8")

@@ -97,12 +97,11 @@ class OutgoingOrder:
 
     `done_journal` and `failed_journal` are posted with these transitions; `journal_of` replaces the
     first where the facts of the answer decide it. Without `pending` the record waits at
-    `initiated`; without `unknown` it is looked up there without end. Without `failed` (the order
-    must arrive) its channel reports no failure, as an `until_settled` one. `find_block_reason`
-    returns why the order may not be sent now (a user was frozen since the claim). `done_facts` and
-    `failed_facts` are added to the facts of the answer. `reason_fact` names the fact with the
-    reason of a failure. `refund` is set for an order that must arrive. `find` looks an order up
-    where `channel` might send another one.
+    `initiated`; without `unknown` it is looked up there without end. Without `failed` (it must
+    arrive) its channel reports no failure, as an `until_settled` one; `refund` is set for it.
+    `find_block_reason` returns why it may not be sent now (a user was frozen). `done_facts` and
+    `failed_facts` are added to those of the answer; `reason_fact` names the one of a failure.
+    `find` looks an order up where `channel` might send another one.
     """
 
     channel: OrderChannel
