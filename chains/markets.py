@@ -34,8 +34,10 @@ ROUTERS = Package(
 PAIR = ("usdc", "usdt")
 # 0.01 %, with a price for each unit of its scale.
 FEE, _TICK_SPACING = 100, 1
-# Prices up to a thousandth from par, and whole coins of each token.
-_TICKS, DEPTH = 10, 1_000_000
+# Distances from par in units of the scale, each with whole coins of each token: almost all swaps
+# are within a thousandth, and beyond that a price still exists.
+_TICKS = (10, 500)
+DEPTH = 1_000_000
 _PAR = 2**96
 _NO_ADDRESS = "0x" + "0" * 40
 # The contracts wrap native coins in a token of this address; nothing here does.
@@ -64,7 +66,6 @@ def deploy_market(
         RpcError: The node refused a transaction.
     """
     core, periphery, routers = (fetch(each, cache) for each in (CORE, PERIPHERY, ROUTERS))
-    deployer = rpc.accounts()[0]
     factory = _deploy(rpc, core / "artifacts/contracts/UniswapV3Factory.sol")
     contracts = periphery / "artifacts/contracts"
     positions = _deploy(
@@ -85,7 +86,8 @@ def deploy_market(
     for each in tokens:
         _send(rpc, each, "approve(address,uint256)", positions, 2**255)
     decimals = configuration.tokens[PAIR[0]].decimals
-    add_liquidity(rpc, positions, tokens, DEPTH * 10**decimals, recipient=deployer)
+    for ticks in _TICKS:
+        _add_liquidity(rpc, positions, tokens, DEPTH * 10**decimals, ticks)
     market = MarketConfiguration(
         interface=interface,
         router=router,
@@ -96,16 +98,14 @@ def deploy_market(
     return structs.replace(configuration, market=market)
 
 
-def add_liquidity(
-    rpc: Rpc, positions: str, tokens: list[str], units: int, *, recipient: str
-) -> None:
-    """Provide as many units of each token around par."""
-    ticks = (-_TICKS % 2**256, _TICKS)
+def _add_liquidity(rpc: Rpc, positions: str, tokens: list[str], units: int, ticks: int) -> None:
+    """Provide as many units of each token up to a distance from par."""
     _send(
         rpc,
         positions,
         "mint((address,address,uint24,int24,int24,uint256,uint256,uint256,uint256,address,uint256))",
-        *(*tokens, FEE, *ticks, units, units, 0, 0, recipient, _FOREVER_S),
+        *(*tokens, FEE, -ticks % 2**256, ticks),
+        *(units, units, 0, 0, rpc.accounts()[0], _FOREVER_S),
     )
 
 

@@ -46,6 +46,10 @@ class MarketWorld:
         assert market is not None
         return market
 
+    def token(self, currency: str) -> str:
+        """Return the contract of a token."""
+        return self.chain.outbox.context.chain.tokens[currency].address
+
     async def user(self, coins: int = 10, *, currency: str = "usdc") -> str:
         """Return a user with coins on the chain and in the ledger."""
         await self.follow()

@@ -96,12 +96,11 @@ class OutgoingOrder:
     """Order of a record: its channel, and the flow's statuses for its stages.
 
     `done_journal` and `failed_journal` are posted with these transitions; `journal_of` replaces the
-    first where the facts of the answer decide it. Without `pending` the record waits at
-    `initiated`; without `unknown` it is looked up there without end. Without `failed` (it must
-    arrive) its channel reports no failure, as an `until_settled` one; `refund` is set for it.
-    `find_block_reason` returns why it may not be sent now (a user was frozen). `done_facts` and
-    `failed_facts` are added to those of the answer; `reason_fact` names the one of a failure.
-    `find` looks an order up where `channel` might send another one.
+    first where facts of the answer decide it. Without `pending` the record waits at `initiated`;
+    without `unknown` it is looked up there without end. Without `failed` (it must arrive) its
+    channel reports no failure; `refund` is set then. `find_block_reason` returns why it may not be
+    sent now. `done_facts` and `failed_facts` are added to those of the answer; `reason_fact` names
+    the one of a failure. `find` looks an order up where `channel` might send another one.
     """
 
     channel: OrderChannel

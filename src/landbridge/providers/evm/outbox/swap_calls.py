@@ -18,7 +18,10 @@ NO_POOL = "the chain has no market for these coins any more"
 _PAUSED = "the issuer of one of the tokens has paused all transfers"
 _BLOCKED = "the issuer of one of the tokens has blocked an address of the swap"
 _SOLD_REFUSED = "the contract of the coins sold refuses the swap: its issuer may have paused it"
-_BOUGHT_REFUSED = "the contract of the coins bought refuses to pay the recipient"
+_BOUGHT_REFUSED = (
+    "the contract of the coins bought refuses to pay the recipient: "
+    "its issuer may have paused it, or blocked the recipient"
+)
 _REFUSED = "the contracts of the tokens or of the market refuse the swap"
 # Texts of Uniswap's contracts. Source: Uniswap/v3-periphery, SwapRouter.sol and TransferHelper.sol;
 # Uniswap/v3-core, libraries/TransferHelper.sol.
