@@ -90,8 +90,8 @@ async def chain_world(
 ) -> AsyncGenerator[ChainWorld]:
     """Run a chain that the test mines, a signer, and the product on a database of its own.
 
-    `overrides` replace members of the chain's configuration; `deploys` deploys more. Without `has_signer` the test runs
-    the signer, once the relayers have coins.
+    `overrides` replace members of the chain's configuration; `deploys` deploys more. Without
+    `has_signer` the test runs the signer, once the relayers have coins.
     """
     options = NodeOptions(Chain.POLYGON, free_ports(1), block_time_s=None)
     with run_nodes(anvil_binary(), [options], logs=folder) as (node,):

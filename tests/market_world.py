@@ -184,5 +184,3 @@ async def market_world(
 
     async with chain_world(folder, database, deploys=deploys, **overrides) as chain:
         yield MarketWorld(chain)
-
-

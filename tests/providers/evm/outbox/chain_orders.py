@@ -240,3 +240,8 @@ def set_token(world: ChainWorld, function: str, *values: object) -> None:
     token = contract(world, "usdt")
     world.rpc.send(world.rpc.accounts()[0], token.data(function, *values), to=token.address)
     world.mine()
+
+
+async def attempts_of_key(world: ChainWorld, key: tuple[UUID, UUID]) -> list[TransactionAttempt]:
+    """Return the signed transactions of an order by its organisation and key."""
+    return await world.outbox.context.database.single(lambda tx: attempt_store.of_orders(tx, [key]))
