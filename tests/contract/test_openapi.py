@@ -86,10 +86,11 @@ BODIES = {
     "POST /v2/users/{userId}/wallets/external": ["address* chain* name* referenceId*"],
     "POST /v2/wallets/swaps": [
         (
+            # `minReceive` is of our own.
             "requestId* source* source.userId* source.chain* source.currency* source.amount"
             " destination* destination.userId destination.externalWalletId"
             " destination.walletAddress destination.chain* destination.currency*"
-            " destination.amount metadata"
+            " destination.amount minReceive metadata"
         )
     ],
     "POST /v2/sandbox/clock/advance": ["seconds*"],

@@ -49,6 +49,13 @@ ALLOWED: dict[tuple[int, str], str] = (
         (58, "chain_orders: create unique index chain_orders_message_key"): (
             "it is about a new column, which the version before leaves null"
         ),
+        (60, "chain_orders: add constraint chain_orders_action_check"): (
+            "it allows all that the constraint allowed that it replaces"
+        ),
+        (60, "chain_orders: add constraint chain_orders_swap_check"): (
+            "it is about new columns, which the version before leaves null, and about an action "
+            "that it does not write"
+        ),
     }
 )
 

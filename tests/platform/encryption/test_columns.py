@@ -37,7 +37,7 @@ _IMPERSONAL: Final = """
     chain_attempts.block_hash chain_attempts.chain chain_attempts.kind chain_attempts.raw
     chain_attempts.request chain_leases.chain chain_orders.chain chain_orders.currency
     solana_attempts.raw solana_attempts.relayer
-    chain_orders.into_chain
+    chain_orders.bought chain_orders.into_chain
     chain_orders.method chain_orders.reason chain_orders.state installation_secrets.name
     changes.actor changes.change_type changes.creation_digest
     changes.kind changes.snapshot_digest

@@ -2065,6 +2065,12 @@ class LoggedRequest(Struct, frozen=True, kw_only=True):
     x_request_id: str = field(name="xRequestId")
 
 
+class MarketReply(Struct, frozen=True, kw_only=True):
+    """MarketReply"""
+
+    received: Decimal | None
+
+
 class Measure(Struct, frozen=True, kw_only=True):
     """Measure"""
 
@@ -3428,6 +3434,7 @@ class SwapDetailsReply(Struct, frozen=True, kw_only=True):
     error: str | None
     error_details: SwapErrorReply | None = field(name="errorDetails")
     id: str
+    market: MarketReply | None = None
     quote_information: QuoteReply = field(name="quoteInformation")
     request_id: str = field(name="requestId")
     source: SwapSourceReply

@@ -1640,6 +1640,7 @@ class NewSwap(TypedDict):
 
     destination: SwapDestination
     metadata: NotRequired[Mapping[str, str] | None]
+    minReceive: NotRequired[str | Decimal | None]
     requestId: NotRequired[str]
     source: SwapSource
 

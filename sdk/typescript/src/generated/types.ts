@@ -2118,6 +2118,10 @@ export interface LoggedRequest {
   xRequestId: string;
 }
 
+export interface MarketReply {
+  received: number | null;
+}
+
 export interface Measure {
   digits?: number | null;
   filters?: TemplateFilters;
@@ -2463,6 +2467,7 @@ export interface NewSchedule {
 export interface NewSwap {
   destination: SwapDestination;
   metadata?: Record<string, string> | null;
+  minReceive?: string | null;
   requestId: string;
   source: SwapSource;
 }
@@ -3668,6 +3673,7 @@ export interface SwapDetailsReply {
   error: string | null;
   errorDetails: SwapErrorReply | null;
   id: string;
+  market?: MarketReply;
   quoteInformation: QuoteReply;
   requestId: string;
   source: SwapSourceReply;

@@ -202,7 +202,7 @@ class Swaps:
             destination_chain=params.destination_chain,
             currency=params.destination_currency,
         )
-        amount = _amount(params, source, destination)
+        pair = SwapPair(source, destination, _amount(params, source, destination))
         payer = await self.parties.payer(
             caller,
             params.source_user_id,
@@ -213,9 +213,7 @@ class Swaps:
         payee = await self._payee(caller, payer, params, destination)
         check_own_wallet(caller, params.source_user_id, payee.user_id, payee.account_id)
         at = self.clock.stamp(caller.clock_offset)
-        pair = SwapPair(source, destination, amount)
-        provider, quote = await self._quote(caller, pair, payee, at)
-        _check_minimum(params.min_receive, quote)
+        provider, quote = await self._quote(caller, pair, payee, params.min_receive, at)
         if payer.account.available_units < quote.send_gross.units:
             raise InsufficientBalance(
                 insufficient_balance_text(quote.send_gross), field="source.amount"
@@ -277,7 +275,12 @@ class Swaps:
         )
 
     async def _quote(
-        self, caller: Caller, pair: SwapPair, payee: Payee, at: datetime
+        self,
+        caller: Caller,
+        pair: SwapPair,
+        payee: Payee,
+        min_receive: str | None,
+        at: datetime,
     ) -> tuple[SwapProvider, Quote]:
         """Return the quote and who provides it, if it may be paid to the recipient."""
 
@@ -293,6 +296,7 @@ class Swaps:
         if found.provider is not SwapProvider.TREASURY:
             receive = found.quote.receive
             await self.parties.check_new_address(caller, payee, receive, "destination.amount")
+        _check_minimum(min_receive, found.quote)
         return found.provider, found.quote
 
 

@@ -45,7 +45,7 @@ class _Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _QuoterAnswer:
     units: int
     gas: int
 
@@ -97,7 +97,7 @@ class ConnectedMarkets:
             raise MarketRefused(f"no market swaps {source.currency} for {destination.currency}")
         return _Pair(source, destination, chain, market, pool)
 
-    async def _ask(self, pair: _Pair, function: AbiFunction, units: int) -> _Answer:
+    async def _ask(self, pair: _Pair, function: AbiFunction, units: int) -> _QuoterAnswer:
         """Return what the quoter answers, if the pool does not reach the limit of its price."""
         chain, market = pair.chain, pair.market
         sold, bought = (chain.tokens[each.currency] for each in (pair.source, pair.destination))
@@ -123,7 +123,7 @@ class ConnectedMarkets:
         ]
         if len(words) != _ANSWER_WORDS or not words[0] or words[1] == limit:
             raise MarketRefused(_TOO_LITTLE)
-        return _Answer(units=words[0], gas=words[3])
+        return _QuoterAnswer(units=words[0], gas=words[3])
 
     async def _gas(self, pair: _Pair, gas: int, asset: Asset) -> Money:
         """Return what the gas of the pool costs, in a stablecoin."""
