@@ -43,6 +43,8 @@ _NO_ADDRESS = "0x" + "0" * 40
 # The contracts wrap native coins in a token of this address; nothing here does.
 _NO_WRAPPER = "0x" + "0" * 39 + "1"
 _FOREVER_S = 2**40
+# More than the creation of a pool takes.
+_GAS = 8_000_000
 
 
 def has_market(rpc: Rpc, configuration: ChainConfiguration) -> bool:
@@ -117,7 +119,14 @@ def _deploy(rpc: Rpc, folder: Path, *arguments: str) -> str:
 
 
 def _send(rpc: Rpc, contract: str, signature: str, *values: int | str) -> None:
-    sent = rpc.send(rpc.accounts()[0], encode_call(signature, *values), to=contract)
+    # A pool writes more in a new second than in the one of the estimate.
+    request = {
+        "from": rpc.accounts()[0],
+        "to": contract,
+        "data": encode_call(signature, *values),
+        "gas": hex(_GAS),
+    }
+    sent = rpc.call("eth_sendTransaction", request)
     rpc.mine()
     rpc.await_receipt(sent)
 
