@@ -161,7 +161,7 @@ class ChainAttemptReply(WireStruct, frozen=True):
 class ChainOrderReply(WireStruct, frozen=True):
     """Order of a payment, and its attempts. `reason` is why it failed, or what it waits for.
 
-    `action` is `transfer`, or of a bridge `approve`, `burn` or `mint`.
+    `action` is `transfer` or `swap`, or of a bridge `approve`, `burn` or `mint`.
     """
 
     id: UUID
