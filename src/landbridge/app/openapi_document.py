@@ -42,6 +42,7 @@ TAGS: Mapping[str, str] = {
     "Settlement rules": "Where deposits of virtual accounts go.",
     "Rates": "Current prices, without creating anything.",
     "Transfer approvals": "Payments that await the approval of people.",
+    "Travel rule": "Originators and beneficiaries of coins that leave or arrive.",
     "Limits": "Rules on amounts and addresses that payments must keep.",
     "Transactions": "All payments of all kinds: lists, search, balances, what is stuck.",
     "Requests": "What became of a request, by the id its caller gave it.",

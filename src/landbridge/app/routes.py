@@ -11,6 +11,8 @@ from landbridge.customers.onboarding.form_api import KycPage
 from landbridge.customers.payee_verifications.api import PayeeVerificationRoutes
 from landbridge.customers.payment_screening.review_api import PaymentScreeningRoutes
 from landbridge.customers.revealed_numbers.api import RevealedNumberRoutes
+from landbridge.customers.travel_rule.api import TravelRuleRoutes
+from landbridge.customers.travel_rule.wallet_api import TravelRuleWalletRoutes
 from landbridge.customers.users.api import UserRoutes
 from landbridge.customers.users.deposit_api import DepositRoutes
 from landbridge.customers.users.particulars_api import UserDetailsRoutes
@@ -90,6 +92,8 @@ ROUTES = [
     UserDetailsRoutes,
     PayeeVerificationRoutes,
     RevealedNumberRoutes,
+    TravelRuleRoutes,
+    TravelRuleWalletRoutes,
     WalletRoutes,
     DepositRoutes,
     KycRoutes,
@@ -167,6 +171,8 @@ SERVICES = (
     "kyc_profiles",
     "payee_verifications",
     "revealed_numbers",
+    "travel_rule",
+    "waiting_transfers",
     "users",
     "verification",
     "kyc_reviews",

@@ -58,6 +58,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "identity": _one_of("sandbox", "manual"),
         "deposit_screening": _one_of("sandbox"),
         "payment_screening": _one_of("sandbox"),
+        "travel_rule": _one_of("on", OFF),
         "rails": _one_of("sandbox", "files", "none"),
         "trusted_proxies": _networks,
         "log_format": _one_of("console", "json"),

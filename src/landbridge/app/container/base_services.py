@@ -17,6 +17,7 @@ from landbridge.app.container.provider_services import ProviderServices, read_pr
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
 from landbridge.app.container.screening_services import (
+    check_travel_rule,
     find_payment_screenings,
     screen_deposits,
     screen_payments,
@@ -144,8 +145,9 @@ def build_base_services(
     files = FileRails(database, vault, own_accounts, bank_payments)
     own_rails = rails or choose_rails(settings, scripted_orders, files)
     providers = read_providers(settings, vault, database, clock, own_rails, files)
+    checks = check_travel_rule(settings, database, vault, orgs, clock)
     channels = screen_payments(
-        find_payment_screenings(settings, providers, ledger, orgs, clock),
+        find_payment_screenings(settings, providers, ledger, orgs, clock, travel_rule=checks),
         wallets,
         chains or choose_chains(settings, scripted_orders, database, clock, evm),
         own_rails if providers is None else providers.rails,
@@ -153,7 +155,9 @@ def build_base_services(
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **members(gather_staff(settings, database, clock, vault, outbox)),
-        **members(screen_deposits(settings, providers, database, vault, ledger)),
+        **members(
+            screen_deposits(settings, providers, database, vault, ledger, travel_rule=checks)
+        ),
         settings=settings,
         database=database,
         clock=clock,

@@ -18,6 +18,9 @@ from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
 from landbridge.customers.payee_verifications.service import PayeeVerifications
 from landbridge.customers.revealed_numbers.service import RevealedNumbers
+from landbridge.customers.travel_rule.service import TravelRule
+from landbridge.customers.travel_rule.waiting import WaitingTransfers
+from landbridge.customers.users.records import UserRecords
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.cases import VerificationCases
@@ -27,6 +30,7 @@ from landbridge.customers.verification.rescreening import Rescreening
 from landbridge.customers.verification.reviews import KycReviews
 from landbridge.customers.verification.service import Verification
 from landbridge.customers.wallets.external_wallet_lists import ExternalWalletLists
+from landbridge.ledger.record_queues import RecordQueues
 from landbridge.payments.approvals import service as approvals_service
 from landbridge.payments.incoming_payments import service as incoming_payments_service
 from landbridge.payments.offramps.texts import TextArchive
@@ -59,6 +63,8 @@ class CustomerServices(BaseServices):
     user_summaries: UserSummaries
     payee_verifications: PayeeVerifications
     revealed_numbers: RevealedNumbers
+    travel_rule: TravelRule
+    waiting_transfers: WaitingTransfers
     kyc_links: KycLinks
     form_visits: FormVisits
     document_uploads: DocumentUploads
@@ -115,6 +121,11 @@ def know_people(on: BaseServices) -> CustomerServices:
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
+        travel_rule=TravelRule(
+            *(database, vault, UserRecords(vault), clock),
+            is_enforced=settings.travel_rule == "on",
+        ),
+        waiting_transfers=WaitingTransfers(RecordQueues(database, on.ledger), clock),
         kyc_links=links,
         form_visits=visits,
         document_uploads=DocumentUploads(links, dossiers, on.files, database),

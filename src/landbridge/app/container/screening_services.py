@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from landbridge.app.container.provider_services import ProviderServices
+from landbridge.app.container.rates import reference, valuation
 from landbridge.app.settings import Settings
 from landbridge.customers.chain_deposits.screening import (
     TreasuryDepositEffects,
@@ -13,6 +14,9 @@ from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
 from landbridge.customers.payment_screening.channels import ScreenedChains, ScreenedRails
 from landbridge.customers.payment_screening.service import PaymentScreenings
+from landbridge.customers.travel_rule.checks import TravelRuleChecks
+from landbridge.customers.travel_rule.screener import TravelRuleScreener
+from landbridge.customers.users.records import UserRecords
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
@@ -25,6 +29,8 @@ from landbridge.providers.chains.port import Chains
 from landbridge.providers.kyt.port import ScreeningDirection, TransferScreener
 from landbridge.providers.kyt.sandbox import SandboxScreener
 from landbridge.providers.rails.port import Rails
+from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.screener import ProviderScreener
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +57,13 @@ def screen_deposits(
     database: Database,
     vault: Vault,
     ledger: Ledger,
+    *,
+    travel_rule: TravelRuleChecks | None,
 ) -> ScreeningServices:
     """Wire the screening of deposits."""
     screener = _screener(settings.deposit_screening, providers, ScreeningDirection.DEPOSIT)
+    if travel_rule is not None:
+        screener = _with_travel_rule(screener, providers, travel_rule)
     screenings = DepositScreenings(ledger, screener)
     return ScreeningServices(
         deposit_screenings=screenings,
@@ -75,9 +85,13 @@ def find_payment_screenings(
     ledger: Ledger,
     orgs: Orgs,
     clock: Clock,
+    *,
+    travel_rule: TravelRuleChecks | None,
 ) -> PaymentScreenings | None:
     """Wire the screening of payments to outside; None if nobody screens them."""
     screener = _screener(settings.payment_screening, providers, ScreeningDirection.PAYMENT)
+    if travel_rule is not None:
+        screener = _with_travel_rule(screener, providers, travel_rule)
     return None if screener is None else PaymentScreenings(ledger, orgs, clock, screener)
 
 
@@ -92,6 +106,37 @@ def screen_payments(
         rails=ScreenedRails(rails, screenings),
         screens_payments=True,
     )
+
+
+def check_travel_rule(
+    settings: Settings,
+    database: Database,
+    vault: Vault,
+    orgs: Orgs,
+    clock: Clock,
+) -> TravelRuleChecks | None:
+    """Wire the checks of the travel rule; None where the installation does not apply it."""
+    if settings.travel_rule != "on":
+        return None
+    values = valuation(settings, reference(settings, database, clock))
+    return TravelRuleChecks(database, vault, UserRecords(vault), orgs, values, clock)
+
+
+def _with_travel_rule(
+    screener: TransferScreener | None,
+    providers: ProviderServices | None,
+    travel_rule: TravelRuleChecks,
+) -> TransferScreener:
+    """Return a screener that also applies the travel rule.
+
+    Without a route it still knows what a provider was asked about, so that this waits.
+    """
+    if screener is None and providers is not None:
+        screener = providers.screener
+    if screener is None:
+        none = ProvidersFile(sidecars={}, routes=())
+        screener = ProviderScreener(database=travel_rule.database, routes=none, providers={})
+    return TravelRuleScreener(screener, travel_rule)
 
 
 def _screener(

@@ -28,13 +28,16 @@ ACTOR = "worker"
 
 # People decide about a hit within this time.
 DECIDED_WITHIN = timedelta(days=1)
+# A deposit that waits for data of the travel rule is checked again after this.
+RECHECKED_AFTER = timedelta(minutes=5)
 
 
 class ScreeningStatus(StrEnum):
     """Status of a screening: what it waits for, and who moves it on."""
 
     IN_SCREENING = "IN_SCREENING"  # the provider; the worker asks until it answers
-    HELD = "HELD"  # two people, who release or reject it: the provider has a hit
+    # Two people, who release or reject it, as the provider has a hit; or data of the travel rule.
+    HELD = "HELD"
     RELEASED = "RELEASED"  # nothing: coins are credited, fiat is matched
     REJECTED = "REJECTED"  # nothing: fiat goes back, coins stay in suspense
     LOST = "LOST"  # nothing: the chain has lost the coins
@@ -66,7 +69,7 @@ class DepositSource(StrEnum):
 
 
 class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Details of a screening in its record; the last three are facts of the provider's answer.
+    """Details of a screening in its record; the last four are facts of the provider's answer.
 
     `account_id` gets the coins of a wallet's deposit once it is released.
     """
@@ -80,6 +83,7 @@ class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
     rail: str | None = None
     provider: str | None = None
     categories: list[RiskCategory] = []
+    missing: list[str] = []
     reference: str | None = None
 
 
@@ -149,9 +153,18 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
 
 
 def held(screening: DepositScreening, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a screening with a hit: it waits for two people."""
+    """Build the advance of a screening with a hit: it waits for two people.
+
+    One that the travel rule holds also waits for data, and is due to be checked again.
+    """
     return _advance(
-        screening, ScreeningStatus.HELD, (), change_type="hold", at=at, facts=answer_facts(report)
+        screening,
+        ScreeningStatus.HELD,
+        (),
+        change_type="hold",
+        at=at,
+        facts=answer_facts(report),
+        due_at=at + RECHECKED_AFTER if report.missing else None,
     )
 
 
@@ -218,6 +231,7 @@ def _advance(
     at: datetime,
     actor: str = ACTOR,
     facts: Mapping[str, Any] | None = None,
+    due_at: datetime | None = None,
 ) -> AdvanceTransfer:
     return AdvanceTransfer(
         screening.record,
@@ -225,6 +239,7 @@ def _advance(
         change_type=change_type,
         actor=actor,
         at=at,
+        due_at=due_at,
         facts=dict(facts or {}),
         journals={0: postings} if postings else {},
     )
@@ -235,6 +250,7 @@ def answer_facts(report: ScreeningReport) -> dict[str, Any]:
     return {
         "provider": report.provider,
         "categories": [each.value for each in report.categories],
+        "missing": list(report.missing),
         "reference": report.reference,
     }
 

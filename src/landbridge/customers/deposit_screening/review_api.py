@@ -33,6 +33,7 @@ class DepositScreeningReply(WireStruct, frozen=True):
 
     Coins have `chain`, `transactionHash` and `sourceAddress`, fiat has `paymentRail`. `provider`
     and `reference` are null, and `categories` empty, before the provider has a final answer.
+    `missing` names the data of the travel rule that a held deposit waits for.
     """
 
     id: UUID
@@ -48,6 +49,7 @@ class DepositScreeningReply(WireStruct, frozen=True):
     payment_rail: str | None
     provider: str | None
     categories: list[str]
+    missing: list[str]
     reference: str | None
     created_at: Moment
     updated_at: Moment
@@ -125,6 +127,7 @@ def _reply(record: Transfer) -> DepositScreeningReply:
         payment_rail=details.rail,
         provider=details.provider,
         categories=[each.value for each in details.categories],
+        missing=details.missing,
         reference=details.reference,
         created_at=moment(record.created_at),
         updated_at=moment(record.updated_at),

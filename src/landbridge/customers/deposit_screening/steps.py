@@ -1,5 +1,7 @@
 """Worker step of due screenings: asks the provider, and acts on a final answer.
 
+A deposit that the travel rule holds is due again and again: it is released once the data are there.
+
 The answer is stored before anything is done with it (the screener), so a worker that is killed
 leaves a record that is still due, and the next one finds the same answer. No answer is none: the
 record stays due, and the scheduler asks again after growing pauses.
@@ -11,9 +13,11 @@ from datetime import datetime, timedelta
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     ACTOR,
+    RECHECKED_AFTER,
     TRANSITIONS,
     DepositScreening,
     ScreeningStatus,
+    answer_facts,
     as_screening,
     held,
 )
@@ -42,7 +46,7 @@ class ScreeningSteps:
         Raises `Unavailable` and `Unclear` if there is no answer.
         """
         screening = as_screening(record, SCREENED_ASSETS)
-        if screening.status is not ScreeningStatus.IN_SCREENING:
+        if TRANSITIONS.is_terminal(screening.status):
             raise InvariantBroken(f"a screening that is {screening.status} has no due step")
         screenings = self.outcomes.screenings
         if screenings.screener is None:
@@ -54,6 +58,9 @@ class ScreeningSteps:
             case ScreeningVerdict.PENDING:
                 until = max(report.expected_at or now, now + _POLL_INTERVAL)
                 await screenings.ledger.postpone(record, until)
+            case ScreeningVerdict.HIT if screening.status is ScreeningStatus.HELD:
+                until = now + RECHECKED_AFTER
+                await screenings.ledger.postpone(record, until, answer_facts(report))
             case ScreeningVerdict.HIT:
                 # Another worker may have been first.
                 await screenings.ledger.advance(held(screening, report, at), TRANSITIONS)
@@ -72,6 +79,7 @@ class ScreeningSteps:
         return ScreenedTransfer(
             org_id=record.org_id,
             key=record.id,
+            user_id=record.user_id,
             money=screening.money,
             at=record.created_at,
             now=now,

@@ -104,14 +104,7 @@ class KycProfiles:
 
     async def get(self, org_id: UUID, user: UserCard) -> KycProfile:
         """Return all KYC data; empty once the user is erased."""
-
-        async def read(tx: Tx) -> KycProfile:
-            # Load the key first: if the user is erased in between, the row is blank and no content
-            # is lost.
-            key = await self._vault.find(tx, org_id, user.id)
-            return _opened(user, await store.get(tx, org_id, user.id), key)
-
-        return await self._database.read(read)
+        return await self._database.read(lambda tx: read_profile(tx, self._vault, org_id, user))
 
     async def update(
         self,
@@ -348,6 +341,13 @@ class KycProfiles:
             raise _no_file(
                 next(field for file_id, field in used.items() if file_id in replaced_files)
             )
+
+
+async def read_profile(tx: Tx, vault: Vault, org_id: UUID, user: UserCard) -> KycProfile:
+    """Return all KYC data of a user; empty once the user is erased."""
+    # Load the key first: if the user is erased in between, the row is blank and no content is lost.
+    key = await vault.find(tx, org_id, user.id)
+    return _opened(user, await store.get(tx, org_id, user.id), key)
 
 
 def _opened(

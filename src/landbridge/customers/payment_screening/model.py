@@ -29,6 +29,7 @@ ACTOR = "worker"
 
 REFUSED = "the destination was refused by screening"
 HELD = "the screening of the destination has a hit: two people release or reject it"
+INCOMPLETE = "the travel rule requires data about the destination that are missing"
 UNANSWERED = "the screening of the destination has no answer: the provider is asked again"
 
 # Fact of a payment with an order that waits for a screening: the version that it has meanwhile.
@@ -98,7 +99,7 @@ class ScreenedDestination:
 
 
 class PaymentScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Details of a screening in its record; the last three are facts of the provider's answer."""
+    """Details of a screening in its record; the last four are facts of the provider's answer."""
 
     transfer_id: UUID
     transfer_kind: str
@@ -108,6 +109,7 @@ class PaymentScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
     rail: str | None = None
     provider: str | None = None
     categories: list[RiskCategory] = []
+    missing: list[str] = []
     reference: str | None = None
 
 

@@ -31,6 +31,7 @@ class PaymentScreeningReply(WireStruct, frozen=True):
 
     Coins have `chain`, `sourceAddress` and `destinationAddress`, fiat has `paymentRail`. `provider`
     and `reference` are null, and `categories` empty, before the provider has a final answer.
+    `missing` names the data of the travel rule that the payment waits for.
     """
 
     id: UUID
@@ -46,6 +47,7 @@ class PaymentScreeningReply(WireStruct, frozen=True):
     payment_rail: str | None
     provider: str | None
     categories: list[str]
+    missing: list[str]
     reference: str | None
     created_at: Moment
     updated_at: Moment
@@ -123,6 +125,7 @@ def _reply(record: Transfer) -> PaymentScreeningReply:
         payment_rail=details.rail,
         provider=details.provider,
         categories=[each.value for each in details.categories],
+        missing=details.missing,
         reference=details.reference,
         created_at=moment(record.created_at),
         updated_at=moment(record.updated_at),

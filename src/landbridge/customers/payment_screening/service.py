@@ -7,6 +7,7 @@ Guarantees:
 - A destination is asked about under one key, however often its payment is sent, and is not asked
   about again after a final answer. Asking moves no money, so a kill at any point only asks again.
 - Silence waits. A payment does not fail for it, and nobody releases what has no answer.
+- A payment that lacks data of the travel rule is pending, so no decision of people sends it.
 - What waits stays so when the providers file stops naming a provider for it.
 """
 
@@ -18,6 +19,7 @@ from uuid import UUID
 
 from landbridge.customers.payment_screening.model import (
     HELD,
+    INCOMPLETE,
     PAUSE_MIN,
     REFUSED,
     TRANSITIONS,
@@ -59,10 +61,14 @@ _ASK_TIMEOUT_S = 40
 
 @dataclass(frozen=True, slots=True)
 class _DestinationState:
-    """Screening of a destination as it is now; `retry_at` is when to ask again."""
+    """Screening of a destination as it is now; `retry_at` is when to ask again.
+
+    `missing` names the data of the travel rule that it waits for.
+    """
 
     record: Transfer
     retry_at: datetime
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +126,21 @@ class PaymentScreenings:
         except (Unavailable, Unclear, TimeoutError):
             return _DestinationState(record, again_at)
         if report.verdict is ScreeningVerdict.PENDING:
-            return _DestinationState(record, max(report.expected_at or at, at + PAUSE_MIN))
+            await self._note_missing(record, report.missing)
+            until = again_at if report.missing else report.expected_at or at
+            return _DestinationState(record, max(until, at + PAUSE_MIN), report.missing)
         stamp = self.clock.stamp(await self.orgs.clock_offset(record.org_id))
         moved = await self.ledger.advance(answered(record, report, stamp), TRANSITIONS)
         if not isinstance(moved, Transfer):
             # Another worker had the same answer.
             moved = await self._found(destination)
         return _DestinationState(moved, again_at)
+
+    async def _note_missing(self, record: Transfer, missing: Sequence[str]) -> None:
+        """Note on the screening which data its payment waits for, if that has changed."""
+        known = record.facts.get("missing", [])
+        if known != list(missing) and record.due_at is not None:
+            await self.ledger.postpone(record, record.due_at, {"missing": list(missing)})
 
     async def _begin(self, destination: ScreenedDestination) -> Transfer:
         payment = await self.ledger.find(destination.org_id, destination.payment_id)
@@ -181,6 +195,9 @@ def _check_released(answers: Sequence[_DestinationState], at: datetime) -> None:
         raise Rejected(REFUSED)
     is_overdue = any(each.record.created_at + SCREENED_WITHIN <= at for each in waiting)
     attention = UNANSWERED if is_overdue else None
+    missing = sorted({name for each in waiting for name in each.missing})
+    if missing:
+        attention = f"{INCOMPLETE}: {', '.join(missing)}"
     if PaymentScreeningStatus.HELD in statuses:
         attention = HELD
     raise PaymentAwaitsScreening(min(each.retry_at for each in waiting), attention)
@@ -190,6 +207,7 @@ def _transfer(destination: ScreenedDestination, record: Transfer, at: datetime) 
     return ScreenedTransfer(
         org_id=destination.org_id,
         key=record.id,
+        user_id=record.user_id,
         money=destination.money,
         at=record.created_at,
         now=at,

@@ -40,6 +40,7 @@ _KINDS_WITH_FACTS = (
     "NUMBER",
     "PAYEE",
     "RECONCILIATION.",
+    "TRAVEL_RULE",
 )
 _WORD_LENGTH_MAX = 100
 

@@ -63,11 +63,12 @@ class ScreenedTransfer:
     Coins have a chain and addresses, and deposits of coins a transaction. Fiat has a rail; a
     deposit of fiat has its `sender` if it is known, a payout its `payee` as in `RailPayment`. It
     arrived, or was first to be sent, at `at`, and is screened at `now`, both in the organisation's
-    time.
+    time. `user_id` is whose money it is: the organisation's id if it is no user's yet.
     """
 
     org_id: UUID
     key: UUID
+    user_id: UUID
     money: Money
     at: datetime
     now: datetime
@@ -83,11 +84,16 @@ class ScreenedTransfer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreeningReport:
-    """Answer of a provider; `expected_at` is when an answer that is pending may have changed."""
+    """Answer of a provider; `expected_at` is when an answer that is pending may have changed.
+
+    `missing` names what the travel rule requires, and is not there: a payment is pending then, and
+    a deposit has a hit, until it is.
+    """
 
     verdict: ScreeningVerdict
     provider: str
     categories: tuple[RiskCategory, ...] = ()
+    missing: tuple[str, ...] = ()
     reference: str | None = None
     expected_at: datetime | None = None
 
@@ -105,6 +111,10 @@ class TransferScreener(Protocol):
         Raises `Unavailable` and `Unclear`: ask again.
         """
         ...
+
+
+class NotScreened(Unavailable):
+    """No provider screens this, and none was asked about it."""
 
 
 class PaymentAwaitsScreening(Unavailable):

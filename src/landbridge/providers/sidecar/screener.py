@@ -19,6 +19,7 @@ import structlog
 from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.db.pool import Database
 from landbridge.providers.kyt.port import (
+    NotScreened,
     ScreenedTransfer,
     ScreeningDirection,
     ScreeningReport,
@@ -68,7 +69,8 @@ class ProviderScreener:
             name = None if stored is None else stored.provider
         provider = None if name is None else self.providers.get(name)
         if name is None or provider is None:
-            raise Unavailable(
+            refusal = NotScreened if stored is None else Unavailable
+            raise refusal(
                 f"no provider screens this {transfer.direction} any more: add a route for it"
             )
         claimed = await self._claim(transfer, name)

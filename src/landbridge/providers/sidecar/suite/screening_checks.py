@@ -148,6 +148,7 @@ class ScreeningChecks:
         return ScreenedTransfer(
             org_id=new_id(),
             key=new_id(),
+            user_id=new_id(),
             money=Money(_UNITS, TOKENS[Chain.POLYGON, "usdc"].asset),
             at=now,
             now=now,
@@ -162,6 +163,7 @@ class ScreeningChecks:
         return ScreenedTransfer(
             org_id=new_id(),
             key=new_id(),
+            user_id=new_id(),
             money=Money(_UNITS, FIAT["usd"]),
             at=now,
             now=now,

@@ -1,0 +1,161 @@
+"""Routes of the travel rule: the organisation's jurisdiction, and messages. Ours."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from litestar import Controller, get, put
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
+from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
+from landbridge.customers.travel_rule.model import TravelRuleSetting
+from landbridge.customers.travel_rule.service import TravelRule
+from landbridge.customers.travel_rule.waiting import WaitingTransfer, WaitingTransfers
+from landbridge.platform.core.money import Money
+from landbridge.platform.http.caller import ApiRequest, check_sees_documents
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.providers.kyt.port import ScreeningDirection
+
+
+class TravelRuleRequest(WireStruct, frozen=True):
+    """Jurisdiction of which the travel rule is applied; null for none."""
+
+    jurisdiction: Jurisdiction | None
+
+
+class TravelRuleReply(WireStruct, frozen=True):
+    """Jurisdiction of which the travel rule is applied.
+
+    `isEnforced` is false while the operator of this installation has not switched the travel rule
+    on: then nothing waits for data. `version` is 0 if no jurisdiction was ever set.
+    """
+
+    jurisdiction: Jurisdiction | None
+    is_enforced: bool
+    version: int
+
+
+class TravelRuleMessageReply(WireStruct, frozen=True):
+    """Originator and beneficiary of a screened transfer, as IVMS101 has them."""
+
+    ivms101: dict[str, Any]
+
+
+class WaitingTransferReply(WireStruct, frozen=True):
+    """Payment or deposit that waits for data about the wallet outside.
+
+    `direction` is `payment` or `deposit`; `transferId` is the id of the payment or of the deposit.
+    `userId` is null for a deposit that is no user's yet, and `walletAddress` if the chain names no
+    sender. `missing` names what the jurisdiction requires.
+    """
+
+    screening_id: UUID
+    direction: ScreeningDirection
+    transfer_id: UUID
+    user_id: UUID | None
+    wallet_address: str | None
+    amount: DecimalText
+    currency: str
+    chain: str
+    missing: list[str]
+    created_at: Moment
+
+
+class WaitingTransferList(WireStruct, frozen=True):
+    """Transfers that wait, the longest waiting first in each direction."""
+
+    count: int
+    transfers: list[WaitingTransferReply]
+
+
+class TravelRuleRoutes(Controller):
+    """Setting of an organisation, and the messages of its transfers."""
+
+    path = "/v2"
+    tags = ("Travel rule",)
+
+    @get(
+        "/organization/travel-rule",
+        summary="Retrieve the travel rule",
+        operation_id="travelRule.retrieve",
+    )
+    async def retrieve(
+        self, request: ApiRequest, travel_rule: NamedDependency[TravelRule]
+    ) -> TravelRuleReply:
+        """Return the jurisdiction of which the organisation applies the travel rule."""
+        return _reply(travel_rule, await travel_rule.setting(request.user.org_id))
+
+    @put(
+        "/organization/travel-rule",
+        summary="Set the travel rule",
+        operation_id="travelRule.replace",
+    )
+    async def set(
+        self,
+        request: ApiRequest,
+        data: JSONBody[TravelRuleRequest],
+        travel_rule: NamedDependency[TravelRule],
+    ) -> TravelRuleReply:
+        """Set the jurisdiction; transfers that were not sent or credited yet follow it too."""
+        found = await travel_rule.set_jurisdiction(request.user, data.jurisdiction)
+        return _reply(travel_rule, found)
+
+    @get(
+        "/travel-rule/waiting",
+        summary="List transfers that wait for data",
+        operation_id="travelRule.listWaiting",
+    )
+    async def waiting(
+        self, request: ApiRequest, waiting_transfers: NamedDependency[WaitingTransfers]
+    ) -> WaitingTransferList:
+        """List what waits for data about a wallet outside, among the 500 oldest screenings."""
+        found = await waiting_transfers.list(request.user.org_id)
+        return WaitingTransferList(count=len(found), transfers=[_waiting(each) for each in found])
+
+    @get(
+        "/travel-rule/messages/{screeningId:str}",
+        summary="Retrieve a travel rule message",
+        operation_id="travelRule.retrieveMessage",
+    )
+    async def message(
+        self,
+        request: ApiRequest,
+        screeningId: FromPath[str],
+        travel_rule: NamedDependency[TravelRule],
+    ) -> TravelRuleMessageReply:
+        """Return originator and beneficiary of a screened transfer that had all that is required.
+
+        Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
+        """
+        check_sees_documents(request.user)
+        screening_id = known_id(screeningId, "screening")
+        found: Mapping[str, Any] = await travel_rule.get_message(request.user.org_id, screening_id)
+        return TravelRuleMessageReply(ivms101=dict(found))
+
+
+def _waiting(waiting: WaitingTransfer) -> WaitingTransferReply:
+    record = waiting.screening
+    money = Money(record.source_units, SCREENED_ASSETS[record.source_asset])
+    return WaitingTransferReply(
+        screening_id=record.id,
+        direction=waiting.direction,
+        transfer_id=waiting.transfer_id,
+        user_id=None if record.user_id == record.org_id else record.user_id,
+        wallet_address=waiting.address,
+        amount=str(money),
+        currency=money.asset.currency,
+        chain=record.details.get("chain") or money.asset.chain,
+        missing=list(waiting.missing),
+        created_at=moment(record.created_at),
+    )
+
+
+def _reply(travel_rule: TravelRule, setting: TravelRuleSetting) -> TravelRuleReply:
+    return TravelRuleReply(
+        jurisdiction=setting.jurisdiction,
+        is_enforced=travel_rule.is_enforced,
+        version=setting.version,
+    )

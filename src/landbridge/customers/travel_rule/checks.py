@@ -1,0 +1,175 @@
+"""Checks of transfers by the travel rule of their organisation.
+
+Guarantees:
+- A transfer is complete only by what the database has at the time of the check; nothing is cached.
+- Without a rate an amount counts as one that all tiers apply to.
+- The message of a complete transfer is stored before anybody acts on the decision.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Context
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.customers.kyc.service import read_profile
+from landbridge.customers.travel_rule import store
+from landbridge.customers.travel_rule.ivms101 import MessageContext, build_message
+from landbridge.customers.travel_rule.jurisdictions import TIERS, Jurisdiction, RuleTier
+from landbridge.customers.travel_rule.model import (
+    OutsideWallet,
+    TransferParties,
+    TransferPerson,
+    TravelRuleDecision,
+    TravelRuleOutcome,
+    decide,
+    parties_of,
+)
+from landbridge.customers.travel_rule.service import message_context, open_wallet
+from landbridge.customers.users.model import UserType
+from landbridge.customers.users.records import UserRecords
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Unavailable, UserFrozen
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
+from landbridge.platform.formats.addresses import Address
+from landbridge.platform.orgs.service import Orgs
+from landbridge.providers.kyt.port import ScreenedTransfer, ScreeningDirection
+from landbridge.providers.rates.valuation import Valuation
+from landbridge.providers.screening.model import comparable_address
+
+_NOT_APPLICABLE = TravelRuleDecision(outcome=TravelRuleOutcome.NOT_APPLICABLE)
+# Users who stated data about the sender of a deposit that is no user's yet.
+_STATED_BY_MAX = 20
+# Units have 38 digits and rates 30.
+_EXACT = Context(prec=90)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """What one user stated about the wallet outside, and the parties that follow from it."""
+
+    user_id: UUID
+    parties: TransferParties | None
+
+
+@dataclass(frozen=True, slots=True)
+class TravelRuleChecks:
+    """Decides about the transfers of all organisations."""
+
+    database: Database
+    vault: Vault
+    records: UserRecords
+    orgs: Orgs
+    valuation: Valuation
+    clock: Clock
+
+    async def check(self, transfer: ScreenedTransfer) -> TravelRuleDecision:
+        """Return whether a transfer of coins has what the organisation's jurisdiction requires."""
+        setting = await self.database.single(lambda tx: store.setting(tx, transfer.org_id))
+        jurisdiction = setting.jurisdiction
+        if jurisdiction is None:
+            return _NOT_APPLICABLE
+        tiers = await self._tiers(jurisdiction, transfer.money, transfer.now.date())
+        if not tiers:
+            return _NOT_APPLICABLE
+        statements = await self.database.read(lambda tx: self._statements(tx, transfer))
+        decided = [(each, decide(tiers, each.parties)) for each in statements]
+        for statement, decision in decided:
+            if decision.outcome is TravelRuleOutcome.COMPLETE:
+                await self._keep(transfer, statement, jurisdiction)
+                return decision
+        # The latest statement counts.
+        return decided[0][1] if decided else decide(tiers, None)
+
+    async def _tiers(
+        self, jurisdiction: Jurisdiction, money: Money, on: date
+    ) -> tuple[RuleTier, ...]:
+        """Return the tiers that apply to an amount."""
+        tiers = TIERS[jurisdiction]
+        currency = money.asset.currency
+        rates = await self.valuation.rates({currency, *(each.currency for each in tiers)}, on)
+        unit = rates.per_unit(currency)
+        usd = None if unit is None else _EXACT.multiply(money.decimal, unit)
+        return tuple(each for each in tiers if each.applies_to(usd, rates.per_unit(each.currency)))
+
+    async def _statements(self, tx: Tx, transfer: ScreenedTransfer) -> list[_Statement]:
+        """Return what the user stated about the wallet outside, or what any user did."""
+        is_payment = transfer.direction is ScreeningDirection.PAYMENT
+        outside = transfer.destination_address if is_payment else transfer.source_address
+        if outside is None:
+            return []
+        address, org_id = comparable_address(outside), transfer.org_id
+        if transfer.user_id != org_id:
+            row = await store.find_wallet(tx, org_id, transfer.user_id, address)
+            rows = [] if row is None else [row]
+        else:
+            rows = await store.wallets_at(tx, org_id, address, _STATED_BY_MAX)
+        statements: list[_Statement] = []
+        for row in rows:
+            user_id = row["user_id"]
+            key = await self.vault.find(tx, org_id, user_id)
+            wallet: OutsideWallet = open_wallet(org_id, row, key)
+            user = await self._user(tx, org_id, user_id)
+            parties = parties_of(user, wallet, transfer.direction)
+            statements.append(_Statement(user_id, parties))
+        return statements
+
+    async def _user(self, tx: Tx, org_id: UUID, user_id: UUID) -> TransferPerson:
+        """Return a user as a party, by the KYC data."""
+        user, _ = await self.records.get(tx, org_id, user_id)
+        profile = await read_profile(tx, self.vault, org_id, user)
+        return user_person(user.type, profile.data)
+
+    async def _keep(
+        self, transfer: ScreenedTransfer, statement: _Statement, jurisdiction: Jurisdiction
+    ) -> None:
+        """Store the message of a complete transfer."""
+        if statement.parties is None:
+            return
+        org_id, user_id = transfer.org_id, statement.user_id
+        context = MessageContext(
+            direction=transfer.direction,
+            org_name=(await self.orgs.get(org_id)).name,
+            user_id=user_id,
+            source_address=transfer.source_address,
+            destination_address=transfer.destination_address,
+        )
+        message = build_message(statement.parties, context)
+        at = self.clock.stamp(await self.orgs.clock_offset(org_id))
+
+        async def work(tx: Tx) -> None:
+            try:
+                _, key = await self.records.lock(tx, org_id, user_id)
+            except UserFrozen as error:
+                raise Unavailable("the data of the user were erased meanwhile") from error
+            await store.put_message(
+                tx,
+                org_id,
+                transfer.key,
+                user_id,
+                jurisdiction=jurisdiction,
+                sealed=key.seal(message, context=message_context(transfer.key)),
+                at=at,
+            )
+
+        await self.database.transact(work)
+
+
+def user_person(type_: UserType, data: Mapping[str, Any]) -> TransferPerson:
+    """Return a user as originator or beneficiary, from KYC data under the names of the contract."""
+    address = data.get("address")
+    return TransferPerson(
+        type=type_,
+        first_name=data.get("firstName"),
+        last_name=data.get("lastName"),
+        business_name=data.get("businessName"),
+        address=None if address is None else msgspec.convert(address, Address),
+        date_of_birth=msgspec.convert(data.get("dateOfBirth"), date | None),
+        place_of_birth=data.get("placeOfBirth"),
+        gov_id_number=data.get("govIdNumber"),
+    )

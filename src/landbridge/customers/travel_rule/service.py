@@ -1,0 +1,291 @@
+"""Travel rule service: jurisdictions of organisations, and data about wallets outside.
+
+Guarantees:
+- Data about a wallet are sealed with the key of the user who stated them, and lost with it.
+- Other data about a wallet begin without a proof of ownership. A proof is for one user, one wallet
+  and the data of its challenge; a challenge is used once, before it expires.
+- Each change is in the audit log, without personal data.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from landbridge.customers.travel_rule import store
+from landbridge.customers.travel_rule.jurisdictions import Jurisdiction, WalletKind
+from landbridge.customers.travel_rule.model import (
+    SETTING_KIND,
+    WALLET_CHANGE_KIND,
+    OutsideWallet,
+    TravelRuleSetting,
+    WalletData,
+)
+from landbridge.customers.travel_rule.ownership import (
+    CHALLENGE_LIFETIME,
+    OwnershipChallenge,
+    is_signed_by,
+)
+from landbridge.customers.users.records import UserRecords
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.http.caller import Caller, check_admin, check_editor
+
+_CODE_BYTES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TravelRule:
+    """Settings and wallets of all organisations. `is_enforced`: this installation applies them."""
+
+    database: Database
+    vault: Vault
+    records: UserRecords
+    clock: Clock
+    is_enforced: bool
+
+    async def setting(self, org_id: UUID) -> TravelRuleSetting:
+        """Return the setting of an organisation."""
+        return await self.database.single(lambda tx: store.setting(tx, org_id))
+
+    async def set_jurisdiction(
+        self, caller: Caller, jurisdiction: Jurisdiction | None
+    ) -> TravelRuleSetting:
+        """Set the jurisdiction; None for no travel rule. Raises `RoleNotAllowed`."""
+        check_admin(caller)
+        org_id, at = caller.org_id, self.clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> None:
+            version = await store.set_jurisdiction(tx, org_id, jurisdiction, at)
+            if version is None:
+                return
+            await append_change(
+                tx,
+                org_id=org_id,
+                object_id=derived_id(org_id, SETTING_KIND),
+                seq=version,
+                kind=SETTING_KIND,
+                change_type="set",
+                actor=caller.actor,
+                at=at,
+                facts={"jurisdiction": jurisdiction},
+            )
+
+        await self.database.transact(work)
+        return await self.setting(org_id)
+
+    async def get_wallet(self, org_id: UUID, user_id: UUID, address: str) -> OutsideWallet:
+        """Return the data about a wallet. Raises `ResourceNotFound` and `UserNotFound`."""
+
+        async def read(tx: Tx) -> OutsideWallet | None:
+            _, key = await self.records.get(tx, org_id, user_id)
+            row = await store.find_wallet(tx, org_id, user_id, address)
+            return None if row is None else open_wallet(org_id, row, key)
+
+        return _existing(await self.database.read(read), address)
+
+    async def put_wallet(
+        self, caller: Caller, user_id: UUID, address: str, data: WalletData
+    ) -> OutsideWallet:
+        """State what a wallet outside is.
+
+        The same data again change nothing, and keep a proof. Raises `RoleNotAllowed`,
+        `UserNotFound`, and `UserFrozen` after erasure.
+        """
+        check_editor(caller)
+        org_id, at = caller.org_id, self.clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> None:
+            _, key = await self.records.lock(tx, org_id, user_id)
+            sealed = key.seal(data, context=_data_context(user_id, address))
+            version = await store.add_wallet(tx, org_id, user_id, address, sealed=sealed, at=at)
+            if version is None:
+                row = await store.find_wallet(tx, org_id, user_id, address, for_update=True)
+                if row is not None and open_wallet(org_id, row, key).data == data:
+                    return
+                version = await store.update_wallet(
+                    tx, org_id, user_id, address, sealed=sealed, at=at
+                )
+            facts = {"wallet_kind": data.kind.value, "owner": data.owner.value}
+            await _append(
+                tx,
+                caller,
+                user_id,
+                address,
+                version=version,
+                change_type="set",
+                at=at,
+                facts=facts,
+            )
+
+        await self.database.transact(work)
+        return await self.get_wallet(org_id, user_id, address)
+
+    async def challenge(self, caller: Caller, user_id: UUID, address: str) -> OwnershipChallenge:
+        """Return a message for the owner to sign; it replaces the challenge before.
+
+        Raises `RoleNotAllowed`, `UserNotFound`, `ResourceNotFound` without data about the wallet,
+        and `ResourceConflict` for a wallet that a provider holds.
+        """
+        check_editor(caller)
+        org_id = caller.org_id
+        wallet = await self.get_wallet(org_id, user_id, address)
+        if wallet.data is None or wallet.data.kind is not WalletKind.SELF_HOSTED:
+            raise ResourceConflict("only the owner of a self-hosted wallet has a key to sign with")
+        challenge = OwnershipChallenge(
+            org_id=org_id,
+            user_id=user_id,
+            address=address,
+            code=secrets.token_hex(_CODE_BYTES),
+            expires_at=_whole_second(self.clock.now(caller.clock_offset) + CHALLENGE_LIFETIME),
+        )
+        found = await self.database.single(
+            lambda tx: store.set_challenge(
+                tx,
+                org_id,
+                user_id,
+                address,
+                code=challenge.code,
+                expires_at=challenge.expires_at,
+            )
+        )
+        if not found:
+            raise _no_wallet(address)
+        return challenge
+
+    async def prove(
+        self, caller: Caller, user_id: UUID, address: str, signature: str
+    ) -> OutsideWallet:
+        """Check the signature of the current challenge, and use it up.
+
+        Raises as `challenge`, `FieldInvalid` for another signature, and `ResourceConflict` without
+        a challenge, and once it is used or has expired.
+        """
+        check_editor(caller)
+        org_id, at = caller.org_id, self.clock.stamp(caller.clock_offset)
+
+        async def work(tx: Tx) -> None:
+            await self.records.lock(tx, org_id, user_id)
+            row = await store.find_wallet(tx, org_id, user_id, address, for_update=True)
+            if row is None:
+                raise _no_wallet(address)
+            code, expires_at = row["challenge_code"], row["challenge_expires_at"]
+            if code is None or expires_at < at:
+                raise ResourceConflict(
+                    "there is no valid challenge for this wallet: request another one"
+                )
+            challenge = OwnershipChallenge(
+                org_id=org_id, user_id=user_id, address=address, code=code, expires_at=expires_at
+            )
+            if not is_signed_by(address, challenge.message, signature):
+                raise FieldInvalid(
+                    "signature is not one of the challenge by the key of this wallet",
+                    field="signature",
+                )
+            version = await store.set_proven(tx, org_id, user_id, address, code=code, at=at)
+            if version is None:
+                raise ResourceConflict("this challenge was used meanwhile")
+            await _append(
+                tx,
+                caller,
+                user_id,
+                address,
+                version=version,
+                change_type="prove",
+                at=at,
+                facts={},
+            )
+
+        await self.database.transact(work)
+        return await self.get_wallet(org_id, user_id, address)
+
+    async def get_message(self, org_id: UUID, screening_id: UUID) -> Mapping[str, Any]:
+        """Return the message (IVMS101) of a screened transfer.
+
+        Raises `ResourceNotFound`, also after the erasure of its user.
+        """
+
+        async def read(tx: Tx) -> Mapping[str, Any] | None:
+            row = await store.find_message(tx, org_id, screening_id)
+            key = None if row is None else await self.vault.find(tx, org_id, row["user_id"])
+            if row is None or key is None:
+                return None
+            context = message_context(screening_id)
+            return key.open(row["sealed_message"], context=context, type=dict[str, Any])
+
+        found = await self.database.read(read)
+        if found is None:
+            raise ResourceNotFound(f"there is no travel rule message of screening {screening_id}")
+        return found
+
+
+def open_wallet(org_id: UUID, row: Row, key: DataKey | None) -> OutsideWallet:
+    """Return a stored wallet; without its data after the erasure of the user."""
+    user_id, address = row["user_id"], row["address"]
+    data = None
+    if key is not None:
+        context = _data_context(user_id, address)
+        data = key.open(row["sealed_data"], context=context, type=WalletData)
+    return OutsideWallet(
+        org_id=org_id,
+        user_id=user_id,
+        address=address,
+        data=data,
+        proven_at=row["proven_at"],
+        version=row["version"],
+        updated_at=row["updated_at"],
+    )
+
+
+def message_context(screening_id: UUID) -> str:
+    """Return the context that a message is sealed in."""
+    return f"travel_rule_messages.message:{screening_id}"
+
+
+async def _append(
+    tx: Tx,
+    caller: Caller,
+    user_id: UUID,
+    address: str,
+    *,
+    version: int,
+    change_type: str,
+    at: datetime,
+    facts: Mapping[str, Any],
+) -> None:
+    await append_change(
+        tx,
+        org_id=caller.org_id,
+        object_id=derived_id(user_id, f"{WALLET_CHANGE_KIND}/{address}"),
+        seq=version,
+        kind=WALLET_CHANGE_KIND,
+        change_type=change_type,
+        actor=caller.actor,
+        at=at,
+        facts={"user_id": str(user_id), **facts},
+    )
+
+
+def _existing(wallet: OutsideWallet | None, address: str) -> OutsideWallet:
+    if wallet is None or wallet.data is None:
+        raise _no_wallet(address)
+    return wallet
+
+
+def _no_wallet(address: str) -> ResourceNotFound:
+    return ResourceNotFound(f"there are no travel rule data about the wallet {address}")
+
+
+def _whole_second(at: datetime) -> datetime:
+    """Return a time without its fraction: the message says it to the second."""
+    return at.replace(microsecond=0)
+
+
+def _data_context(user_id: UUID, address: str) -> str:
+    return f"travel_rule_wallets.data:{user_id}:{address}"

@@ -1,0 +1,101 @@
+"""Transfers that wait for data about a wallet: they are checked again once the data are there.
+
+A transfer that this misses is checked again within minutes: nothing depends on it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from landbridge.customers.deposit_screening import model as deposit_screenings
+from landbridge.customers.payment_screening import model as payment_screenings
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.record_queues import RecordQueues
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.pagination import queue_window
+from landbridge.platform.http.caller import Caller
+from landbridge.providers.kyt.port import ScreeningDirection
+from landbridge.providers.screening.model import comparable_address
+
+# Longest waiting transfers of an organisation that are looked through.
+_LOOKED_THROUGH_MAX = 500
+
+# By kind of screening: statuses in which it waits, and the member of its details with the wallet.
+_WAITING: dict[str, tuple[ScreeningDirection, Collection[StrEnum], str]] = {
+    deposit_screenings.KIND: (
+        ScreeningDirection.DEPOSIT,
+        {deposit_screenings.ScreeningStatus.HELD},
+        "source_address",
+    ),
+    payment_screenings.KIND: (
+        ScreeningDirection.PAYMENT,
+        {payment_screenings.PaymentScreeningStatus.IN_SCREENING},
+        "destination_address",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTransfer:
+    """Screening that waits for data; `address` is None if the chain names no sender."""
+
+    screening: Transfer
+    direction: ScreeningDirection
+    address: str | None
+
+    @property
+    def transfer_id(self) -> UUID:
+        """Return the id of the payment or deposit."""
+        details = self.screening.details
+        return UUID(details.get("transfer_id") or details["deposit_id"])
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Return the names of the data that are missing."""
+        return self.screening.facts["missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTransfers:
+    """Transfers of all organisations that wait for data."""
+
+    queues: RecordQueues
+    clock: Clock
+
+    async def list(self, org_id: UUID) -> list[WaitingTransfer]:
+        """Return the transfers that wait for data, the longest waiting first in each direction."""
+        return [
+            WaitingTransfer(record, direction, _outside(record, member))
+            for kind, (direction, statuses, member) in _WAITING.items()
+            for record in await self.queues.oldest(
+                org_id, kind, statuses, queue_window(_LOOKED_THROUGH_MAX)
+            )
+            if record.facts.get("missing")
+        ]
+
+    async def check_again(self, caller: Caller, user_id: UUID, address: str) -> None:
+        """Make the transfers of a user with this wallet due; those of no user too."""
+        window = queue_window(_LOOKED_THROUGH_MAX)
+        for kind, (_, statuses, member) in _WAITING.items():
+            found = await self.queues.oldest(caller.org_id, kind, statuses, window)
+            for record in found:
+                is_own = record.user_id in {user_id, caller.org_id}
+                if is_own and _waits_for(record, member, address):
+                    at = self.clock.stamp(caller.clock_offset)
+                    await self.queues.ledger.postpone(record, at)
+
+
+def _waits_for(record: Transfer, member: str, address: str) -> bool:
+    outside = _outside(record, member)
+    return (
+        bool(record.facts.get("missing"))
+        and outside is not None
+        and comparable_address(outside) == address
+    )
+
+
+def _outside(record: Transfer, member: str) -> str | None:
+    """Return the wallet outside; a deposit may have none that the chain names."""
+    address: str | None = record.details.get(member)
+    return address

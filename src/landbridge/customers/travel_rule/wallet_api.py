@@ -1,0 +1,224 @@
+"""Routes of data about a user's wallets outside: /v2/users/{userId}/travel-rule-wallets. Ours."""
+
+from datetime import date
+from typing import Annotated
+
+from litestar import Controller, get, post, put
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.customers.travel_rule.jurisdictions import WalletKind
+from landbridge.customers.travel_rule.model import (
+    OutsideWallet,
+    TransferPerson,
+    WalletData,
+    WalletOwner,
+)
+from landbridge.customers.travel_rule.service import TravelRule
+from landbridge.customers.travel_rule.validation import checked_data, checked_wallet_address
+from landbridge.customers.travel_rule.waiting import WaitingTransfers
+from landbridge.customers.users.model import UserType
+from landbridge.customers.users.path_params import known_user
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.formats.addresses import Address
+from landbridge.platform.formats.schemas import LineText, NameText
+from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+
+_SIGNATURE_LENGTH_MAX = 140
+
+
+class WalletOwnerPerson(WireStruct, frozen=True):
+    """Third party that owns a wallet.
+
+    An individual has a first and a last name, a business has `businessName`. A jurisdiction may
+    require more of the originator of a deposit.
+    """
+
+    type: UserType
+    first_name: NameText | None = None
+    last_name: NameText | None = None
+    business_name: NameText | None = None
+    address: Address | None = None
+    date_of_birth: date | None = None
+    place_of_birth: LineText | None = None
+    gov_id_number: LineText | None = None
+
+
+class WalletDataRequest(WireStruct, frozen=True):
+    """What a wallet outside is.
+
+    `vaspName` is the provider of a hosted wallet. `owner` is `USER` if the wallet is the user's
+    own, and `THIRD_PARTY` with `person` if it is for somebody else.
+    """
+
+    kind: WalletKind
+    owner: WalletOwner
+    vasp_name: NameText | None = None
+    person: WalletOwnerPerson | None = None
+
+
+class WalletDataReply(WireStruct, frozen=True):
+    """Data about a wallet outside; `provenAt` is when a signed message proved who controls it."""
+
+    user_id: str
+    wallet_address: str
+    kind: WalletKind
+    owner: WalletOwner
+    vasp_name: str | None
+    person: WalletOwnerPerson | None
+    proven_at: Moment | None
+    version: int
+    updated_at: Moment
+
+
+class OwnershipChallengeReply(WireStruct, frozen=True):
+    """Message that the owner of the wallet signs, once, before `expiresAt`."""
+
+    message: str
+    expires_at: Moment
+
+
+class OwnershipProofRequest(WireStruct, frozen=True):
+    """Signature of the challenge's message: 0x and hexadecimal digits, or base58 for Solana."""
+
+    signature: Annotated[str, stated({"maxLength": _SIGNATURE_LENGTH_MAX})]
+
+
+class TravelRuleWalletRoutes(Controller):
+    """Data about wallets outside, and proofs of who controls them."""
+
+    path = "/v2/users/{userId:str}/travel-rule-wallets/{walletAddress:str}"
+    tags = ("Travel rule",)
+
+    @get(summary="Retrieve a travel rule wallet", operation_id="travelRule.retrieveWallet")
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        walletAddress: FromPath[str],
+        travel_rule: NamedDependency[TravelRule],
+    ) -> WalletDataReply:
+        """Return what the user stated about a wallet outside."""
+        address = checked_wallet_address(walletAddress)
+        return _reply(
+            await travel_rule.get_wallet(request.user.org_id, known_user(userId), address)
+        )
+
+    @put(summary="Set a travel rule wallet", operation_id="travelRule.replaceWallet")
+    async def set(
+        self,
+        request: ApiRequest,
+        *,
+        userId: FromPath[str],
+        walletAddress: FromPath[str],
+        data: JSONBody[WalletDataRequest],
+        travel_rule: NamedDependency[TravelRule],
+        waiting_transfers: NamedDependency[WaitingTransfers],
+        clock: NamedDependency[Clock],
+    ) -> WalletDataReply:
+        """State what a wallet outside is; transfers that wait for it are checked again.
+
+        Other data than before need another proof of ownership.
+        """
+        user_id, address = known_user(userId), checked_wallet_address(walletAddress)
+        today = clock.now(request.user.clock_offset).date()
+        checked = checked_data(_data(data), today=today)
+        found = await travel_rule.put_wallet(request.user, user_id, address, checked)
+        await waiting_transfers.check_again(request.user, user_id, address)
+        return _reply(found)
+
+    @post(
+        "/challenge",
+        status_code=200,
+        summary="Create an ownership challenge",
+        operation_id="travelRule.createChallenge",
+    )
+    async def challenge(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        walletAddress: FromPath[str],
+        travel_rule: NamedDependency[TravelRule],
+    ) -> OwnershipChallengeReply:
+        """Return a message to sign with the key of a self-hosted wallet, within half an hour.
+
+        It replaces the challenge before.
+        """
+        address = checked_wallet_address(walletAddress)
+        found = await travel_rule.challenge(request.user, known_user(userId), address)
+        return OwnershipChallengeReply(message=found.message, expires_at=moment(found.expires_at))
+
+    @post(
+        "/prove",
+        status_code=200,
+        summary="Prove the ownership of a wallet",
+        operation_id="travelRule.proveOwnership",
+    )
+    async def prove(
+        self,
+        request: ApiRequest,
+        *,
+        userId: FromPath[str],
+        walletAddress: FromPath[str],
+        data: JSONBody[OwnershipProofRequest],
+        travel_rule: NamedDependency[TravelRule],
+        waiting_transfers: NamedDependency[WaitingTransfers],
+    ) -> WalletDataReply:
+        """Check the signature of the challenge; transfers that wait for it are checked again."""
+        user_id, address = known_user(userId), checked_wallet_address(walletAddress)
+        found = await travel_rule.prove(request.user, user_id, address, data.signature)
+        await waiting_transfers.check_again(request.user, user_id, address)
+        return _reply(found)
+
+
+def _data(data: WalletDataRequest) -> WalletData:
+    person = data.person
+    return WalletData(
+        kind=data.kind,
+        owner=data.owner,
+        vasp_name=data.vasp_name,
+        person=None
+        if person is None
+        else TransferPerson(
+            type=person.type,
+            first_name=person.first_name,
+            last_name=person.last_name,
+            business_name=person.business_name,
+            address=person.address,
+            date_of_birth=person.date_of_birth,
+            place_of_birth=person.place_of_birth,
+            gov_id_number=person.gov_id_number,
+        ),
+    )
+
+
+def _reply(wallet: OutsideWallet) -> WalletDataReply:
+    data = wallet.data
+    if data is None:
+        raise InvariantBroken(f"the data about {wallet.address} were not read")
+    person = data.person
+    return WalletDataReply(
+        user_id=str(wallet.user_id),
+        wallet_address=wallet.address,
+        kind=data.kind,
+        owner=data.owner,
+        vasp_name=data.vasp_name,
+        person=None
+        if person is None
+        else WalletOwnerPerson(
+            type=person.type,
+            first_name=person.first_name,
+            last_name=person.last_name,
+            business_name=person.business_name,
+            address=person.address,
+            date_of_birth=person.date_of_birth,
+            place_of_birth=person.place_of_birth,
+            gov_id_number=person.gov_id_number,
+        ),
+        proven_at=None if wallet.proven_at is None else moment(wallet.proven_at),
+        version=wallet.version,
+        updated_at=moment(wallet.updated_at),
+    )
