@@ -140,7 +140,7 @@ async def test_data_given_twice_at_once_send_once(world: PaymentWorld) -> None:
 
 
 async def _reason(world: PaymentWorld) -> str:
-    (stuck,) = (await world.org.get("/v2/transactions/stuck"))["transactions"]
+    (stuck,) = (await world.org.get("/v2/stuck"))["stuck"]
     return str(stuck["attention"])
 
 

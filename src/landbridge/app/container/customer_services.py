@@ -18,6 +18,7 @@ from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
 from landbridge.customers.payee_verifications.service import PayeeVerifications
 from landbridge.customers.revealed_numbers.service import RevealedNumbers
+from landbridge.customers.travel_rule import service as travel_rule_service
 from landbridge.customers.travel_rule.service import TravelRule
 from landbridge.customers.travel_rule.waiting import WaitingTransfers
 from landbridge.customers.users.records import UserRecords
@@ -150,6 +151,7 @@ def _leaving(on: BaseServices) -> Sequence[Leaving]:
     return [
         *(on.limits.forget_accounts, approvals_service.forget, virtual_accounts_service.forget),
         *(incoming_payments_service.forget, resolutions_service.forget, metadata_service.leave),
+        travel_rule_service.forget,
         *(notes.forget, TextArchive(on.database, on.vault, on.files).forget, erasing(on.vault)),
     ]
 

@@ -1,7 +1,7 @@
 """Travel rule service: jurisdictions of organisations, and data about wallets outside.
 
 Guarantees:
-- Data about a wallet are sealed with the key of the user who stated them, and lost with it.
+- Data about a wallet are sealed with the key of the user who stated them. An erasure deletes them.
 - Other data about a wallet begin without a proof of ownership. A proof is for one user, one wallet
   and the data of its challenge; a challenge is used once, before it expires.
 - Each change is in the audit log, without personal data.
@@ -223,6 +223,12 @@ class TravelRule:
         if found is None:
             raise ResourceNotFound(f"there is no travel rule message of screening {screening_id}")
         return found
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+    """Delete the wallets and messages of a user in erasure."""
+    del at
+    await store.forget(tx, org_id, user_id)
 
 
 def open_wallet(org_id: UUID, row: Row, key: DataKey | None) -> OutsideWallet:

@@ -89,6 +89,14 @@ select user_id, jurisdiction, sealed_message, created_at
 from travel_rule_messages where org_id = $1 and screening_id = $2
 """
 
+_FORGET_WALLETS = """
+delete from travel_rule_wallets where org_id = $1 and user_id = $2
+"""
+
+_FORGET_MESSAGES = """
+delete from travel_rule_messages where org_id = $1 and user_id = $2
+"""
+
 
 async def setting(tx: Tx, org_id: UUID) -> TravelRuleSetting:
     """Return the setting of an organisation."""
@@ -170,3 +178,9 @@ async def put_message(
 async def find_message(tx: Tx, org_id: UUID, screening_id: UUID) -> Row | None:
     """Return the message of a screened transfer."""
     return await tx.fetchrow(_MESSAGE, org_id, screening_id)
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+    """Delete what a user stated, and the messages about it."""
+    await tx.execute(_FORGET_WALLETS, org_id, user_id)
+    await tx.execute(_FORGET_MESSAGES, org_id, user_id)
