@@ -51,6 +51,7 @@ _RECEIVABLES = "/v2/reviews/receivables"
 _DIFFERENCES = "/v2/reconciliation/differences"
 _CLOSES = "/v2/reconciliation/closes"
 _HALTS = "/v2/reconciliation/halts"
+_TRAVEL_WALLET = "/v2/users/{userId}/travel-rule-wallets/{walletAddress}"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -155,6 +156,15 @@ BODIES = {
     "PUT /v2/organization/address-policy": [
         "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
     ],
+    "PUT /v2/organization/travel-rule": ["jurisdiction*"],
+    f"PUT {_TRAVEL_WALLET}": [
+        "kind* owner* vaspName person person.type* person.firstName person.lastName "
+        "person.businessName person.dateOfBirth person.placeOfBirth person.govIdNumber "
+        "person.address person.address.addressLine1* person.address.addressLine2 "
+        "person.address.city* person.address.stateProvinceRegion* person.address.postalCode* "
+        "person.address.country*"
+    ],
+    f"POST {_TRAVEL_WALLET}/prove": ["signature*"],
     f"POST {_SCHEDULES}": ["name* every* metricId template params at timeZone format recipientIds"],
 }
 # Returns 201 (contract, reporting 1).
@@ -172,6 +182,7 @@ BODILESS = {
     f"DELETE {_METRICS}/{{metricId}}",
     f"DELETE {_SCHEDULES}/{{scheduleId}}",
     f"DELETE {_WEBHOOK}",
+    f"POST {_TRAVEL_WALLET}/challenge",
     f"POST {_WEBHOOK}/test",
     "POST /v2/offramps/{transferId}/quote/renew",
     f"POST {_WEBHOOK}/deliveries/{{deliveryId}}/resend",
@@ -179,6 +190,10 @@ BODILESS = {
 OTHERS = {
     "GET /v2/reporting/time-zone",
     "GET /v2/organization/address-policy",
+    "GET /v2/organization/travel-rule",
+    "GET /v2/travel-rule/messages/{messageId}",
+    "GET /v2/travel-rule/waiting",
+    f"GET {_TRAVEL_WALLET}",
     f"GET {_METRICS}",
     f"GET {_METRICS}/{{metricId}}",
     f"GET {_METRICS}/{{metricId}}/results",

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import case_id
 from tests.contract.public_routes import PUBLIC
+from tests.contract.travel_rule_resources import TRAVEL_RULE_BODIES, make_travel_rule
 from tests.customers.bank_accounts.verified import verify
 from tests.developers.webhooks.sample_events import BODIES as WEBHOOK_BODIES
 from tests.developers.webhooks.sample_events import make_webhook_resources, unknown_webhook_ids
@@ -81,6 +82,7 @@ KINDS = {
     "screeningId": "screening",
     "paymentScreeningId": "payment screening",
     "recordId": "transfer",
+    "messageId": "travel rule message",
     "differenceId": "difference",
     "closeId": "close",
     "haltId": "halt",
@@ -232,6 +234,7 @@ async def make_things(org: Tenant) -> Things:
             "held deposit": str((await make_held(org)).id),
             **await make_waiting_for_reviewers(org),
             "address": wallets["POLYGON"]["address"],
+            **await make_travel_rule(org, user, wallets["POLYGON"]["address"]),
             "link": link,
             "case": str(case_id(UUID(user), Rail.SOUTH_AMERICA_STANDARD)),
             "approval": await make_approval(org, user),
@@ -254,19 +257,15 @@ async def _other_things(org: Tenant) -> dict[str, str]:
 def unknown() -> Things:
     """Return ids of missing resources."""
     kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
-    kinds += ("screening", "payment screening")
+    kinds += ("screening", "payment screening", "travel rule message", "link", "case")
+    kinds += ("x request", "deposit", "approval")
     nothing = {kind: str(uuid4()) for kind in kinds}
     nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
     nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}
     nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge", "disbursement", "receivable")}
     nothing["file"] = f"file_{uuid4().hex}"
-    nothing["link"] = str(uuid4())
-    nothing["case"] = str(uuid4())
-    nothing["x request"] = str(uuid4())
     nothing |= {kind: str(uuid4()) for kind in ("held deposit", "bank line")}
-    nothing["deposit"] = str(uuid4())
     nothing |= {kind: str(uuid4()) for kind in ("schedule", "run")}
-    nothing["approval"] = str(uuid4())
     nothing |= {kind: str(uuid4()) for kind in ("metric", "difference", "close", "halt")}
     nothing |= {kind: str(uuid4()) for kind in ("stuck transfer", "resolution")}
     kinds = ("virtual account", "rule", "rule request", "rule update request")
@@ -324,6 +323,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         **WEBHOOK_BODIES,
         "PUT /v2/reporting/time-zone": {"timeZone": "UTC"},
         "PUT /v2/organization/address-policy": {"newAddressHours": 0},
+        **TRAVEL_RULE_BODIES,
         **METRIC_BODIES,
         **TEMPLATE_BODIES,
         **DOWNLOAD_BODIES,

@@ -25,6 +25,7 @@ from tests.contract.resources import (
     make_disbursement,
     make_things,
 )
+from tests.contract.travel_rule_resources import send_travel_rule_requests
 from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.payouts import OFFRAMPS, offramp_body
@@ -108,7 +109,6 @@ async def send_chain_requests(org: Tenant, payment: str) -> None:
 
 
 async def _users(org: Tenant, things: Things) -> None:
-    del things
     company = (await org.post("/v2/users", business(await make_agreement(org))))["id"]
     owners = f"/v2/users/{company}/kyc/ubos"
     added = (await org.post(owners, OWNER))["id"]
@@ -117,6 +117,7 @@ async def _users(org: Tenant, things: Things) -> None:
     await org.post(f"{owners}/{added}", {"email": "grace@example.com"})
     reveal = {**BODIES["users.revealNumber"], "record": "OWNER", "recordId": added}
     await org.post(f"/v2/users/{company}/revealed-numbers", reveal)
+    await send_travel_rule_requests(org, things.by_kind["user"])
     erased = f"/v2/users/{await make_user(org)}"
     await org.post(f"{erased}/freeze", BODIES["users.freeze"])
     await org.send("DELETE", f"{erased}/personal-data")

@@ -124,6 +124,7 @@ _CHANGING = re.compile(
     r"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----"
     rf"|(?P<event>evt_{_HEX}{{42}})|(?P<file>file_{_HEX}{{32}})"
     rf"|(?P<uuid>{_HEX}{{8}}(?:-{_HEX}{{4}}){{3}}-{_HEX}{{12}})"
+    r"|(?P<code>(?<=\nCode: )[0-9a-f]{32})|(?P<signature>0x[0-9a-f]{130})"
     r"|(?P<hash>0x[0-9a-f]{64})|(?P<address>0x[0-9a-fA-F]{40})"
     r"|(?P<zeros>(?<=T\d\d:\d\d:\d\d\.)\d+|(?<=SANDBX9Z)\d{6})"
     r"|(?P<node>127\.0\.0\.1:\d+)|(?P<reference>\bLB[A-Z0-9]{10}\b)|(?P<account>\b9\d{15}\b)"
@@ -176,6 +177,8 @@ def _named(kind: str, place: str) -> str:
         "uuid": str(uuid5(NAMESPACE_URL, place)),
         "event": f"evt_{digest[:32]}0000000100",
         "file": f"file_{digest[:32]}",
+        "code": digest[:32],
+        "signature": f"0x{digest * 2}1b",
         "hash": f"0x{digest}",
         "address": f"0x{digest[:40]}",
         "reference": f"LB{letters}",

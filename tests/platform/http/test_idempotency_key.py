@@ -53,6 +53,8 @@ VERBS = (
     # A repeated request shows the number again, and is a second entry of the audit log.
     *("/resolve", "/settle", "/lift", "/assign", "/closes", "/confirm", "/revealed-numbers"),
     "/payee-verification",
+    # Another challenge replaces the one before; a proof uses it up.
+    *("/challenge", "/prove"),
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),
     *("/latency", "/simulate", "/metadata"),

@@ -4943,6 +4943,152 @@ class AsyncTransfers:
         return await self._sender.send(call, replies.WalletTransferReply)
 
 
+class AsyncTravelRule:
+    """Operations of `travel_rule`."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def retrieve(self, *, timeout: float | None = None) -> replies.TravelRuleReply:
+        """Retrieve the travel rule.
+
+        Return the jurisdiction of which the organisation applies the travel rule.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/organization/travel-rule"),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.TravelRuleReply)
+
+    async def replace(
+        self, body: requests.TravelRuleRequest, *, timeout: float | None = None
+    ) -> replies.TravelRuleReply:
+        """Set the travel rule.
+
+        Set the jurisdiction; transfers that were not sent or credited yet follow it too.
+        """
+        call = Call(
+            "PUT",
+            path_of("/v2/organization/travel-rule"),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.TravelRuleReply)
+
+    async def retrieve_message(
+        self, message_id: str, *, timeout: float | None = None
+    ) -> replies.TravelRuleMessageReply:
+        """Retrieve a travel rule message.
+
+        Return originator and beneficiary of a screened transfer, by the id of its screening.
+
+        Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/travel-rule/messages/{messageId}", message_id),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.TravelRuleMessageReply)
+
+    async def list_waiting(self, *, timeout: float | None = None) -> replies.WaitingTransferList:
+        """List transfers that wait for data.
+
+        List what waits for data about a wallet outside, among the 500 oldest screenings.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/travel-rule/waiting"),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.WaitingTransferList)
+
+    async def retrieve_wallet(
+        self, user_id: str, wallet_address: str, *, timeout: float | None = None
+    ) -> replies.WalletDataReply:
+        """Retrieve a travel rule wallet.
+
+        Return what the user stated about a wallet outside.
+        """
+        call = Call(
+            "GET",
+            path_of(
+                "/v2/users/{userId}/travel-rule-wallets/{walletAddress}", user_id, wallet_address
+            ),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.WalletDataReply)
+
+    async def replace_wallet(
+        self,
+        user_id: str,
+        wallet_address: str,
+        body: requests.WalletDataRequest,
+        *,
+        timeout: float | None = None,
+    ) -> replies.WalletDataReply:
+        """Set a travel rule wallet.
+
+        State what a wallet outside is; transfers that wait for it are checked again.
+
+        Other data than before need another proof of ownership.
+        """
+        call = Call(
+            "PUT",
+            path_of(
+                "/v2/users/{userId}/travel-rule-wallets/{walletAddress}", user_id, wallet_address
+            ),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.WalletDataReply)
+
+    async def create_challenge(
+        self, user_id: str, wallet_address: str, *, timeout: float | None = None
+    ) -> replies.OwnershipChallengeReply:
+        """Create an ownership challenge.
+
+        Return a message to sign with the key of a self-hosted wallet, within half an hour.
+
+        It replaces the challenge before.
+        """
+        call = Call(
+            "POST",
+            path_of(
+                "/v2/users/{userId}/travel-rule-wallets/{walletAddress}/challenge",
+                user_id,
+                wallet_address,
+            ),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.OwnershipChallengeReply)
+
+    async def prove_ownership(
+        self,
+        user_id: str,
+        wallet_address: str,
+        body: requests.OwnershipProofRequest,
+        *,
+        timeout: float | None = None,
+    ) -> replies.WalletDataReply:
+        """Prove the ownership of a wallet.
+
+        Check the signature of the challenge; transfers that wait for it are checked again.
+        """
+        call = Call(
+            "POST",
+            path_of(
+                "/v2/users/{userId}/travel-rule-wallets/{walletAddress}/prove",
+                user_id,
+                wallet_address,
+            ),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.WalletDataReply)
+
+
 class AsyncUsers:
     """Operations of `users`."""
 
@@ -5722,6 +5868,7 @@ class AsyncResources:
         self.transfer_approvals = AsyncTransferApprovals(sender)
         self.transfer_reviews = AsyncTransferReviews(sender)
         self.transfers = AsyncTransfers(sender)
+        self.travel_rule = AsyncTravelRule(sender)
         self.users = AsyncUsers(sender)
         self.virtual_accounts = AsyncVirtualAccounts(sender)
         self.wallets = AsyncWallets(sender)

@@ -1082,6 +1082,7 @@ class DepositScreeningReply(Struct, frozen=True, kw_only=True):
     currency: str
     deposit_id: str = field(name="depositId")
     id: str
+    missing: list[str]
     payment_rail: str | None = field(name="paymentRail")
     provider: str | None
     reference: str | None
@@ -2509,6 +2510,13 @@ class OwnersReply(Struct, frozen=True, kw_only=True):
     review_result: CheckResultReply = field(name="reviewResult")
 
 
+class OwnershipChallengeReply(Struct, frozen=True, kw_only=True):
+    """OwnershipChallengeReply"""
+
+    expires_at: datetime = field(name="expiresAt")
+    message: str
+
+
 class ParamReply(Struct, frozen=True, kw_only=True):
     """ParamReply"""
 
@@ -2587,6 +2595,7 @@ class PaymentScreeningReply(Struct, frozen=True, kw_only=True):
     currency: str
     destination_address: str | None = field(name="destinationAddress")
     id: str
+    missing: list[str]
     payment_rail: str | None = field(name="paymentRail")
     provider: str | None
     reference: str | None
@@ -3812,6 +3821,20 @@ class TransferSourceReply(Struct, frozen=True, kw_only=True):
     wallet_type: str = field(name="walletType")
 
 
+class TravelRuleMessageReply(Struct, frozen=True, kw_only=True):
+    """TravelRuleMessageReply"""
+
+    ivms101: dict[str, Any]
+
+
+class TravelRuleReply(Struct, frozen=True, kw_only=True):
+    """TravelRuleReply"""
+
+    is_enforced: bool = field(name="isEnforced")
+    jurisdiction: str | None
+    version: int
+
+
 class TreasuryReply(Struct, frozen=True, kw_only=True):
     """TreasuryReply"""
 
@@ -4019,6 +4042,55 @@ class WaitingItemReply(Struct, frozen=True, kw_only=True):
     screening_id: str | None = field(name="screeningId")
     user_id: str | None = field(name="userId")
     waits_since: datetime = field(name="waitsSince")
+
+
+class WaitingTransferList(Struct, frozen=True, kw_only=True):
+    """WaitingTransferList"""
+
+    count: int
+    transfers: list[WaitingTransferReply]
+
+
+class WaitingTransferReply(Struct, frozen=True, kw_only=True):
+    """WaitingTransferReply"""
+
+    amount: Decimal
+    chain: str
+    created_at: datetime = field(name="createdAt")
+    currency: str
+    direction: str
+    missing: list[str]
+    screening_id: str = field(name="screeningId")
+    transfer_id: str = field(name="transferId")
+    user_id: str | None = field(name="userId")
+    wallet_address: str | None = field(name="walletAddress")
+
+
+class WalletDataReply(Struct, frozen=True, kw_only=True):
+    """WalletDataReply"""
+
+    kind: str
+    owner: str
+    person: WalletOwnerPerson | None
+    proven_at: datetime | None = field(name="provenAt")
+    updated_at: datetime = field(name="updatedAt")
+    user_id: str = field(name="userId")
+    vasp_name: str | None = field(name="vaspName")
+    version: int
+    wallet_address: str = field(name="walletAddress")
+
+
+class WalletOwnerPerson(Struct, frozen=True, kw_only=True):
+    """WalletOwnerPerson"""
+
+    address: Address | None = None
+    business_name: str | None = field(default=None, name="businessName")
+    date_of_birth: str | None = field(default=None, name="dateOfBirth")
+    first_name: str | None = field(default=None, name="firstName")
+    gov_id_number: str | None = field(default=None, name="govIdNumber")
+    last_name: str | None = field(default=None, name="lastName")
+    place_of_birth: str | None = field(default=None, name="placeOfBirth")
+    type: str
 
 
 class WalletReply(Struct, frozen=True, kw_only=True):

@@ -1810,6 +1810,12 @@ class Operand(TypedDict):
     rounding: NotRequired[Literal["halfUp", "halfEven", "down", "up"] | None]
 
 
+class OwnershipProofRequest(TypedDict):
+    """OwnershipProofRequest"""
+
+    signature: str
+
+
 class RejectRequest(TypedDict):
     """RejectRequest"""
 
@@ -2088,6 +2094,12 @@ class TransferSource(TypedDict):
     userId: str
 
 
+class TravelRuleRequest(TypedDict):
+    """TravelRuleRequest"""
+
+    jurisdiction: Literal["EU", "GB", "US", "SG", "CH"] | None
+
+
 class UsBank(TypedDict):
     """UsBank"""
 
@@ -2116,6 +2128,28 @@ class UserUpdate(TypedDict):
     signedAgreementId: NotRequired[str | None]
     type: NotRequired[Literal["individual", "business"] | None]
     ultimateBeneficialOwners: NotRequired[Sequence[BusinessOwner] | None]
+
+
+class WalletDataRequest(TypedDict):
+    """WalletDataRequest"""
+
+    kind: Literal["SELF_HOSTED", "HOSTED"]
+    owner: Literal["USER", "THIRD_PARTY"]
+    person: NotRequired[WalletOwnerPerson | None]
+    vaspName: NotRequired[str | None]
+
+
+class WalletOwnerPerson(TypedDict):
+    """WalletOwnerPerson"""
+
+    address: NotRequired[Address | None]
+    businessName: NotRequired[str | None]
+    dateOfBirth: NotRequired[str | None]
+    firstName: NotRequired[str | None]
+    govIdNumber: NotRequired[str | None]
+    lastName: NotRequired[str | None]
+    placeOfBirth: NotRequired[str | None]
+    type: Literal["individual", "business"]
 
 
 class WebhookChange(TypedDict):

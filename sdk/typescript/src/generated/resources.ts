@@ -3360,6 +3360,139 @@ export class Transfers {
   }
 }
 
+export class TravelRule {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve the travel rule.
+   *
+   * Return the jurisdiction of which the organisation applies the travel rule.
+   */
+  retrieve(options: Options = {}): Promise<types.TravelRuleReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/organization/travel-rule"),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Set the travel rule.
+   *
+   * Set the jurisdiction; transfers that were not sent or credited yet follow it too.
+   */
+  replace(body: types.TravelRuleRequest, options: Options = {}): Promise<types.TravelRuleReply> {
+    return this.sender.send(
+      {
+        method: "PUT",
+        path: pathOf("/v2/organization/travel-rule"),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a travel rule message.
+   *
+   * Return originator and beneficiary of a screened transfer, by the id of its screening.
+   *
+   * Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
+   */
+  retrieveMessage(messageId: string, options: Options = {}): Promise<types.TravelRuleMessageReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/travel-rule/messages/{messageId}", messageId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * List transfers that wait for data.
+   *
+   * List what waits for data about a wallet outside, among the 500 oldest screenings.
+   */
+  listWaiting(options: Options = {}): Promise<types.WaitingTransferList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/travel-rule/waiting"),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve a travel rule wallet.
+   *
+   * Return what the user stated about a wallet outside.
+   */
+  retrieveWallet(userId: string, walletAddress: string, options: Options = {}): Promise<types.WalletDataReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/users/{userId}/travel-rule-wallets/{walletAddress}", userId, walletAddress),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Set a travel rule wallet.
+   *
+   * State what a wallet outside is; transfers that wait for it are checked again.
+   *
+   * Other data than before need another proof of ownership.
+   */
+  replaceWallet(userId: string, walletAddress: string, body: types.WalletDataRequest, options: Options = {}): Promise<types.WalletDataReply> {
+    return this.sender.send(
+      {
+        method: "PUT",
+        path: pathOf("/v2/users/{userId}/travel-rule-wallets/{walletAddress}", userId, walletAddress),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Create an ownership challenge.
+   *
+   * Return a message to sign with the key of a self-hosted wallet, within half an hour.
+   *
+   * It replaces the challenge before.
+   */
+  createChallenge(userId: string, walletAddress: string, options: Options = {}): Promise<types.OwnershipChallengeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/travel-rule-wallets/{walletAddress}/challenge", userId, walletAddress),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Prove the ownership of a wallet.
+   *
+   * Check the signature of the challenge; transfers that wait for it are checked again.
+   */
+  proveOwnership(userId: string, walletAddress: string, body: types.OwnershipProofRequest, options: Options = {}): Promise<types.WalletDataReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/travel-rule-wallets/{walletAddress}/prove", userId, walletAddress),
+        body,
+      },
+      options,
+    );
+  }
+}
+
 export class Users {
   constructor(private readonly sender: Sender) {}
 
@@ -3961,6 +4094,7 @@ export class Resources {
   readonly transferApprovals: TransferApprovals;
   readonly transferReviews: TransferReviews;
   readonly transfers: Transfers;
+  readonly travelRule: TravelRule;
   readonly users: Users;
   readonly virtualAccounts: VirtualAccounts;
   readonly wallets: Wallets;
@@ -4013,6 +4147,7 @@ export class Resources {
     this.transferApprovals = new TransferApprovals(sender);
     this.transferReviews = new TransferReviews(sender);
     this.transfers = new Transfers(sender);
+    this.travelRule = new TravelRule(sender);
     this.users = new Users(sender);
     this.virtualAccounts = new VirtualAccounts(sender);
     this.wallets = new Wallets(sender);

@@ -1091,6 +1091,7 @@ export interface DepositScreeningReply {
   currency: string;
   depositId: string;
   id: string;
+  missing: Array<string>;
   paymentRail: string | null;
   provider: string | null;
   reference: string | null;
@@ -2852,6 +2853,15 @@ export interface OwnersReply {
   reviewResult: CheckResultReply;
 }
 
+export interface OwnershipChallengeReply {
+  expiresAt: string;
+  message: string;
+}
+
+export interface OwnershipProofRequest {
+  signature: string;
+}
+
 export interface ParamReply {
   constraints: Record<string, unknown>;
   description: string;
@@ -2914,6 +2924,7 @@ export interface PaymentScreeningReply {
   currency: string;
   destinationAddress: string | null;
   id: string;
+  missing: Array<string>;
   paymentRail: string | null;
   provider: string | null;
   reference: string | null;
@@ -4014,6 +4025,20 @@ export interface TransferSourceReply {
   walletType: string;
 }
 
+export interface TravelRuleMessageReply {
+  ivms101: Record<string, unknown>;
+}
+
+export interface TravelRuleReply {
+  isEnforced: boolean;
+  jurisdiction: "EU" | "GB" | "US" | "SG" | "CH" | null;
+  version: number;
+}
+
+export interface TravelRuleRequest {
+  jurisdiction: "EU" | "GB" | "US" | "SG" | "CH" | null;
+}
+
 export interface TreasuryReply {
   address: string | null;
   tokens: Array<TreasuryTokenReply>;
@@ -4202,6 +4227,54 @@ export interface WaitingItemReply {
   screeningId: string | null;
   userId: string | null;
   waitsSince: string;
+}
+
+export interface WaitingTransferList {
+  count: number;
+  transfers: Array<WaitingTransferReply>;
+}
+
+export interface WaitingTransferReply {
+  amount: string;
+  chain: string;
+  createdAt: string;
+  currency: string;
+  direction: "deposit" | "payment";
+  missing: Array<string>;
+  screeningId: string;
+  transferId: string;
+  userId: string | null;
+  walletAddress: string | null;
+}
+
+export interface WalletDataReply {
+  kind: "SELF_HOSTED" | "HOSTED";
+  owner: "USER" | "THIRD_PARTY";
+  person: WalletOwnerPerson | null;
+  provenAt: string | null;
+  updatedAt: string;
+  userId: string;
+  vaspName: string | null;
+  version: number;
+  walletAddress: string;
+}
+
+export interface WalletDataRequest {
+  kind: "SELF_HOSTED" | "HOSTED";
+  owner: "USER" | "THIRD_PARTY";
+  person?: WalletOwnerPerson | null;
+  vaspName?: string | null;
+}
+
+export interface WalletOwnerPerson {
+  address?: Address | null;
+  businessName?: string | null;
+  dateOfBirth?: string | null;
+  firstName?: string | null;
+  govIdNumber?: string | null;
+  lastName?: string | null;
+  placeOfBirth?: string | null;
+  type: "individual" | "business";
 }
 
 export interface WalletReply {

@@ -116,22 +116,22 @@ class TravelRuleRoutes(Controller):
         return WaitingTransferList(count=len(found), transfers=[_waiting(each) for each in found])
 
     @get(
-        "/travel-rule/messages/{screeningId:str}",
+        "/travel-rule/messages/{messageId:str}",
         summary="Retrieve a travel rule message",
         operation_id="travelRule.retrieveMessage",
     )
     async def message(
         self,
         request: ApiRequest,
-        screeningId: FromPath[str],
+        messageId: FromPath[str],
         travel_rule: NamedDependency[TravelRule],
     ) -> TravelRuleMessageReply:
-        """Return originator and beneficiary of a screened transfer that had all that is required.
+        """Return originator and beneficiary of a screened transfer, by the id of its screening.
 
         Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
         """
         check_sees_documents(request.user)
-        screening_id = known_id(screeningId, "screening")
+        screening_id = known_id(messageId, "travel rule message")
         found: Mapping[str, Any] = await travel_rule.get_message(request.user.org_id, screening_id)
         return TravelRuleMessageReply(ivms101=dict(found))
 
