@@ -51,6 +51,13 @@ _RECEIVABLES = "/v2/reviews/receivables"
 _DIFFERENCES = "/v2/reconciliation/differences"
 _CLOSES = "/v2/reconciliation/closes"
 _HALTS = "/v2/reconciliation/halts"
+
+
+def _within(member: str, names: str) -> str:
+    """Return the names of members of a member."""
+    return "".join(f"{member}.{each} " for each in names.split())
+
+
 _TRAVEL_WALLET = "/v2/users/{userId}/travel-rule-wallets/{walletAddress}"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
@@ -158,11 +165,11 @@ BODIES = {
     ],
     "PUT /v2/organization/travel-rule": ["jurisdiction*"],
     f"PUT {_TRAVEL_WALLET}": [
-        "kind* owner* vaspName person person.type* person.firstName person.lastName "
-        "person.businessName person.dateOfBirth person.placeOfBirth person.govIdNumber "
-        "person.address person.address.addressLine1* person.address.addressLine2 "
-        "person.address.city* person.address.stateProvinceRegion* person.address.postalCode* "
-        "person.address.country*"
+        "kind* owner* vaspName person "
+        + _within("person", "type* firstName lastName businessName dateOfBirth placeOfBirth")
+        + _within("person", "govIdNumber address")
+        + _within("person.address", "addressLine1* addressLine2 city* stateProvinceRegion*")
+        + _within("person.address", "postalCode* country*")
     ],
     f"POST {_TRAVEL_WALLET}/prove": ["signature*"],
     f"POST {_SCHEDULES}": ["name* every* metricId template params at timeZone format recipientIds"],

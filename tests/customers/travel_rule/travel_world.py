@@ -63,5 +63,5 @@ def sign(key: PrivateKey, message: str, *, v: int = 27) -> str:
     """Return a signature as a wallet makes it: EIP-191, personal_sign."""
     raw = message.encode()
     prefix = b"\x19Ethereum Signed Message:\n" + str(len(raw)).encode()
-    signed = key.sign_recoverable(keccak256(prefix + raw), hasher=None)
+    signed = key.sign_recoverable(keccak256(prefix + raw), hasher=None)  # pyright: ignore[reportUnknownMemberType]
     return "0x" + (signed[:-1] + bytes([signed[-1] + v])).hex()

@@ -132,11 +132,10 @@ def build_base_services(
 ) -> BaseServices:
     """Wire the services that need only settings, database and clock; tests hand in adapters."""
     vault, orgs = Vault(sealer(settings)), Orgs(database, clock, settings.mode)
-    simulated_state = SimulatedState(database)
+    simulated_state, due_notifier = SimulatedState(database), DueNotifier(database)
     networks, is_sandbox = read_configured(settings), settings.mode is Mode.SANDBOX
     scripted_outcomes = _scripted_outcomes(settings, database)
     scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
-    due_notifier = DueNotifier(database)
     ledger = Ledger(database, due_notifier)
     wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(*networks))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
@@ -152,12 +151,12 @@ def build_base_services(
         chains or choose_chains(settings, scripted_orders, database, clock, evm),
         own_rails if providers is None else providers.rails,
     )
+    halted = replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))
+    deposits = screen_deposits(settings, providers, database, vault, ledger, travel_rule=checks)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **members(gather_staff(settings, database, clock, vault, outbox)),
-        **members(
-            screen_deposits(settings, providers, database, vault, ledger, travel_rule=checks)
-        ),
+        **members(deposits) | members(halted),
         settings=settings,
         database=database,
         clock=clock,
@@ -174,7 +173,6 @@ def build_base_services(
         wallet_deposits=WalletDeposits(database, ledger, wallets),
         simulated_state=simulated_state,
         scripted_outcomes=scripted_outcomes,
-        **members(replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))),
         evm=evm,
         providers=providers,
         provider_webhooks=_provider_webhooks(database, ledger, clock, providers),

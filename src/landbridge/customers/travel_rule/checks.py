@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -41,6 +41,8 @@ from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.kyt.port import ScreenedTransfer, ScreeningDirection
 from landbridge.providers.rates.valuation import Valuation
 from landbridge.providers.screening.model import comparable_address
+
+T = TypeVar("T")
 
 _NOT_APPLICABLE = TravelRuleDecision(outcome=TravelRuleOutcome.NOT_APPLICABLE)
 # Users who stated data about the sender of a deposit that is no user's yet.
@@ -162,14 +164,21 @@ class TravelRuleChecks:
 
 def user_person(type_: UserType, data: Mapping[str, Any]) -> TransferPerson:
     """Return a user as originator or beneficiary, from KYC data under the names of the contract."""
-    address = data.get("address")
     return TransferPerson(
         type=type_,
         first_name=data.get("firstName"),
         last_name=data.get("lastName"),
         business_name=data.get("businessName"),
-        address=None if address is None else msgspec.convert(address, Address),
-        date_of_birth=msgspec.convert(data.get("dateOfBirth"), date | None),
+        address=_converted(data.get("address"), Address),
+        date_of_birth=_converted(data.get("dateOfBirth"), date),
         place_of_birth=data.get("placeOfBirth"),
         gov_id_number=data.get("govIdNumber"),
     )
+
+
+def _converted(value: Any, type_: type[T]) -> T | None:
+    """Return a value of KYC data; None if it is not complete."""
+    try:
+        return None if value is None else msgspec.convert(value, type_)
+    except msgspec.ValidationError:
+        return None

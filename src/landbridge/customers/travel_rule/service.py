@@ -151,12 +151,13 @@ class TravelRule:
                 org_id,
                 user_id,
                 address,
+                version=wallet.version,
                 code=challenge.code,
                 expires_at=challenge.expires_at,
             )
         )
         if not found:
-            raise _no_wallet(address)
+            raise ResourceConflict("the data about this wallet were changed meanwhile")
         return challenge
 
     async def prove(

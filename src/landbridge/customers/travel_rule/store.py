@@ -59,8 +59,8 @@ returning version
 """
 
 _SET_CHALLENGE = """
-update travel_rule_wallets set challenge_code = $4, challenge_expires_at = $5
-where org_id = $1 and user_id = $2 and address = $3
+update travel_rule_wallets set challenge_code = $5, challenge_expires_at = $6
+where org_id = $1 and user_id = $2 and address = $3 and version = $4
 returning true
 """
 
@@ -146,10 +146,17 @@ async def update_wallet(
 
 
 async def set_challenge(
-    tx: Tx, org_id: UUID, user_id: UUID, address: str, *, code: str, expires_at: datetime
+    tx: Tx,
+    org_id: UUID,
+    user_id: UUID,
+    address: str,
+    *,
+    version: int,
+    code: str,
+    expires_at: datetime,
 ) -> bool:
-    """Replace the challenge of a wallet; False if there is no such wallet."""
-    found = await tx.fetchval(_SET_CHALLENGE, org_id, user_id, address, code, expires_at)
+    """Replace the challenge of a wallet; False if its data are not of this version any more."""
+    found = await tx.fetchval(_SET_CHALLENGE, org_id, user_id, address, version, code, expires_at)
     return found is not None
 
 
