@@ -24,6 +24,7 @@ _VARYING = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
     r"|\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)?|whsec_[\w+/=]+|(?<=session=)[\w-]+"
     r"|-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----|0x[0-9a-fA-F]{40,64}"
+    r"|(?<=Code: )[0-9a-f]{32}"
     r'|(?<="balance":")\d+|(?<="offsetSeconds":)\d+'
 )
 _ODD_REQUESTS: tuple[tuple[str, str, dict[str, str]], ...] = (

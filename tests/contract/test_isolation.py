@@ -50,6 +50,8 @@ CHANGING = re.compile(
 )
 # Routes without authentication.
 FOR_ALL = {"GET /v2/webhooks/{webhookId}/jwks.json"}
+# A user may state what any address is, also one of another organisation.
+OF_ANY_WALLET = "PUT /v2/users/{userId}/travel-rule-wallets/{walletAddress}"
 # Path parameters that belong to no organisation.
 NO_IDS = {"name", "file_path", "path"}
 
@@ -138,6 +140,8 @@ async def test_ids_in_paths_of_another_organisation_are_unknown(
         names = [name for name in route.parameters if name in KINDS]
         for of_whom in product("mt", repeat=len(names)):
             if "t" not in of_whom or str(route) in FOR_ALL:
+                continue
+            if str(route) == OF_ANY_WALLET and of_whom[0] == "m":
                 continue
             checked += 1
             answers = [

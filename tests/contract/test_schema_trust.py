@@ -57,7 +57,7 @@ UNSTATED = {
         # A definition of a template: what its members allow each other.
         r"definition(\.\w+)+ (must|is|contradicts|and|has)|template or definition|beside template",
         r"must be one of .* when |is too large|\.id: .* is taken|developerFee goes",
-        r"has two values of ",
+        r"has two values of |vaspName is the provider|person is the third party",
     ),
     "goes by what there is": (
         r"there is no |is the id of no|names no terms link|stays so|only a business|of yours",
@@ -66,7 +66,7 @@ UNSTATED = {
         r"has no document|KYC data has no such field|must be the id of an owner|at most \d+ doc",
         r"IANA|timeZone must be|must be one of DRIVERS|\.(type|subType) must be one of",
         r"^type must be|is used for another user|not supported|goes to|never changes",
-        r"is taken by another template",
+        r"is taken by another template|is not one of the challenge",
     ),
     "goes by the time": (
         r"day in the past|years ago|after today|still to come|lies too far|at most a century",
