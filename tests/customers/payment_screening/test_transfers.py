@@ -64,6 +64,7 @@ async def test_a_clear_destination_is_paid_at_once(world: PaymentWorld) -> None:
         "paymentRail": None,
         "provider": "sandbox",
         "categories": [],
+        "missing": [],
         "reference": screening["reference"],
         "createdAt": screening["createdAt"],
         "updatedAt": screening["updatedAt"],
