@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from landbridge.providers.screening.model import ListRejected, SanctionsEntry, SanctionsEntryType
-from landbridge.providers.screening.ofac import read_list
+from landbridge.providers.screening.reading import read_list
 from tests.providers.screening.golden import LISTED
 from tests.providers.screening.lists import as_csv, as_xml, entity, person, write
 

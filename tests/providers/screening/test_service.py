@@ -19,7 +19,7 @@ from landbridge.providers.screening.model import (
     SanctionsEntryType,
     ScreeningSubject,
 )
-from landbridge.providers.screening.ofac import read_list
+from landbridge.providers.screening.reading import read_list
 from landbridge.providers.screening.service import Screening
 from tests.providers.screening.golden import LISTED, many
 from tests.providers.screening.lists import as_csv, as_xml, person, sanctions_list, write

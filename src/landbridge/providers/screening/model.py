@@ -1,5 +1,6 @@
 """Sanctions lists, screening subjects and results."""
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -8,8 +9,18 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import LandbridgeError
 
-# The only supported list; others would be further names.
-OFAC_SDN = "OFAC SDN"
+# Names of lists. A list of politically exposed persons has a name of its own after the prefix.
+OFAC_SDN, UN_LIST, EU_LIST, UK_LIST = "OFAC SDN", "UN", "EU", "UK"
+SANCTIONS_LISTS = (OFAC_SDN, UN_LIST, EU_LIST, UK_LIST)
+_PEP_PREFIX = "PEP "
+_PEP_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?")
+
+
+class ListCategory(StrEnum):
+    """What a list names: a politically exposed person is reviewed, but not sanctioned."""
+
+    SANCTIONS = "SANCTIONS"
+    POLITICALLY_EXPOSED_PERSON = "POLITICALLY_EXPOSED_PERSON"
 
 
 class SanctionsEntryType(StrEnum):
@@ -38,7 +49,7 @@ class SanctionsEntry:
 
 @dataclass(frozen=True, slots=True)
 class SanctionsList:
-    """List as decoded from files."""
+    """List as decoded from files; its name says of which publisher it is."""
 
     name: str
     digest: str
@@ -94,6 +105,8 @@ class ScreeningMatch:
     entry_id: str
     program: str
     score: int
+    # Findings that were stored before there were several lists have none: they are of this one.
+    list: str = OFAC_SDN
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +116,8 @@ class ScreeningResult:
     `list_version` is None if no list is loaded; then nothing was compared.
 
     `unread` are names that can't be compared with a list in Latin letters, for example those in
-    another script, and need a manual review. `lacks_list` means that a required list is not loaded:
-    then everyone needs a manual review.
+    another script, and need a manual review. `lacks_list` means that one of the required lists is
+    not loaded: then everyone needs a manual review.
     """
 
     list_version: str | None
@@ -113,14 +126,38 @@ class ScreeningResult:
     lacks_list: bool = False
 
 
+def pep_list(name: str) -> str:
+    """Return the full name of a list of politically exposed persons; raises `ListRejected`."""
+    if _PEP_NAME.fullmatch(name) is None:
+        raise ListRejected(
+            "The name of a PEP list has up to 40 letters, digits, blanks and any of . _ -"
+        )
+    return _PEP_PREFIX + name
+
+
+def is_list_name(name: str) -> bool:
+    """Whether a list can have this name."""
+    pep_name = name.removeprefix(_PEP_PREFIX)
+    return name in SANCTIONS_LISTS or (
+        pep_name != name and _PEP_NAME.fullmatch(pep_name) is not None
+    )
+
+
+def category_of(list_name: str) -> ListCategory:
+    """Return what the list names."""
+    if list_name.startswith(_PEP_PREFIX):
+        return ListCategory.POLITICALLY_EXPOSED_PERSON
+    return ListCategory.SANCTIONS
+
+
 def comparable_address(address: str) -> str:
     """Return the form in which addresses are compared: the case of EVM addresses is ignored."""
     return address.lower() if address[:2].lower() == "0x" else address
 
 
 class ListReplaced(LandbridgeError):
-    """The list version that names were screened against was replaced."""
+    """A list version that names were screened against was replaced, or a list was added."""
 
 
 class ListRejected(LandbridgeError):
-    """The file is not a sanctions list, or not a plausible successor of the current one."""
+    """The file is not a list, not a plausible successor of the active one, or no list is named so."""

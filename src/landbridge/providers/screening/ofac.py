@@ -7,40 +7,37 @@
   missing value, `] [` between programs, birth dates and weak aliases in the remarks, and a control
   character after the last line.
 
-Guarantees: entities and external references in XML are rejected. Elements are freed as soon as they
-are read. Any deviation from the format is rejected with its position.
+Any deviation from the format is rejected with its position.
 """
 
 import csv
-import hashlib
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime
+from collections.abc import Sequence
 from pathlib import Path
-from stat import S_ISREG
-from typing import Any, BinaryIO, cast
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element
 
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
-
-from landbridge.providers.screening.model import (
-    OFAC_SDN,
-    ListRejected,
-    SanctionsEntry,
-    SanctionsEntryType,
-    SanctionsList,
-    comparable_address,
+from landbridge.providers.screening.model import ListRejected, SanctionsEntryType
+from landbridge.providers.screening.parsing import (
+    ENTRIES_MAX,
+    EntryCollector,
+    ListContent,
+    PublishedEntry,
+    below,
+    day_in,
+    elements,
+    local_name,
+    marked_name,
+    text_of,
 )
 
-# Today's files are below 30 million bytes; a much larger one is another file.
-_FILE_BYTES_MAX = 500_000_000
-_ENTRIES_MAX = 1_000_000
-_NAMES_MAX = 500
-_TEXT_LENGTH_MAX = 2_000
+ROOT = "sdnList"
+
 # A names file has no field this long; a remarks file has.
 _FIELD_LENGTH_MAX = 1_000_000
+
+_ENTRY = "sdnEntry"
+_PUBLICATION = frozenset({"publshInformation", "publishInformation"})
 
 _SDN_COLUMNS, _ALT_COLUMNS, _ADD_COLUMNS, _COMMENT_COLUMNS = 12, 5, 6, 2
 _FILES = {
@@ -60,107 +57,47 @@ _ADDRESS = re.compile(r"\bDigital Currency Address - \S+ ([^\s;]+)")
 _WEAK_ALIAS = re.compile(r"\b[af]\.k\.a\. '([^']+)'")
 
 
-def read_list(paths: Sequence[Path]) -> SanctionsList:
-    """Return the list in these files: one XML, or the CSV files in any order.
-
-    Raises `ListRejected`.
-    """
-    contents = [_read(path) for path in paths]
-    digest = hashlib.sha256()
-    for content in sorted(contents):
-        digest.update(hashlib.sha256(content).digest())
-    if any(_is_xml(content) for content in contents):
-        if len(contents) > 1:
-            raise ListRejected("Give one XML file, or the CSV files, but not both.")
-        published_on, entries = _read_xml(io.BytesIO(contents[0]))
-    else:
-        published_on, entries = None, _read_csv(list(zip(paths, contents, strict=True)))
-    return SanctionsList(OFAC_SDN, digest.hexdigest(), published_on, _unique(entries))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if not S_ISREG(status.st_mode):
-            raise ListRejected(f"{path} is not an ordinary file.")
-        if status.st_size > _FILE_BYTES_MAX:
-            raise ListRejected(f"{path} is too large for a sanctions list.")
-        return path.read_bytes()
-    except OSError as error:
-        raise ListRejected(f"{path} can't be read: {error.strerror}.") from error
-
-
-def _unique(entries: Sequence[SanctionsEntry]) -> tuple[SanctionsEntry, ...]:
-    entry_ids: set[str] = set()
-    for entry in entries:
-        if entry.id in entry_ids:
-            raise ListRejected(f"Entry {entry.id[:50]} is there twice.")
-        entry_ids.add(entry.id)
-    if not entries:
-        raise ListRejected("There is no entry in it; this is not a sanctions list.")
-    return tuple(entries)
-
-
 # XML
 
 
-def _is_xml(content: bytes) -> bool:
-    return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
+def read_xml(content: bytes) -> ListContent:
+    """Return the content of SDN.XML; raises `ListRejected`."""
+    published_on, announced = None, ""
+    collector = EntryCollector(needs_number=True)
+    for element in elements(content, _PUBLICATION | {_ENTRY}):
+        if local_name(element) == _ENTRY:
+            collector.add(_xml_entry(element))
+        else:
+            published_on = day_in(
+                text_of(element, "Publish_Date"), "%m/%d/%Y", what="Publish_Date"
+            )
+            announced = text_of(element, "Record_Count")
+    count = len(collector.entries)
+    if announced.isdigit() and announced.isascii() and int(announced) != count:
+        raise ListRejected(f"The file announces {announced} entries and has {count}.")
+    return ListContent(published_on, collector.entries)
 
 
-def _read_xml(file: BinaryIO) -> tuple[date | None, list[SanctionsEntry]]:
-    published_on: date | None = None
-    announced: int | None = None
-    entries: list[SanctionsEntry] = []
-    root: Element | None = None
-    try:
-        for event, element in _elements(file):
-            if event == "start":
-                root = element if root is None else root
-            elif (name := _local(element)) == "sdnEntry":
-                entries.append(_xml_entry(element))
-                _check_count(entries)
-                # Processed elements stay attached to the root and would accumulate.
-                cast("Element", root).clear()
-            elif name in {"publshInformation", "publishInformation"}:
-                published_on = _us_date(_text(element, "Publish_Date"))
-                count = _text(element, "Record_Count")
-                announced = int(count) if count.isdigit() and count.isascii() else None
-    except (ParseError, DefusedXmlException, ValueError) as error:
-        raise ListRejected(f"This is not the XML of the SDN list: {error}.") from error
-    if root is None or _local(root) != "sdnList":
-        raise ListRejected("This is not the XML of the SDN list: its root is not sdnList.")
-    if announced is not None and announced != len(entries):
-        raise ListRejected(f"The file announces {announced} entries and has {len(entries)}.")
-    return published_on, entries
-
-
-def _elements(file: BinaryIO) -> Iterator[tuple[str, Element]]:
-    untyped: Any = iterparse
-    return untyped(file, events=("start", "end"), forbid_dtd=True)
-
-
-def _xml_entry(element: Element) -> SanctionsEntry:
-    aliases = [_xml_name(each) for each in _below(element, "akaList") if _local(each) == "aka"]
+def _xml_entry(element: Element) -> PublishedEntry:
+    aliases = [_xml_name(each) for each in below(element, "akaList") if local_name(each) == "aka"]
     born = [
-        _text(each, "dateOfBirth")
-        for each in _below(element, "dateOfBirthList")
-        if _local(each) == "dateOfBirthItem"
+        text_of(each, "dateOfBirth")
+        for each in below(element, "dateOfBirthList")
+        if local_name(each) == "dateOfBirthItem"
     ]
     programs = [
         (each.text or "").strip()
-        for each in _below(element, "programList")
-        if _local(each) == "program"
+        for each in below(element, "programList")
+        if local_name(each) == "program"
     ]
     addresses = [
-        _text(each, "idNumber")
-        for each in _below(element, "idList")
-        if _local(each) == "id" and _text(each, "idType").startswith(_ADDRESS_TYPE)
+        text_of(each, "idNumber")
+        for each in below(element, "idList")
+        if local_name(each) == "id" and text_of(each, "idType").startswith(_ADDRESS_TYPE)
     ]
-    kind = _text(element, "sdnType")
-    return _entry(
-        _text(element, "uid"),
-        _type(kind),
+    return PublishedEntry(
+        id=text_of(element, "uid"),
+        type=_type(text_of(element, "sdnType")),
         names=[_xml_name(element), *aliases],
         programs=programs,
         birth_dates=born,
@@ -170,39 +107,14 @@ def _xml_entry(element: Element) -> SanctionsEntry:
 
 def _xml_name(element: Element) -> str:
     """Return `LAST, First` as in the CSV files, so that both formats give the same name."""
-    first, last = _text(element, "firstName"), _text(element, "lastName")
-    return f"{last}, {first}" if first and last else first or last
-
-
-def _local(element: Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
-def _child(element: Element, name: str) -> Element | None:
-    return next((each for each in element if _local(each) == name), None)
-
-
-def _below(element: Element, name: str) -> Iterable[Element]:
-    found = _child(element, name)
-    return () if found is None else found
-
-
-def _text(element: Element, name: str) -> str:
-    found = _child(element, name)
-    return "" if found is None else (found.text or "").strip()
-
-
-def _us_date(text: str) -> date | None:
-    """Parse `11/20/2026`."""
-    if not text:
-        return None
-    return datetime.strptime(text, "%m/%d/%Y").date()  # noqa: DTZ007  a day without a time
+    return marked_name(text_of(element, "lastName"), [text_of(element, "firstName")])
 
 
 # CSV
 
 
-def _read_csv(files: Sequence[tuple[Path, bytes]]) -> list[SanctionsEntry]:
+def read_csv(files: Sequence[tuple[Path, bytes]]) -> ListContent:
+    """Return the content of the CSV files, in any order; raises `ListRejected`."""
     tables: dict[int, list[list[str]]] = {}
     for path, content in files:
         rows = _rows(path, content)
@@ -222,10 +134,11 @@ def _read_csv(files: Sequence[tuple[Path, bytes]]) -> list[SanctionsEntry]:
     comments: dict[str, str] = {}
     for entry_id, comment in tables.get(_COMMENT_COLUMNS, []):
         comments[entry_id] = comments.get(entry_id, "") + comment
-    return [
-        _csv_entry(row, aliases.get(row[0], []), row[11] + comments.get(row[0], ""))
-        for row in tables[_SDN_COLUMNS]
-    ]
+    collector = EntryCollector(needs_number=True)
+    for row in tables[_SDN_COLUMNS]:
+        remarks = row[11] + comments.get(row[0], "")
+        collector.add(_csv_entry(row, aliases.get(row[0], []), remarks))
+    return ListContent(None, collector.entries)
 
 
 def _rows(path: Path, content: bytes) -> list[list[str]]:
@@ -244,7 +157,8 @@ def _rows(path: Path, content: bytes) -> list[list[str]]:
             if rows and len(row) != len(rows[0]):
                 raise ListRejected(f"{path} row {len(rows) + 1} has {len(row)} columns.")
             rows.append([_present(field) for field in row])
-            _check_count(rows)
+            if len(rows) > ENTRIES_MAX:
+                raise ListRejected(f"{path} has more than {ENTRIES_MAX} rows.")
     except csv.Error as error:
         raise ListRejected(f"{path} is not CSV: {error}.") from error
     return rows
@@ -255,10 +169,10 @@ def _present(field: str) -> str:
     return "" if text == _ABSENT else text
 
 
-def _csv_entry(row: Sequence[str], aliases: Sequence[str], remarks: str) -> SanctionsEntry:
-    return _entry(
-        row[0],
-        _type(row[2]),
+def _csv_entry(row: Sequence[str], aliases: Sequence[str], remarks: str) -> PublishedEntry:
+    return PublishedEntry(
+        id=row[0],
+        type=_type(row[2]),
         names=[row[1], *aliases, *_WEAK_ALIAS.findall(remarks)],
         programs=_PROGRAM_BREAK.split(row[3]),
         birth_dates=[each.strip() for each in _BIRTH_DATE.findall(remarks)],
@@ -276,36 +190,3 @@ def _type(type_name: str) -> SanctionsEntryType:
         return SanctionsEntryType(type_name.lower())
     except ValueError:
         return SanctionsEntryType.ENTITY
-
-
-def _entry(
-    entry_id: str,
-    type_: SanctionsEntryType,
-    *,
-    names: Iterable[str],
-    programs: Iterable[str],
-    birth_dates: Iterable[str],
-    addresses: Iterable[str],
-) -> SanctionsEntry:
-    distinct_names = _distinct(names)
-    if not (entry_id.isascii() and entry_id.isdigit()) or not distinct_names:
-        raise ListRejected(f"An entry has no number or no name (number {entry_id[:50]!r}).")
-    return SanctionsEntry(
-        entry_id,
-        type_,
-        distinct_names,
-        _distinct(programs),
-        _distinct(birth_dates),
-        _distinct(map(comparable_address, addresses)),
-    )
-
-
-def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return each text once, in order, without characters that can't be stored."""
-    cleaned = (" ".join(each.replace("\0", "").split())[:_TEXT_LENGTH_MAX] for each in texts)
-    return tuple(dict.fromkeys(each for each in cleaned if each))[:_NAMES_MAX]
-
-
-def _check_count(read: Sequence[object]) -> None:
-    if len(read) > _ENTRIES_MAX:
-        raise ListRejected("It has more than a million entries; this is not a sanctions list.")
