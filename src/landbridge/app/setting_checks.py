@@ -20,6 +20,7 @@ from landbridge.platform.mail import smtp
 from landbridge.platform.orgs.model import check_secret
 from landbridge.providers.rates.fetching import check_location
 from landbridge.providers.rates.spreads import read_spreads
+from landbridge.providers.screening.model import required_lists
 
 # Value that switches a setting off.
 OFF = "off"
@@ -56,6 +57,7 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "smtp_url": smtp.check_url,
         "mail_from": smtp.check_sender,
         "identity": _one_of("sandbox", "manual"),
+        "screening_lists": required_lists,
         "deposit_screening": _one_of("sandbox"),
         "payment_screening": _one_of("sandbox"),
         "travel_rule": _one_of("on", OFF),

@@ -18,6 +18,7 @@ from landbridge.platform.db.session_settings import Pooler
 from landbridge.platform.encryption.key_wrapping import LOCAL
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.evm.signing.socket_path import SOCKET_FILE
+from landbridge.providers.screening.model import OFAC_SDN
 
 PREFIX = "LANDBRIDGE_"
 # Where client libraries find the API; people export it in shells that run this program too.
@@ -65,6 +66,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     files: str | None = None
     files_endpoint: str | None = None
     screening_score: Annotated[int, msgspec.Meta(ge=50, le=100)] = 88
+    screening_lists: str = OFAC_SDN
     terms_version: Annotated[str, msgspec.Meta(min_length=1, max_length=50)] = "1"
     unsupported_countries: str | None = None
     unsupported_us_states: str | None = None

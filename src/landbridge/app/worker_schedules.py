@@ -285,7 +285,7 @@ SCHEDULES = [
     WorkerSchedule("house_roll_up", 2.0, lambda c, offsets: roll_up(c.database, offsets), 30.0),
     # Erased files can't be read from that moment on; this frees their space.
     WorkerSchedule("files_sweep", 60.0, lambda c, offsets: c.files.sweep(offsets)),
-    # In production, logs a line an hour until a sanctions list is loaded.
+    # In production, logs a line an hour for each required list until it is loaded.
     WorkerSchedule("sanctions_lists", 3600.0, _check_lists),
     # Rates are published once a day; a missing day is fetched every quarter of an hour.
     WorkerSchedule("reference_rates", 60.0, _watch_reference_rates),

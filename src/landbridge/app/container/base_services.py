@@ -59,6 +59,7 @@ from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.rates.reference import ReferenceRates
 from landbridge.providers.rates.valuation import Valuation
+from landbridge.providers.screening.model import required_lists
 from landbridge.providers.screening.service import Screening
 from landbridge.providers.sidecar.webhooks import ProviderWebhooks
 from landbridge.providers.simulation.scripted_orders import ScriptedOrders
@@ -265,7 +266,9 @@ def _screening(settings: Settings, database: Database, clock: Clock) -> Screenin
         database,
         clock,
         score_min=settings.screening_score,
-        needs_list=settings.mode is Mode.PRODUCTION,
+        required_lists=(
+            required_lists(settings.screening_lists) if settings.mode is Mode.PRODUCTION else ()
+        ),
     )
 
 

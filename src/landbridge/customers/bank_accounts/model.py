@@ -15,6 +15,7 @@ from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.platform.core.masks import mask
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.addresses import find_alpha3
+from landbridge.providers.screening.model import OFAC_SDN
 
 
 class BankAccountStatus(StrEnum):
@@ -46,17 +47,19 @@ TRANSITIONS = Transitions(
 
 
 class NameMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of the sanctions list that a holder's name is like; `score` is 0 to 100."""
+    """An entry of a list that a holder's name is like; `score` is 0 to 100."""
 
     asked_name: str
     listed_name: str
     entry_id: str
     program: str
     score: int
+    # Matches that were stored before there were several lists name none: they are of this one.
+    list: str = OFAC_SDN
 
 
 class ScreeningComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of the comparison of the holder's name with the sanctions list.
+    """Result of the comparison of the holder's name with the lists.
 
     `list_version` is None if there was no name to compare, or no list. `unread` are names in a
     script that the list does not cover: only a person can compare those.
@@ -65,7 +68,7 @@ class ScreeningComparison(msgspec.Struct, frozen=True, kw_only=True):
     list_version: str | None = None
     likenesses: tuple[NameMatch, ...] = ()
     unread: tuple[str, ...] = ()
-    # A list is required, but none was loaded.
+    # A required list was not loaded.
     lacks_list: bool = False
 
     @property

@@ -29,16 +29,22 @@ from landbridge.platform.http.caller import ApiRequest, check_reviewer
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.providers.screening.model import ListCategory, category_of
 
 
 class ScreeningHit(WireStruct, frozen=True):
-    """An entry of the sanctions list that a name is like; `score` is 0 to 100."""
+    """An entry of a list that a name is like; `score` is 0 to 100.
+
+    `category` says what the list names: sanctions, or politically exposed persons.
+    """
 
     name: str
     listed_name: str
     entry_id: str
     program: str
     score: int
+    list: str
+    category: ListCategory
 
 
 class ReviewedHolder(WireStruct, frozen=True):
@@ -186,4 +192,6 @@ def _hit(likeness: NameMatch) -> ScreeningHit:
         entry_id=likeness.entry_id,
         program=likeness.program,
         score=likeness.score,
+        list=likeness.list,
+        category=category_of(likeness.list),
     )

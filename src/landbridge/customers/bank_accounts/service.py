@@ -111,7 +111,7 @@ class BankAccounts:
         *,
         request_id: UUID | None,
     ) -> BankAccount:
-        """Add an account: active, pending after a match on the sanctions list, or rejected.
+        """Add an account: active, pending after a match on a list, or rejected.
 
         `request` is the submitted body, camelCase. Raises the errors of `read`, `UserNotFound`,
         `UserFrozen`, `VerificationMissing`, and `ResourceConflict` for a request id with a
@@ -244,7 +244,7 @@ class BankAccounts:
         return await self._database.transact(work)
 
     async def _compared(self, reading: ParsedAccount) -> ScreeningComparison:
-        """Compare the holder's name with the sanctions list."""
+        """Compare the holder's name with the lists."""
         if reading.holder is None:
             return ScreeningComparison()
         birth_date = reading.holder.get("dateOfBirth")
@@ -261,6 +261,7 @@ class BankAccounts:
                 entry_id=hit.entry_id,
                 program=hit.program,
                 score=hit.score,
+                list=hit.list,
             )
             for hit in screened.hits
         ]

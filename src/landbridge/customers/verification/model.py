@@ -20,6 +20,7 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.translations import later as _
 from landbridge.providers.identity.port import IdentityReview
+from landbridge.providers.screening.model import OFAC_SDN
 
 KIND = "KYC.STATUS"
 # Maximum number of stored decisions per case; more do not occur in practice.
@@ -135,7 +136,7 @@ class CaseFindings(msgspec.Struct, frozen=True, kw_only=True):
     review: IdentityReview | None = None
     # Information requested from the user.
     asked_for: str | None = None
-    # Sanctions list used for the comparison, its hits, and the names that could not be compared.
+    # Lists used for the comparison, their hits, and the names that could not be compared.
     list_version: str | None = None
     hits: tuple[dict[str, Any], ...] = ()
     unread: tuple[str, ...] = ()
@@ -149,8 +150,9 @@ class CaseFindings(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class QueuedHit:
-    """Sanctions hit without names: the program of the list's entry, and a score of 0 to 100."""
+    """Hit without names: the list, the program of its entry, and a score of 0 to 100."""
 
+    list: str
     program: str
     score: int
 
@@ -231,9 +233,15 @@ def queued(case: VerificationCase) -> QueuedCase:
         submitted_at=case.submitted_at,
         documents_count=0 if case.snapshot is None else len(case.snapshot.documents),
         list_version=findings.list_version,
-        hits=tuple(QueuedHit(each["program"], each["score"]) for each in findings.hits),
+        hits=tuple(QueuedHit(list_of(each), each["program"], each["score"]) for each in findings.hits),
         unread_count=len(findings.unread),
     )
+
+
+def list_of(hit: Mapping[str, Any]) -> str:
+    """Return the list of a stored hit; a hit from before there were several names none."""
+    name: str = hit.get("list", OFAC_SDN)
+    return name
 
 
 def case_id(user_id: UUID, rail: Rail) -> UUID:

@@ -12,6 +12,7 @@ from landbridge.customers.verification.model import (
     ReviewDecision,
     SubmissionSnapshot,
     VerificationCase,
+    list_of,
 )
 from landbridge.customers.verification.submissions import is_field
 from landbridge.providers.identity.port import (
@@ -93,7 +94,7 @@ def concluded(
 
 
 def with_hits(findings: CaseFindings, screened: ScreeningResult) -> CaseFindings:
-    """Return the findings with the sanctions hits of these names."""
+    """Return the findings with the hits of these names on all lists."""
     hits: Sequence[dict[str, object]] = [msgspec.to_builtins(hit) for hit in screened.hits]
     return msgspec.structs.replace(
         findings,
@@ -105,14 +106,14 @@ def with_hits(findings: CaseFindings, screened: ScreeningResult) -> CaseFindings
 
 def unseen(findings: CaseFindings, screened: ScreeningResult) -> tuple[ScreeningMatch, ...]:
     """Return the hits that no reviewer has reviewed yet."""
-    known = {hit["entry_id"] for hit in findings.hits}
-    return tuple(hit for hit in screened.hits if hit.entry_id not in known)
+    known = {(list_of(hit), hit["entry_id"]) for hit in findings.hits}
+    return tuple(hit for hit in screened.hits if (hit.list, hit.entry_id) not in known)
 
 
 def compared_again(
     case: VerificationCase, screened: ScreeningResult, at: datetime
 ) -> VerificationCase:
-    """Return the case for review, with the hits of a new list."""
+    """Return the case for review, with the hits of the present lists."""
     verdict = ManualReviewRequested(note=f"Compared again with {screened.list_version}.")
     findings = with_hits(case.findings, screened).with_decision(
         decision_on(verdict, actor=SANCTIONS_LIST, at=at)

@@ -12,7 +12,13 @@ from litestar.params import FromPath, JSONBody
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.verification.api import ListedUser
-from landbridge.customers.verification.model import KycStatus, QueuedCase, VerificationCase
+from landbridge.customers.verification.model import (
+    KycStatus,
+    QueuedCase,
+    QueuedHit,
+    VerificationCase,
+    list_of,
+)
 from landbridge.customers.verification.reviews import (
     KycReviews,
     ReviewChoice,
@@ -32,6 +38,7 @@ from landbridge.providers.identity.port import (
     TEXT_LENGTH_MAX,
     sanitize,
 )
+from landbridge.providers.screening.model import ListCategory, category_of
 
 _PARTS_MAX = 200
 _VERSION_MAX = 2**31 - 1
@@ -78,7 +85,7 @@ class ReviewedDocument(WireStruct, frozen=True):
 
 
 class ReviewedScreening(WireStruct, frozen=True):
-    """Sanctions hits of the submitted names.
+    """Hits of the submitted names; a `category` of each says whether its list names sanctions.
 
     `unread` are names that could not be compared because of their script.
     """
@@ -118,8 +125,10 @@ class ReviewReply(WireStruct, frozen=True):
 
 
 class ListedHit(WireStruct, frozen=True):
-    """Sanctions hit without names; `score` is 0 to 100."""
+    """Hit without names; `score` is 0 to 100. `category` says what its `list` names."""
 
+    list: str
+    category: ListCategory
     program: str
     score: int
 
@@ -264,9 +273,15 @@ def _listed(case: QueuedCase, card: UserCard) -> ListedReview:
         documents_count=case.documents_count,
         screening=ListedScreening(
             list_version=case.list_version,
-            hits=[ListedHit(program=each.program, score=each.score) for each in case.hits],
+            hits=[_listed_hit(each) for each in case.hits],
             unread_count=case.unread_count,
         ),
+    )
+
+
+def _listed_hit(hit: QueuedHit) -> ListedHit:
+    return ListedHit(
+        list=hit.list, category=category_of(hit.list), program=hit.program, score=hit.score
     )
 
 
@@ -301,7 +316,10 @@ def _shape(case: VerificationCase, card: UserCard) -> ReviewReply:
         ],
         screening=ReviewedScreening(
             list_version=findings.list_version,
-            hits=[dict(each) for each in findings.hits],
+            hits=[
+                {**each, "list": list_of(each), "category": category_of(list_of(each))}
+                for each in findings.hits
+            ],
             unread=list(findings.unread),
         ),
         history=[

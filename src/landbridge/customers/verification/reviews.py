@@ -107,7 +107,7 @@ class KycReviews:
 
         Raises `RoleNotAllowed`, `ResourceNotFound`, `FieldInvalid`, and `ResourceConflict` if the
         status does not permit the decision, another decision was just made, or the reviewer of an
-        approval has not seen the hits of a new sanctions list: these are then stored in the case.
+        approval has not seen the hits of a new list: these are then stored in the case.
         """
         case, card = await self.get(caller, case_id)
         snapshot = case.submitted
@@ -155,10 +155,10 @@ class KycReviews:
             )
         )
         # Entries by their numbers: names are stored in the case only.
-        entries = ", ".join(dict.fromkeys(f"{hit.entry_id} ({hit.program})" for hit in found))
+        entries = ", ".join(dict.fromkeys(f"{hit.list} {hit.entry_id} ({hit.program})" for hit in found))
         raise ResourceConflict(
             f"the case was looked at again with {screened.list_version}, loaded since: "
-            f"it has names like entries {entries} of it; look at these hits, then decide",
+            f"it has names like the entries {entries}; look at these hits, then decide",
             field="decision",
         )
 

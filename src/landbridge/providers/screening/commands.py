@@ -8,15 +8,19 @@ from typing import Literal, Protocol, TypeVar
 import click
 
 from landbridge.providers.screening.model import (
+    ListCategory,
     ListLoadResult,
     SanctionsListVersion,
     ScreeningResult,
     ScreeningSubject,
+    category_of,
 )
-from landbridge.providers.screening.ofac import read_list
+from landbridge.providers.screening.reading import read_list
 from landbridge.providers.screening.service import Screening
 
 T = TypeVar("T")
+
+_PEP = ListCategory.POLITICALLY_EXPOSED_PERSON
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _data_dir = click.option("--data-dir", help="Where everything is kept (default: .landbridge).")
@@ -39,15 +43,32 @@ def sanctions(run_in_container: ScreeningCommandRunner) -> click.Group:
 
     @group.command()
     @click.argument("files", nargs=-1, required=True, type=_FILE)
-    @click.option("--force", is_flag=True, help="Also a list that has lost a fifth or more.")
+    @click.option("--force", is_flag=True, help="Also a list that has lost over a fifth.")
+    @click.option("--name", help="Name of a list of politically exposed persons.")
     @_data_dir
-    def load(files: tuple[Path, ...], *, force: bool, data_dir: str | None) -> None:
-        """Load the OFAC SDN list: SDN.XML, or SDN.CSV with ALT.CSV (and ADD.CSV)."""
-        new_list = read_list(files)
+    def load(
+        files: tuple[Path, ...], *, force: bool, name: str | None, data_dir: str | None
+    ) -> None:
+        """Load one list: OFAC SDN (XML, or its CSV files), UN, EU, UK, or a PEP file."""
+        new_list = read_list(files, pep_name=name)
         loaded = run_in_container(
             data_dir, lambda screening: screening.load(new_list, is_forced=force)
         )
         click.echo(_load_summary(loaded))
+
+    @group.command()
+    @click.argument("name", metavar="LIST")
+    @_data_dir
+    def unload(name: str, *, data_dir: str | None) -> None:
+        """Remove LIST, named as in `status`; its names are not compared any more."""
+
+        async def run(screening: Screening) -> tuple[SanctionsListVersion, bool]:
+            return await screening.unload(name), name in screening.required_lists
+
+        removed, is_required = run_in_container(data_dir, run)
+        click.echo(f"{removed.label} is removed.")
+        if is_required:
+            click.echo("It is required: until it is loaded again, everyone waits for a reviewer.")
 
     @group.command()
     @_data_dir
@@ -96,8 +117,12 @@ def _screening_lines(screened: ScreeningResult) -> str:
     if screened.list_version is None:
         return "No sanctions list is loaded, so there is nothing to compare with."
     lines = [f"Compared with {screened.list_version}."]
+    if screened.lacks_list:
+        lines.append("A required list is not loaded: everyone waits for a reviewer.")
     lines += [
-        f"{hit.score:3}  {hit.entry_id}  {hit.program}  {hit.listed_name}" for hit in screened.hits
+        f"{hit.score:3}  {hit.list}  {hit.entry_id}  {hit.program}  {hit.listed_name}"
+        + ("  (politically exposed person)" if category_of(hit.list) is _PEP else "")
+        for hit in screened.hits
     ]
     if screened.unread:
         lines.append("The name has letters that can't be compared: only Latin ones can.")

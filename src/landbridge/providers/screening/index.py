@@ -28,7 +28,12 @@ from dataclasses import dataclass
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
 
-from landbridge.providers.screening.model import SanctionsEntry, ScreeningMatch, ScreeningSubject
+from landbridge.providers.screening.model import (
+    OFAC_SDN,
+    SanctionsEntry,
+    ScreeningMatch,
+    ScreeningSubject,
+)
 from landbridge.providers.screening.names import readings, skeleton, sound
 
 # Scores of word pairs, as described above.
@@ -70,7 +75,14 @@ class _IndexedName:
 class NameIndex:
     """Index of the names of some entry types."""
 
-    def __init__(self, entries: Iterable[SanctionsEntry], *, is_business: bool) -> None:
+    def __init__(
+        self,
+        entries: Iterable[SanctionsEntry],
+        *,
+        is_business: bool,
+        list_name: str = OFAC_SDN,
+    ) -> None:
+        self._list_name = list_name
         self._names: list[_IndexedName] = []
         # Names by word, and words by what one wrong letter leaves intact: an error keeps the
         # beginning or the end, a transposition keeps the set of letters.
@@ -127,6 +139,7 @@ class NameIndex:
                     entry_id=name.entry.id,
                     program=", ".join(name.entry.programs),
                     score=points,
+                    list=self._list_name,
                 )
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.entry_id))[:_HITS_MAX]
 

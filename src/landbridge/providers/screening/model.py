@@ -143,6 +143,16 @@ def is_list_name(name: str) -> bool:
     )
 
 
+def required_lists(text: str) -> tuple[str, ...]:
+    """Return the names in a setting, separated by commas; raises `ValueError`."""
+    names = tuple(dict.fromkeys(each.strip() for each in text.split(",")))
+    for name in names:
+        if not is_list_name(name):
+            known = ", ".join(SANCTIONS_LISTS)
+            raise ValueError(f"names no list by {name[:50]!r}; lists are {known} and PEP NAME")
+    return names
+
+
 def category_of(list_name: str) -> ListCategory:
     """Return what the list names."""
     if list_name.startswith(_PEP_PREFIX):

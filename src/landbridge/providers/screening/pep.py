@@ -41,7 +41,7 @@ def read(content: bytes) -> ListContent:
     text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
     rows = csv.reader(text, strict=True)
     try:
-        header = next(rows, [])
+        header = next(rows, list[str]())
         columns = _positions(header)
         for row in rows:
             if len(row) != len(header):
@@ -77,7 +77,7 @@ def _values(cell: str) -> list[str]:
     """Return the values of a cell."""
     if '"' not in cell:
         return cell.split(";")
-    return next(csv.reader([cell], delimiter=";"), [])
+    return next(csv.reader([cell], delimiter=";"), list[str]())
 
 
 def _compared_names(names: Sequence[str]) -> list[str]:

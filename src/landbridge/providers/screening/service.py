@@ -3,9 +3,10 @@
 Guarantees:
 - A load is one transaction: names are compared with the old version or the new one, never with a
   partial one. A rejected file changes nothing. Concurrent loads run one after the other.
-- A user approved under `hold` was screened against the list that is active at that commit.
-- Every process compares with the currently active version, from memory; only the version check
-  queries the database.
+- A user approved under `hold` was screened against the lists that are active at that commit.
+- Each list is loaded, replaced and removed by itself. A name is compared with all of them.
+- Every process compares with the currently active versions, from memory; only the version check
+  queries the database. A replaced list is indexed again, the others are not.
 - Indexing and comparing run in threads, one at a time per process.
 """
 
@@ -49,41 +50,49 @@ _BATCH_SIZE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class _LoadedLists:
-    """The active versions in memory."""
+class _IndexedList:
+    """The active version of a list, in memory."""
 
-    ids: tuple[UUID, ...]
-    label: str | None
     individuals: NameIndex
     entities: NameIndex
+
+
+@dataclass(frozen=True, slots=True)
+class _LoadedLists:
+    """All active versions, in memory."""
+
+    label: str
+    names: frozenset[str]
+    lists: tuple[_IndexedList, ...]
 
 
 class Screening:
     """Sanctions lists of the installation."""
 
     def __init__(
-        self, database: Database, clock: Clock, *, score_min: int, needs_list: bool = False
+        self, database: Database, clock: Clock, *, score_min: int, required_lists: Sequence[str] = ()
     ) -> None:
         """Take the minimum score of a hit, 1 to 100.
 
-        `needs_list`: without a list everyone needs a manual review, as in production.
+        `required_lists`: without one of them everyone needs a manual review, as in production.
         """
         self._database = database
         self._clock = clock
         self._score_min = score_min
-        self._needs_list = needs_list
-        self._arranged: _LoadedLists | None = None
+        self.required_lists = tuple(required_lists)
+        self._indexed: dict[UUID, _IndexedList] = {}
         self._lock = asyncio.Lock()
 
     async def screen(self, subjects: Sequence[ScreeningSubject]) -> ScreeningResult:
-        """Return similar listed names. Without a list: no version and no hits."""
+        """Return similar names of every list. Without a list: no version and no hits."""
         async with self._lock:
-            arranged = await self._current()
-            if arranged is None:
-                return ScreeningResult(None, (), lacks_list=self._needs_list)
-            hits = await asyncio.to_thread(_find, arranged, subjects, self._score_min)
+            loaded = await self._current()
+            if loaded is None:
+                return ScreeningResult(None, (), lacks_list=bool(self.required_lists))
+            hits = await asyncio.to_thread(_find, loaded, subjects, self._score_min)
         unread = tuple(each.name for each in subjects if not is_readable(each.name))
-        return ScreeningResult(arranged.label, hits, unread)
+        lacks_list = not loaded.names.issuperset(self.required_lists)
+        return ScreeningResult(loaded.label, hits, unread, lacks_list)
 
     async def blocked_addresses(self, addresses: Sequence[str]) -> frozenset[str]:
         """Return those of these addresses, as given, that an active list has.
@@ -97,9 +106,9 @@ class Screening:
         return frozenset(each for each, key in comparable.items() if key in listed)
 
     async def hold(self, tx: Tx, list_version: str | None) -> None:
-        """Lock the list until `tx` ends; waits for a running load.
+        """Lock the lists until `tx` ends; waits for a running load.
 
-        Raises `ListReplaced` if it is not the version that `screen` returned as `list_version`.
+        Raises `ListReplaced` if they are not the versions that `screen` returned as `list_version`.
         """
         if _label(await store.hold(tx)) != list_version:
             raise ListReplaced(f"names were compared with {list_version}, which was replaced")
@@ -127,13 +136,32 @@ class Screening:
                 return ListLoadResult(before, added=0, removed=0, changed=0, was_loaded=True)
             if before is not None and not is_forced:
                 _check_loss(before, new_list)
-            known = {} if before is None else await _by_id(tx, before)
             await store.retire(tx, new_list.name)
             await store.add(tx, version)
             for at in range(0, len(new_list.entries), _BATCH_SIZE):
                 await store.add_entries(tx, version.id, new_list.entries[at : at + _BATCH_SIZE])
             await store.forget(tx, new_list.name, but=version.id if before is None else before.id)
-            return _changes(version, known, {each.id: each for each in new_list.entries})
+            if before is None:
+                return ListLoadResult(
+                    version, added=version.entry_count, removed=0, changed=0, was_loaded=False
+                )
+            added, removed, changed = await store.differences(tx, before.id, version.id)
+            return ListLoadResult(version, added, removed, changed, was_loaded=False)
+
+        return await self._database.transact(work)
+
+    async def unload(self, name: str) -> SanctionsListVersion:
+        """Delete every version of a list and return its active one; `ListRejected` without one.
+
+        Names are compared with the remaining lists from then on. Waits like `load`.
+        """
+
+        async def work(tx: Tx) -> SanctionsListVersion:
+            active = await store.lock(tx, name)
+            if active is None:
+                raise ListRejected(f"No list {name[:50]!r} is loaded.")
+            await store.delete(tx, name)
+            return active
 
         return await self._database.transact(work)
 
@@ -142,35 +170,38 @@ class Screening:
         return await self._database.single(store.versions)
 
     async def warn_about_lists(self) -> None:
-        """Log a warning if no list, or an old list, is loaded."""
+        """Log a warning for each required list that is missing, and each list that is old."""
         found = await self._database.single(store.active)
-        if not found:
-            _log.warning("screening.no_list", reason="no sanctions list is loaded")
+        for name in sorted({*self.required_lists} - {each.list for each in found}):
+            _log.warning("screening.no_list", kind=name, reason="this required list is not loaded")
         for version in found:
             if self._clock.now() - version.loaded_at > _AGE_MAX:
                 _log.warning("screening.old_list", kind=version.list, reason="older than a week")
 
     async def _current(self) -> _LoadedLists | None:
-        """Return the active versions, indexed again if they changed."""
+        """Return the active versions; those that are new are indexed first."""
         found = await self._database.single(store.active)
-        ids = tuple(each.id for each in found)
-        if self._arranged is None or self._arranged.ids != ids:
-            self._arranged = None
-            if found:
-                self._arranged = await self._arrange(found)
-        return self._arranged
-
-    async def _arrange(self, found: Sequence[SanctionsListVersion]) -> _LoadedLists:
-        entries = [entry for version in found for entry in await self._entries(version)]
-        if len(entries) != sum(version.entry_count for version in found):
-            raise Busy("the sanctions list was replaced while it was read")
-        people, others = await asyncio.to_thread(_indexes, entries)
+        # Replaced versions are freed before their successors take memory.
+        self._indexed = {
+            each.id: self._indexed[each.id] for each in found if each.id in self._indexed
+        }
+        for version in found:
+            if version.id not in self._indexed:
+                self._indexed[version.id] = await self._index(version)
+        label = _label(found)
+        if label is None:
+            return None
         return _LoadedLists(
-            ids=tuple(each.id for each in found),
-            label=_label(found),
-            individuals=people,
-            entities=others,
+            label=label,
+            names=frozenset(each.list for each in found),
+            lists=tuple(self._indexed[each.id] for each in found),
         )
+
+    async def _index(self, version: SanctionsListVersion) -> _IndexedList:
+        entries = await self._entries(version)
+        if len(entries) != version.entry_count:
+            raise Busy("the sanctions list was replaced while it was read")
+        return await asyncio.to_thread(_indexes, version.list, entries)
 
     async def _entries(self, version: SanctionsListVersion) -> list[SanctionsEntry]:
         """Read a version's entries in batches, so that requests can run in between."""
@@ -192,33 +223,28 @@ def _label(found: Sequence[SanctionsListVersion]) -> str | None:
     return "; ".join(each.label for each in found) or None
 
 
-def _indexes(entries: Sequence[SanctionsEntry]) -> tuple[NameIndex, NameIndex]:
-    return (
-        NameIndex(
-            (each for each in entries if each.type is SanctionsEntryType.INDIVIDUAL),
-            is_business=False,
-        ),
-        NameIndex(
-            (each for each in entries if each.type is SanctionsEntryType.ENTITY), is_business=True
-        ),
+def _indexes(list_name: str, entries: Sequence[SanctionsEntry]) -> _IndexedList:
+    def index(type_: SanctionsEntryType, *, is_business: bool) -> NameIndex:
+        selected = (each for each in entries if each.type is type_)
+        return NameIndex(selected, list_name=list_name, is_business=is_business)
+
+    return _IndexedList(
+        individuals=index(SanctionsEntryType.INDIVIDUAL, is_business=False),
+        entities=index(SanctionsEntryType.ENTITY, is_business=True),
     )
 
 
 def _find(
-    arranged: _LoadedLists, subjects: Sequence[ScreeningSubject], score_min: int
+    loaded: _LoadedLists, subjects: Sequence[ScreeningSubject], score_min: int
 ) -> tuple[ScreeningMatch, ...]:
     hits: list[ScreeningMatch] = []
     for subject in subjects:
-        hits += arranged.individuals.find(subject, score_min=score_min)
-        if subject.type == "business":
-            # Also compared with individuals: many businesses carry their owner's name.
-            hits += arranged.entities.find(subject, score_min=score_min)
+        for each in loaded.lists:
+            hits += each.individuals.find(subject, score_min=score_min)
+            if subject.type == "business":
+                # Also compared with individuals: many businesses carry their owner's name.
+                hits += each.entities.find(subject, score_min=score_min)
     return tuple(hits)
-
-
-async def _by_id(tx: Tx, version: SanctionsListVersion) -> dict[str, SanctionsEntry]:
-    found = await store.entries(tx, version.id, after="", limit=version.entry_count)
-    return {each.id: each for each in found}
 
 
 def _check_loss(before: SanctionsListVersion, new_list: SanctionsList) -> None:
@@ -228,18 +254,3 @@ def _check_loss(before: SanctionsListVersion, new_list: SanctionsList) -> None:
             f"The new {new_list.name} list has {len(new_list.entries)} entries, the present one "
             f"{before.entry_count}. If that is right, load it with --force."
         )
-
-
-def _changes(
-    version: SanctionsListVersion,
-    before: dict[str, SanctionsEntry],
-    after: dict[str, SanctionsEntry],
-) -> ListLoadResult:
-    stayed = before.keys() & after.keys()
-    return ListLoadResult(
-        version,
-        added=len(after.keys() - before.keys()),
-        removed=len(before.keys() - after.keys()),
-        changed=sum(before[each] != after[each] for each in stayed),
-        was_loaded=False,
-    )

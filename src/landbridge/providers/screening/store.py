@@ -74,6 +74,27 @@ from jsonb_to_recordset($2::text::jsonb)
         addresses text[])
 """
 
+# Entries are equal if all of their columns are.
+_DIFFERENCES = """
+select count(*) filter (where b.entry_id is null) as added,
+    count(*) filter (where a.entry_id is null) as removed,
+    count(*) filter (where b.entry_id is not null and a.entry_id is not null and
+        (b.type, b.names, b.programs, b.birth_dates, b.addresses)
+            is distinct from (a.type, a.names, a.programs, a.birth_dates, a.addresses)) as changed
+from (
+    select entry_id, type, names, programs, birth_dates, addresses
+    from sanctions_entries
+    where version_id = $1
+) b
+full join (
+    select entry_id, type, names, programs, birth_dates, addresses
+    from sanctions_entries
+    where version_id = $2
+) a on a.entry_id = b.entry_id
+"""
+
+_DELETE = "delete from sanctions_versions where list = $1"
+
 _FORGET = """
 delete from sanctions_versions where list = $1 and not is_active and id <> $2
 """
@@ -154,6 +175,17 @@ async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]
 async def forget(tx: Tx, name: str, *, but: UUID) -> None:
     """Delete the versions of a list that are neither active nor `but`."""
     await tx.execute(_FORGET, name, but)
+
+
+async def differences(tx: Tx, before: UUID, after: UUID) -> tuple[int, int, int]:
+    """Return how many entries of `after` are new, of `before` are gone, and of both differ."""
+    (row,) = await tx.fetch(_DIFFERENCES, before, after)
+    return row["added"], row["removed"], row["changed"]
+
+
+async def delete(tx: Tx, name: str) -> None:
+    """Delete every version of a list, with its entries."""
+    await tx.execute(_DELETE, name)
 
 
 def _version(row: Row) -> SanctionsListVersion:
