@@ -13,6 +13,7 @@ from landbridge.app.cli import commands
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.screening.model import (
+    OFAC_SDN,
     ListLoadResult,
     ListRejected,
     SanctionsEntry,
@@ -51,7 +52,7 @@ async def test_without_a_list_there_is_no_version_and_no_hit(screening: Screenin
 async def test_a_missing_required_list_is_reported(
     own_database: Database, clock: FrozenClock
 ) -> None:
-    strict = Screening(own_database, clock, score_min=88, needs_list=True)
+    strict = Screening(own_database, clock, score_min=88, required_lists=[OFAC_SDN])
     assert (await strict.screen([ZORBANOV])).lacks_list
     await strict.load(sanctions_list(LISTED))
     assert not (await strict.screen([ZORBANOV])).lacks_list
@@ -215,8 +216,10 @@ async def test_a_list_is_arranged_and_searched_beside_the_event_loop(
 
 
 async def test_production_warns_about_a_missing_or_old_list(
-    screening: Screening, clock: FrozenClock, logged: Callable[[], str]
+    own_database: Database, clock: FrozenClock, logged: Callable[[], str]
 ) -> None:
+    screening = Screening(own_database, clock, score_min=88, required_lists=[OFAC_SDN])
+
     def warnings() -> list[str]:
         # Containers of other tests may log at the same time.
         events = (json.loads(line)["event"] for line in logged().splitlines())
@@ -260,9 +263,9 @@ def test_the_commands_load_show_and_check(
     assert f"{len(LISTED)} entries. {len(LISTED)} new, 0 changed, 0 gone." in said("load", *whole)
     assert "is loaded already" in said("load", *whole)
     assert "compared with" in said("status")
-    assert "97  1  TEST  ZORBANOFF" in said("check", "Alexander Zorbanov")
+    assert "97  OFAC SDN  1  TEST  ZORBANOFF" in said("check", "Alexander Zorbanov")
     assert "No listed name" in said("check", "Alexander Zorbanov", "--born", "1999-01-01")
-    assert "107  TEST, OTHER  QUORVEX" in said("check", "--business", "Quorvex GmbH")
+    assert "OFAC SDN  107  TEST, OTHER  QUORVEX" in said("check", "--business", "Quorvex GmbH")
     assert "letters that can't be compared" in said("check", "Иван")
     few = [str(path) for path in write(tmp_path, {"sdn.xml": as_xml(LISTED[:3])})]
     with pytest.raises(ListRejected, match="--force"):

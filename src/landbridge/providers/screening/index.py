@@ -16,14 +16,15 @@ The score, completely:
 5. If both birth dates are known and the years are more than two apart, each further year deducts 2
    points, 30 at most. A birth date never adds points.
 
-The best name of an entry is its score. Cost: each list takes some 50 MB and a second to index; a
-name takes some milliseconds.
+The best name of an entry is its score. Cost for 100,000 entries with 220,000 names: 190 MB and
+twelve seconds to index; a name takes some 20 milliseconds.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from sys import intern
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA, Levenshtein
@@ -68,8 +69,12 @@ class _IndexedName:
     text: str
     words: tuple[str, ...]
     # Words of a person's family name, if the list marks it: "LAST, First".
-    family: frozenset[str]
-    whole: str
+    family: tuple[str, ...]
+
+    @property
+    def whole(self) -> str:
+        """Return the name without blanks; it is not stored, which would take much memory."""
+        return "".join(self.words)
 
 
 class NameIndex:
@@ -96,8 +101,11 @@ class NameIndex:
         for entry in entries:
             for text in entry.names:
                 family = frozenset[str]() if is_business else _family(text)
-                for words in readings(text, is_business=is_business):
-                    self._add(_IndexedName(entry, text, words, family & {*words}, "".join(words)))
+                for found in readings(text, is_business=is_business):
+                    # One string for each word of all names.
+                    words = tuple(intern(each) for each in found)
+                    marked = tuple(each for each in words if each in family)
+                    self._add(_IndexedName(entry, text, words, marked))
         for word in self._with_word:
             self._add_word(word)
 

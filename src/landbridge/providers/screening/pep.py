@@ -13,8 +13,8 @@ from landbridge.providers.screening.model import ListRejected, SanctionsEntryTyp
 from landbridge.providers.screening.names import fold
 from landbridge.providers.screening.parsing import EntryCollector, ListContent, PublishedEntry
 
-# A multiple of today's lists, and bounded by the memory that the guide states.
-PEP_ENTRIES_MAX = 300_000
+# Half a gigabyte in each process, by the figures in the guide.
+PEP_ENTRIES_MAX = 250_000
 # Politicians have many spellings, most of them alike.
 PEP_NAMES_MAX = 50
 
@@ -82,6 +82,7 @@ def _values(cell: str) -> list[str]:
 
 def _compared_names(names: Sequence[str]) -> list[str]:
     """Return the names in Latin letters, if there is one, without differences of case only."""
-    latin = [each for each in names if each.isascii() or fold(each).isascii()]
-    distinct = {each.casefold(): each for each in reversed(latin or names)}
+    given = [each for each in names if each.strip()]
+    latin = [each for each in given if each.isascii() or fold(each).isascii()]
+    distinct = {each.casefold(): each for each in reversed(latin or given)}
     return list(reversed(distinct.values()))[:PEP_NAMES_MAX]
