@@ -263,3 +263,35 @@ async def test_invalid_account_decisions_are_refused(strict_org: Tenant) -> None
     outsider = await visit(await make_tenant(strict_org.container, strict_org.client, name="Other"))
     fields = {"accountId": account, "decision": "approve"}
     assert (await outsider.send(ACCOUNTS, fields)).status == 404
+
+
+async def test_pages_show_the_list_of_each_hit(strict_org: Tenant) -> None:
+    entry = SanctionsEntry(
+        id="Q42",
+        type=SanctionsEntryType.INDIVIDUAL,
+        names=("BRAMBLEWICK, Oriana", LISTED),
+        programs=("nw",),
+        birth_dates=(),
+    )
+    pep = SanctionsList("PEP Nowhere", "1" * 64, None, (entry,))
+    await strict_org.container.screening.load(pep)
+    sanctioned, _ = await submit_case(strict_org, firstName="Severina", lastName="Quillfeather")
+    exposed, case = await submit_case(strict_org, firstName="Oriana", lastName="Bramblewick")
+    assert sanctioned != exposed
+    await make_matching_accounts(strict_org, 1)
+    admin = await visit(strict_org)
+    queue = (await admin.load(KYC)).text
+    assert "OFAC SDN" in queue
+    assert "PEP Nowhere" in queue
+    page = (await admin.load(f"{KYC}/{case}")).text
+    for words in ("BRAMBLEWICK, Oriana", "Q42", "PEP Nowhere Politically exposed person"):
+        assert words in page, words
+    assert "is not sanctioned" in page
+    (other,) = (await strict_org.get("/v2/reviews/kyc", limit=1))["reviews"]
+    page = (await admin.load(f"{KYC}/{other['id']}")).text
+    assert "QUILLFEATHER, Severina" in page
+    assert "PEP Nowhere" not in page.partition("Submitted data")[0].partition("List matches")[2]
+    assert "is not sanctioned" not in page
+    accounts = (await admin.load(ACCOUNTS)).text
+    for words in ("OFAC SDN, TEST, 4711", "PEP Nowhere, nw, Q42", "Politically exposed person"):
+        assert words in accounts, words

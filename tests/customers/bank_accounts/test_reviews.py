@@ -57,7 +57,7 @@ async def listed_account(org: Tenant, name: str = LISTED) -> tuple[str, dict[str
 
 async def test_no_user_is_approved_without_a_required_list(own_database: Database) -> None:
     container = wire(SETTINGS, own_database, Clock(await take_node(own_database)))
-    strict = Screening(own_database, container.clock, score_min=88, needs_list=True)
+    strict = Screening(own_database, container.clock, score_min=88, required_lists=[OFAC_SDN])
     accounts = BankAccounts(
         own_database,
         container.vault,
@@ -105,6 +105,7 @@ async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant)
     assert hit["name"] == LISTED
     assert hit["entryId"] == "4711"
     assert hit["program"] == "TEST"
+    assert (hit["list"], hit["category"]) == ("OFAC SDN", "SANCTIONS")
     assert 80 <= hit["score"] <= 100
     path = f"{REVIEWS}/{added['id']}"
     decided = await strict_org.post(path, {"decision": "approve"})

@@ -90,7 +90,9 @@ async def test_a_listed_person_goes_to_a_reviewer_even_with_a_name_that_approves
     assert answer.json()["status"] == "MANUAL_REVIEW"
     assert answer.json()["reviewResult"] == {}
     (listed,) = (await org.get(QUEUE))["reviews"]
-    assert listed["screening"]["hits"] == [{"program": "TEST", "score": 100}]
+    assert listed["screening"]["hits"] == [
+        {"list": "OFAC SDN", "category": "SANCTIONS", "program": "TEST", "score": 100}
+    ]
     review = await org.get(f"{QUEUE}/{listed['id']}")
     (hit,) = review["screening"]["hits"]
     assert hit["listed_name"] == LISTED[0]
@@ -180,7 +182,7 @@ async def test_an_approval_does_not_cover_hits_of_a_newer_list(org: Tenant) -> N
     path = f"{QUEUE}/{review['id']}"
     answer = await org.send("POST", path, approve)
     assert refusal(answer) == "409 RESOURCE_CONFLICT"
-    assert "entries 2 (TEST)" in sentence(answer)
+    assert "the entries OFAC SDN 2 (TEST)" in sentence(answer)
     assert "Zorblax" not in answer.text.title()
     assert (await status_of(org, user))["status"] == "MANUAL_REVIEW"
     again = await the_review(org)
@@ -302,7 +304,7 @@ async def test_a_user_listed_during_the_provider_check_needs_a_review(
 
 async def test_no_user_is_approved_without_a_required_list(org: Tenant) -> None:
     identity = ScriptedIdentity()
-    strict = Screening(org.container.database, org.container.clock, score_min=88, needs_list=True)
+    strict = Screening(org.container.database, org.container.clock, score_min=88, required_lists=[OFAC_SDN])
     services = services_with(replace(org.container, screening=strict), identity)
     user = await make_person(org, last_name="Approval")
     await submitted(services, org, user)

@@ -1,4 +1,4 @@
-"""Reviews of bank accounts whose holder matches the sanctions list."""
+"""Reviews of bank accounts whose holder matches a list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
