@@ -304,7 +304,9 @@ async def test_a_user_listed_during_the_provider_check_needs_a_review(
 
 async def test_no_user_is_approved_without_a_required_list(org: Tenant) -> None:
     identity = ScriptedIdentity()
-    strict = Screening(org.container.database, org.container.clock, score_min=88, required_lists=[OFAC_SDN])
+    strict = Screening(
+        org.container.database, org.container.clock, score_min=88, required_lists=[OFAC_SDN]
+    )
     services = services_with(replace(org.container, screening=strict), identity)
     user = await make_person(org, last_name="Approval")
     await submitted(services, org, user)

@@ -92,7 +92,8 @@ async def test_each_list_is_decided_by_itself(org: Tenant) -> None:
     # The same number on another list is another entry.
     await load(org, PEP, "Zorblax Approval")
     assert await rescreened(org) == (1, 1)
-    assert lists(review := await waiting(org)) == [
+    review = await waiting(org)
+    assert lists(review) == [
         ("EU", "0", "SANCTIONS"),
         (PEP, "0", "POLITICALLY_EXPOSED_PERSON"),
     ]
@@ -126,8 +127,7 @@ async def test_hits_from_before_there_were_several_lists_are_of_the_sdn_list(org
     case = await cases.get(org.org_id, case_id(UUID(user), Rail.USD))
     assert case is not None
     old_hits = tuple(
-        {name: value for name, value in hit.items() if name != "list"}
-        for hit in case.findings.hits
+        {name: value for name, value in hit.items() if name != "list"} for hit in case.findings.hits
     )
     assert old_hits != case.findings.hits
     older = replace(case, findings=structs.replace(case.findings, hits=old_hits))

@@ -91,7 +91,7 @@ PEP_HEADER = (
 )
 
 
-def pep_row(  # noqa: PLR0913  one column each
+def pep_row(
     entry_id: str,
     name: str,
     *,

@@ -1,4 +1,5 @@
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -238,3 +239,28 @@ async def test_thousands_of_entries_are_loaded_and_counted(screening: Screening)
     loaded = await screening.load(named("PEP a", *changed, digest="1" * 64))
     assert (loaded.added, loaded.removed, loaded.changed) == (10, 10, 1)
     assert isinstance(loaded.version.id, UUID)
+
+
+def test_unloading_a_required_list_says_that_everyone_waits(
+    own_dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {
+        "MODE": "production",
+        "MASTER_KEY": b64encode(bytes(range(32))).decode(),
+        "IDENTITY": "manual",
+        "RAILS": "none",
+        "DATABASE_URL": own_dsn,
+        "DATA_DIR": str(tmp_path),
+        "SCREENING_LISTS": "OFAC SDN,UN",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(f"LANDBRIDGE_{name}", value)
+    run = CliRunner()
+    (un,) = write(tmp_path, {"un.xml": UN})
+    for words, expected in (
+        (["load", str(un)], "2 entries"),
+        (["check", "Ada Ordinary"], "A required list is not loaded"),
+        (["unload", "UN"], "It is required: until it is loaded again, everyone waits"),
+    ):
+        answer = run.invoke(commands, ["sanctions", *words], catch_exceptions=False)
+        assert expected in answer.output

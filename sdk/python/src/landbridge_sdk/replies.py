@@ -1978,6 +1978,8 @@ class ListedApprovalPage(Struct, frozen=True, kw_only=True):
 class ListedHit(Struct, frozen=True, kw_only=True):
     """ListedHit"""
 
+    category: str
+    list: str
     program: str
     score: int
 
@@ -3196,7 +3198,9 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
 class ScreeningHit(Struct, frozen=True, kw_only=True):
     """ScreeningHit"""
 
+    category: str
     entry_id: str = field(name="entryId")
+    list: str
     listed_name: str = field(name="listedName")
     name: str
     program: str

@@ -2045,6 +2045,8 @@ export interface ListedApprovalPage {
 }
 
 export interface ListedHit {
+  category: "SANCTIONS" | "POLITICALLY_EXPOSED_PERSON";
+  list: string;
   program: string;
   score: number;
 }
@@ -3462,7 +3464,9 @@ export interface ScheduleShape {
 }
 
 export interface ScreeningHit {
+  category: "SANCTIONS" | "POLITICALLY_EXPOSED_PERSON";
   entryId: string;
+  list: string;
   listedName: string;
   name: string;
   program: string;

@@ -233,7 +233,9 @@ def queued(case: VerificationCase) -> QueuedCase:
         submitted_at=case.submitted_at,
         documents_count=0 if case.snapshot is None else len(case.snapshot.documents),
         list_version=findings.list_version,
-        hits=tuple(QueuedHit(list_of(each), each["program"], each["score"]) for each in findings.hits),
+        hits=tuple(
+            QueuedHit(list_of(each), each["program"], each["score"]) for each in findings.hits
+        ),
         unread_count=len(findings.unread),
     )
 

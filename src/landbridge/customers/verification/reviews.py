@@ -155,7 +155,9 @@ class KycReviews:
             )
         )
         # Entries by their numbers: names are stored in the case only.
-        entries = ", ".join(dict.fromkeys(f"{hit.list} {hit.entry_id} ({hit.program})" for hit in found))
+        entries = ", ".join(
+            dict.fromkeys(f"{hit.list} {hit.entry_id} ({hit.program})" for hit in found)
+        )
         raise ResourceConflict(
             f"the case was looked at again with {screened.list_version}, loaded since: "
             f"it has names like the entries {entries}; look at these hits, then decide",

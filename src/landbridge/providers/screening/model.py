@@ -170,4 +170,4 @@ class ListReplaced(LandbridgeError):
 
 
 class ListRejected(LandbridgeError):
-    """The file is not a list, not a plausible successor of the active one, or no list is named so."""
+    """The file is no list or no plausible successor of the active one, or no list is named so."""

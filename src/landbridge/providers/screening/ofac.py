@@ -68,9 +68,7 @@ def read_xml(content: bytes) -> ListContent:
         if local_name(element) == _ENTRY:
             collector.add(_xml_entry(element))
         else:
-            published_on = day_in(
-                text_of(element, "Publish_Date"), "%m/%d/%Y", what="Publish_Date"
-            )
+            published_on = day_in(text_of(element, "Publish_Date"), "%m/%d/%Y", what="Publish_Date")
             announced = text_of(element, "Record_Count")
     count = len(collector.entries)
     if announced.isdigit() and announced.isascii() and int(announced) != count:

@@ -28,7 +28,6 @@ TEXT_LENGTH_MAX = 2_000
 # Entry ids are numbers, or codes such as AFG0006, NK-a1 or Q42.
 _ENTRY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
 _NUMBER = re.compile(r"[0-9]{1,50}")
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +104,7 @@ def year_range(first: str, last: str) -> str:
 
 def iso_day(text: str, *, what: str) -> date | None:
     """Return the day of an ISO 8601 time stamp; None if the text is empty."""
-    if not text:
-        return None
-    try:
-        if _DAY.match(text) is None:
-            raise ValueError("no day")
-        return date.fromisoformat(text[:10])
-    except ValueError as error:
-        raise ListRejected(f"{what} is not a date: {text[:50]!r}.") from error
+    return day_in(text[:10], "%Y-%m-%d", what=what)
 
 
 def day_in(text: str, pattern: str, *, what: str) -> date | None:

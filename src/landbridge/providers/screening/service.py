@@ -70,7 +70,12 @@ class Screening:
     """Sanctions lists of the installation."""
 
     def __init__(
-        self, database: Database, clock: Clock, *, score_min: int, required_lists: Sequence[str] = ()
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        score_min: int,
+        required_lists: Sequence[str] = (),
     ) -> None:
         """Take the minimum score of a hit, 1 to 100.
 
