@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 from click.testing import CliRunner
 
+from landbridge.app import settings
 from landbridge.app.cli import commands
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.db.pool import Database
@@ -244,7 +245,7 @@ async def test_thousands_of_entries_are_loaded_and_counted(screening: Screening)
 def test_unloading_a_required_list_says_that_everyone_waits(
     own_dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {
+    environment = {
         "MODE": "production",
         "MASTER_KEY": b64encode(bytes(range(32))).decode(),
         "IDENTITY": "manual",
@@ -253,7 +254,7 @@ def test_unloading_a_required_list_says_that_everyone_waits(
         "DATA_DIR": str(tmp_path),
         "SCREENING_LISTS": "OFAC SDN,UN",
     }
-    for name, value in settings.items():
+    for name, value in environment.items():
         monkeypatch.setenv(f"LANDBRIDGE_{name}", value)
     run = CliRunner()
     (un,) = write(tmp_path, {"un.xml": UN})
@@ -264,3 +265,12 @@ def test_unloading_a_required_list_says_that_everyone_waits(
     ):
         answer = run.invoke(commands, ["sanctions", *words], catch_exceptions=False)
         assert expected in answer.output
+
+
+def test_the_setting_names_the_required_lists() -> None:
+    assert settings.read({}).screening_lists == OFAC_SDN
+    chosen = settings.read({"LANDBRIDGE_SCREENING_LISTS": "OFAC SDN, UN,PEP World"})
+    assert chosen.screening_lists == "OFAC SDN, UN,PEP World"
+    for text in ("", "OFAC", "UN,,EU", "PEP "):
+        with pytest.raises(settings.SettingsInvalid, match="SCREENING_LISTS names no list"):
+            settings.read({"LANDBRIDGE_SCREENING_LISTS": text})
