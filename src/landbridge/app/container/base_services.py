@@ -17,6 +17,7 @@ from landbridge.app.container.provider_services import ProviderServices, read_pr
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
 from landbridge.app.container.screening_services import (
+    PaymentChannels,
     check_travel_rule,
     find_payment_screenings,
     screen_deposits,
@@ -152,12 +153,11 @@ def build_base_services(
         chains or choose_chains(settings, scripted_orders, database, clock, evm),
         own_rails if providers is None else providers.rails,
     )
-    halted = replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))
     deposits = screen_deposits(settings, providers, database, vault, ledger, travel_rule=checks)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **members(gather_staff(settings, database, clock, vault, outbox)),
-        **members(deposits) | members(halted),
+        **members(deposits) | members(_halted(channels, database)),
         settings=settings,
         database=database,
         clock=clock,
@@ -184,6 +184,11 @@ def build_base_services(
         **_limit_services(database, vault, ledger, clock),
         **_rate_services(settings, database, clock),
     )
+
+
+def _halted(channels: PaymentChannels, database: Database) -> PaymentChannels:
+    """Return the channels with chains on which payments wait while coins are missing."""
+    return replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))
 
 
 def _provider_webhooks(
