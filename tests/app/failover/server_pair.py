@@ -159,7 +159,7 @@ def replicated() -> Generator[ServerPair]:
 
 @dataclass
 class ArchivedServer:
-    """A server whose log is archived to a folder; it has a base backup there, too."""
+    """A server that archives its log to a folder, with a base backup there."""
 
     primary: PostgresServer
     folder: Path

@@ -72,7 +72,7 @@ def chunk(name: bytes, data: bytes) -> bytes:
 
 
 def tiled_tiff(tile: int, *, doubled: bool = False) -> bytes:
-    """Return a grey TIFF of one pixel whose only tile has `tile` rows and columns of zeros.
+    """Return a grey TIFF of one pixel with one tile of `tile` rows and columns of zeros.
 
     `doubled` also states tiles of 16 pixels, behind the true size.
     """
@@ -90,7 +90,7 @@ def tiled_tiff(tile: int, *, doubled: bool = False) -> bytes:
 
 
 def repeated_heic(times: int) -> bytes:
-    """Return a HEIC whose only metadata have, behind them, the same 50 KB several times."""
+    """Return a HEIC that lists the same 50 KB several times behind its metadata."""
     written, padding = io.BytesIO(), 50_000
     image = Image.new("RGB", (64, 64))
     image.info["xmp"] = b"<x>" + b" " * 100 + b"</x>"

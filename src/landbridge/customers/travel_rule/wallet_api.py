@@ -51,7 +51,7 @@ class WalletDataRequest(WireStruct, frozen=True):
     """What a wallet outside is.
 
     `vaspName` is the provider of a hosted wallet. `owner` is `USER` if the wallet is the user's
-    own, and `THIRD_PARTY` with `person` if it is for somebody else.
+    own, and `THIRD_PARTY` with `person` if another person owns it.
     """
 
     kind: WalletKind

@@ -1,4 +1,4 @@
-"""Reviews of bank accounts whose holder matches a list."""
+"""Reviews of bank accounts with a holder that matches a list."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

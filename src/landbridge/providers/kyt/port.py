@@ -63,7 +63,7 @@ class ScreenedTransfer:
     Coins have a chain and addresses, and deposits of coins a transaction. Fiat has a rail; a
     deposit of fiat has its `sender` if it is known, a payout its `payee` as in `RailPayment`. It
     arrived, or was first to be sent, at `at`, and is screened at `now`, both in the organisation's
-    time. `user_id` is whose money it is: the organisation's id if it is no user's yet.
+    time. `user_id` is the owner of the money: the organisation's id if it is no user's yet.
     """
 
     org_id: UUID

@@ -48,7 +48,7 @@ class ChainReader:
 
     @property
     def intermediaries(self) -> frozenset[str]:
-        """Sources of transfers whose coins are another address's: see `owners`."""
+        """Addresses that pass on the coins of others: see `owners`."""
         return self._pools | {NO_ADDRESS}
 
     async def latest(self) -> BlockRef:
