@@ -19,7 +19,7 @@ from landbridge.customers.team.service import Team
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
-from landbridge.platform.core.money import AmountError, Money, parse_units
+from landbridge.platform.core.money import AmountError, Asset, Money, parse_units
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.providers.chains.tokens import ASSETS
@@ -225,14 +225,18 @@ def check_amount(difference: Difference, amount: str | None) -> None:
     if not difference.asset:
         raise FieldInvalid("amount is of differences with an asset", field="amount")
     asset = ASSETS[difference.asset]
-    try:
-        units = parse_units(amount, asset.decimals)
-    except AmountError as error:
-        raise FieldInvalid(f"amount {error}", field="amount") from error
-    if units != difference.units:
+    if parse_amount_seen(amount, asset) != difference.units:
         raise ResourceConflict(
             f"the difference is {Money(difference.units, asset)} {asset.currency} by now"
         )
+
+
+def parse_amount_seen(amount: str, asset: Asset) -> int:
+    """Return the units of an amount that a person has seen; raises `FieldInvalid`."""
+    try:
+        return parse_units(amount, asset.decimals)
+    except AmountError as error:
+        raise FieldInvalid(f"amount {error}", field="amount") from error
 
 
 async def _lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference:

@@ -15,12 +15,12 @@ from uuid import UUID
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
-from landbridge.platform.core.money import AmountError, Money, parse_units
+from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation import halt_store, store
-from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
+from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX, parse_amount_seen
 from landbridge.reporting.reconciliation.four_eyes import check_second
 from landbridge.reporting.reconciliation.halt_model import IN_FORCE, Halt, HaltStatus
 from landbridge.reporting.reconciliation.halting import record_halt
@@ -135,11 +135,7 @@ def check_missing(halt: Halt, amount: str | None) -> None:
     if not halt.asset:
         raise FieldInvalid("amount is of halts with a currency", field="amount")
     asset = ASSETS[halt.asset]
-    try:
-        units = parse_units(amount, asset.decimals)
-    except AmountError as error:
-        raise FieldInvalid(f"amount {error}", field="amount") from error
-    if units != halt.units:
+    if parse_amount_seen(amount, asset) != halt.units:
         raise ResourceConflict(f"{Money(halt.units, asset)} {asset.currency} are missing by now")
 
 
