@@ -10,6 +10,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.files.heic_items import check_items
 from landbridge.platform.files.inspection import inspect
 from landbridge.platform.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
+from tests.platform.files.heic_grids import derived, full_box, grid_heic
 from tests.platform.files.sample_files import (
     GOOD,
     HTML,
@@ -155,6 +156,22 @@ def test_a_png_with_a_wrong_checksum_is_refused() -> None:
 def test_items_of_a_heic_are_no_longer_than_the_file() -> None:
     assert inspect(repeated_heic(0), name="a.heic", declared=None) is MimeType.HEIC
     assert "not a whole image" in refusal(repeated_heic(20), "a.heic")
+
+
+def test_tiles_of_a_heic_have_a_bound() -> None:
+    small = grid_heic(tile=256, rows=3, columns=4, size=(1_000, 700))
+    assert inspect(small, name="a.heic", declared=None) is MimeType.HEIC
+    # A kilobyte, of which 268 megapixels would be decoded.
+    large = grid_heic(tile=1_024, rows=16, columns=16, size=(1_024, 1_024))
+    assert len(large) < 2_000
+    assert "not a whole image" in refusal(large, "a.heic")
+
+
+@pytest.mark.parametrize("made_of", [{1: [2], 2: [1]}, {1: [2], 2: [3], 3: [4], 4: [5], 5: [6]}])
+def test_images_made_of_images_end(made_of: dict[int, list[int]]) -> None:
+    references = b"".join(derived(item, others) for item, others in made_of.items())
+    with pytest.raises(ValueError, match="made of too many others"):
+        check_items(heic_of(LOCATIONS[0], full_box(b"iref", references)))
 
 
 def heic_box(kind: bytes, content: bytes) -> bytes:

@@ -1,13 +1,19 @@
 """Items of a HEIC, checked before a decoder opens the file.
 
 An item is a list of pieces of the file. Several pieces may be the same bytes, and one item may be
-the metadata of many images, each of which gets a copy: a small file could take gigabytes. Source:
-ISO/IEC 14496-12 (boxes, `meta`, `iloc`, `iref`), ISO/IEC 23008-12 (`cdsc`).
+the metadata of many images, each of which gets a copy: a small file could take gigabytes. An image
+may be made of others, such as the tiles of a grid, which are decoded completely for each place that
+they are put to: a small file could take hours. Source: ISO/IEC 14496-12 (boxes, `meta`, `iloc`,
+`iref`), ISO/IEC 23008-12 (`cdsc`, `dimg`, `ipma`, `ispe`).
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+# A photo of 50 megapixels has as many in tiles, and smaller images beside it.
+_DECODED_PIXELS_MAX = 200_000_000
+# A photo with more contrast is made of two grids of tiles.
+_DERIVED_DEPTH_MAX = 3
 # Copies of metadata: as much as an image of 50 megapixels.
 _COPIES_BYTES_MAX = 200_000_000
 _SIZE_BYTES, _KIND_BYTES, _LARGE_SIZE_BYTES = 4, 4, 8
@@ -17,22 +23,27 @@ _VERSION_MAX, _VERSION_WITH_LONG_IDS = 2, 2
 
 
 def check_items(content: bytes) -> None:
-    """Raise `ValueError` unless the items fit into the file, and are not copied too often."""
+    """Raise `ValueError` for items beyond the file, too many copies, or too many pixels."""
     (meta,) = _boxes(content, b"meta")
     inside = meta[_FULL_BYTES:]
     (locations,) = _boxes(inside, b"iloc")
     lengths = _lengths(locations)
     if lengths.total() > len(content):
         raise ValueError("items that are longer than the file")
-    copies = sum(
-        lengths[item] * count for box in _boxes(inside, b"iref") for item, count in _described(box)
-    )
+    copies = sum(lengths[item] * len(others) for item, others in _references(inside, b"cdsc"))
     if copies > _COPIES_BYTES_MAX:
         raise ValueError("metadata of too many images")
+    if _decoded_pixels(inside) > _DECODED_PIXELS_MAX:
+        raise ValueError("images that are made of too many pixels")
 
 
 def _boxes(content: bytes, wanted: bytes) -> Iterator[bytes]:
     """Yield the contents of all boxes of a kind."""
+    return (inside for kind, inside in _all_boxes(content) if kind == wanted)
+
+
+def _all_boxes(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield kind and content of each box."""
     start = 0
     while start < len(content):
         at = start + _SIZE_BYTES + _KIND_BYTES
@@ -46,8 +57,7 @@ def _boxes(content: bytes, wanted: bytes) -> Iterator[bytes]:
         end = start + size
         if not at <= end <= len(content):
             raise ValueError("a box that ends elsewhere")
-        if kind == wanted:
-            yield content[at:end]
+        yield kind, content[at:end]
         start = end
 
 
@@ -71,12 +81,68 @@ def _lengths(box: bytes) -> Counter[int]:
     return lengths
 
 
-def _described(box: bytes) -> Iterator[tuple[int, int]]:
-    """Yield each item that describes others, with their number."""
-    id_size = 4 if box[:1] == b"\x01" else 2
-    for reference in _boxes(box[_FULL_BYTES:], b"cdsc"):
-        fields = _Fields(reference)
-        yield fields.read(id_size), fields.read(2)
+def _references(inside: bytes, wanted: bytes) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield each item that refers to others in this way, with the others."""
+    for box in _boxes(inside, b"iref"):
+        id_size = 4 if box[:1] == b"\x01" else 2
+        for reference in _boxes(box[_FULL_BYTES:], wanted):
+            fields = _Fields(reference)
+            item = fields.read(id_size)
+            yield item, [fields.read(id_size) for _ in range(fields.read(2))]
+
+
+def _decoded_pixels(inside: bytes) -> int:
+    """Return the pixels that are decoded for all images, each as often as it is used."""
+    own, inputs = _pixels(inside), dict[int, list[int]]()
+    for item, others in _references(inside, b"dimg"):
+        inputs.setdefault(item, []).extend(others)
+    totals: dict[int, int] = {}
+
+    def total(item: int, depth: int) -> int:
+        if depth > _DERIVED_DEPTH_MAX:
+            raise ValueError("an image that is made of too many others")
+        if item not in totals:
+            made_of = sum(total(each, depth + 1) for each in inputs.get(item, ()))
+            totals[item] = own.get(item, 0) + made_of
+        return totals[item]
+
+    # Of all images, also of those that are made of each other.
+    found = {item: total(item, 0) for item in {*own, *inputs}}
+    used = {other for others in inputs.values() for other in others}
+    return sum(pixels for item, pixels in found.items() if item not in used)
+
+
+def _pixels(inside: bytes) -> Mapping[int, int]:
+    """Return the pixels of each item by its size property."""
+    found = dict[int, int]()
+    for properties in _boxes(inside, b"iprp"):
+        (container,) = _boxes(properties, b"ipco")
+        sizes = [_size(box) if kind == b"ispe" else 0 for kind, box in _all_boxes(container)]
+        for box in _boxes(properties, b"ipma"):
+            for item, index in _associations(box):
+                if 0 < index <= len(sizes):
+                    found[item] = max(found.get(item, 0), sizes[index - 1])
+    return found
+
+
+def _size(box: bytes) -> int:
+    """Return the pixels of a size property."""
+    fields = _Fields(box)
+    fields.read(_FULL_BYTES)
+    return fields.read(4) * fields.read(4)
+
+
+def _associations(box: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the index of each property of each item, from 1 on."""
+    fields = _Fields(box)
+    id_size = 4 if fields.read(1) else 2
+    index_size = 2 if fields.read(3) & 1 else 1
+    # The first bit says whether a reader must know the property.
+    mask = (1 << 8 * index_size - 1) - 1
+    for _ in range(fields.read(4)):
+        item = fields.read(id_size)
+        for _ in range(fields.read(1)):
+            yield item, fields.read(index_size) & mask
 
 
 class _Fields:
