@@ -18,6 +18,7 @@ from landbridge.platform.core.errors import LandbridgeError, Refused
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.providers.chains.halts import HaltedChains
 from tests.onramps import (
     check_books,
     deposit,
@@ -275,7 +276,9 @@ async def test_two_workers_send_and_return_coins_once(
         await deposit(org, each, amount="2")
     for _ in range(3):
         await asyncio.gather(*(settle(each) for each in pair * 2))
-    chains, rails = org.container.chains, org.container.rails
+    halted, rails = org.container.chains, org.container.rails
+    assert isinstance(halted, HaltedChains)
+    chains = halted.chains
     assert isinstance(chains, FaultyChains)
     assert isinstance(rails, FaultyRails)
     assert {each.key for each in chains.orders} == {

@@ -138,7 +138,7 @@ async def _impose(tx: Tx, org_id: UUID, halt: Halt) -> None:
             "reconciliation.halted",
             org_id=str(org_id),
             chain=halt.source,
-            asset=halt.asset or None,
+            currency=halt.asset or None,
             reason=halt.cause,
         )
 

@@ -106,6 +106,8 @@ class EvmChains:
         """Store an order, once per key; see the port."""
         if self._others is not None and Network(order.chain) not in self._connected:
             return await self._others.send(order)
+        if order.action is ChainAction.SWAP and not self.carries(order.chain, order.action):
+            return await self._without_market(order)
         new = self._new_order(order)
         stored = await self._orders.call(new)
         self._check_same(stored, new)
@@ -117,6 +119,13 @@ class EvmChains:
         if stored is not None:
             return self._status(stored, at)
         return None if self._others is None else await self._others.find_status(org_id, key, at)
+
+    async def _without_market(self, order: ChainOrder) -> ChainOrderStatus:
+        """Return the status of a swap that was accepted while the chains file had its market."""
+        found = await self.find_status(order.org_id, order.key, order.at)
+        if found is None:
+            raise Rejected(f"{order.chain} has no market")
+        return found
 
     async def _add(self, orders: list[OutboxOrder]) -> list[OutboxOrder]:
         """Store orders, each once per key; return them as they are stored."""
