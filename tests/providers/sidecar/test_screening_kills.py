@@ -32,6 +32,7 @@ pytestmark = pytest.mark.long
 # The lock that the first worker waits for when it is killed, whether it is in a call, and how
 # often the sidecar is asked in all: an answer that is stored is not asked for again.
 _SCREENINGS, _PAYMENTS = "provider_screenings", "incoming_payments"
+_ANSWERED = "select key from provider_screenings where answered_at is not null"
 _KILLS = {
     "before the claim": (_SCREENINGS, False, 1),
     "during the call": (None, True, 2),
@@ -110,6 +111,9 @@ async def test_a_killed_worker_leaves_a_deposit_that_is_released_once(
                     async with holding(own_database, lock):
                         if table is not None:
                             sidecar.may_answer.set()
+                            if table == _PAYMENTS:
+                                # Other steps of the worker wait for this lock, too.
+                                await _until_answered(own_database)
                             await waiting(own_database, 1)
                         await _kill(worker)
                 else:
@@ -124,6 +128,15 @@ async def test_a_killed_worker_leaves_a_deposit_that_is_released_once(
             assert len(sidecar.screened) == asked
             assert await _suspended(own_database, org) == 0
             await check_books(org)
+
+
+async def _until_answered(database: Database) -> None:
+    """Wait until the answer about the deposit is stored."""
+    for _ in range(int(PATIENCE_S / 0.05)):
+        if await database.rows(_ANSWERED):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the answer was not stored")
 
 
 async def _kill(worker: asyncio.subprocess.Process) -> None:
