@@ -1,4 +1,4 @@
-"""HEIC whose image is a grid that repeats one tile."""
+"""A HEIC with a grid that repeats one tile."""
 
 import io
 import struct

@@ -12,8 +12,8 @@ from uuid import UUID
 from landbridge.customers.payment_screening.model import ScreenedDestination
 from landbridge.customers.payment_screening.service import PaymentScreenings
 from landbridge.customers.wallets.service import Wallets
-from landbridge.platform.core.money import Asset
-from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, Chains
+from landbridge.providers.chains.forwarding import ForwardingChains
+from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.rails.port import (
     DepositCoordinates,
@@ -26,33 +26,11 @@ from landbridge.providers.rails.port import (
 
 
 @dataclass(frozen=True, slots=True)
-class ScreenedChains:
+class ScreenedChains(ForwardingChains):
     """Chains that screen orders to outside addresses; see the port."""
 
-    chains: Chains
     screenings: PaymentScreenings
     wallets: Wallets
-
-    @property
-    def key_lifetime(self) -> timedelta | None:
-        """Return how long a key is idempotent; see the port."""
-        return self.chains.key_lifetime
-
-    def carries(self, chain: str, action: ChainAction) -> bool:
-        """Return whether orders of this kind can be carried out on a chain; see the port."""
-        return self.chains.carries(chain, action)
-
-    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
-        """Return why coins can't be bridged; see the port."""
-        return self.chains.find_bridge_refusal(source, destination)
-
-    def refunds_burns(self, chain: str) -> bool:
-        """Return whether burned coins can be minted back; see the port."""
-        return self.chains.refunds_burns(chain)
-
-    def holds_coins(self, chain: str) -> bool:
-        """Return whether wallets on a chain hold real coins; see the port."""
-        return self.chains.holds_coins(chain)
 
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
         """Submit an order once its destinations are released; see the port.
@@ -67,10 +45,6 @@ class ScreenedChains:
                 order.at,
             )
         return await self.chains.send(order)
-
-    async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> ChainOrderStatus | None:
-        """Return the status of an order; see the port."""
-        return await self.chains.find_status(org_id, key, at)
 
     async def _destinations(self, order: ChainOrder) -> list[ScreenedDestination]:
         """Return the outside addresses of an order, each with the sum of its legs.

@@ -9,12 +9,11 @@ from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
 
-from landbridge.platform.core.money import Asset
+from landbridge.providers.chains.forwarding import ForwardingChains
 from landbridge.providers.chains.port import (
     ChainAction,
     ChainOrder,
     ChainOrderStatus,
-    Chains,
     OrderHalted,
 )
 
@@ -31,32 +30,10 @@ class SendHalts(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class HaltedChains:
+class HaltedChains(ForwardingChains):
     """Chains that send no new order of a halted asset; see the port."""
 
-    chains: Chains
     halts: SendHalts
-
-    @property
-    def key_lifetime(self) -> timedelta | None:
-        """Return how long a key is idempotent; see the port."""
-        return self.chains.key_lifetime
-
-    def carries(self, chain: str, action: ChainAction) -> bool:
-        """Return whether orders of this kind can be carried out on a chain; see the port."""
-        return self.chains.carries(chain, action)
-
-    def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
-        """Return why coins can't be bridged; see the port."""
-        return self.chains.find_bridge_refusal(source, destination)
-
-    def refunds_burns(self, chain: str) -> bool:
-        """Return whether burned coins can be minted back; see the port."""
-        return self.chains.refunds_burns(chain)
-
-    def holds_coins(self, chain: str) -> bool:
-        """Return whether wallets on a chain hold real coins; see the port."""
-        return self.chains.holds_coins(chain)
 
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
         """Submit an order unless its asset is halted; see the port. Raises `OrderHalted`."""
@@ -64,10 +41,6 @@ class HaltedChains:
         if since is not None and await self.find_status(order.org_id, order.key, order.at) is None:
             raise OrderHalted(order.at + min(max(order.at - since, _PAUSE_MIN), _PAUSE_MAX))
         return await self.chains.send(order)
-
-    async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> ChainOrderStatus | None:
-        """Return the status of an order; see the port."""
-        return await self.chains.find_status(org_id, key, at)
 
     async def _halted_since(self, order: ChainOrder) -> datetime | None:
         """Return since when the order waits; its legs are of one asset."""
