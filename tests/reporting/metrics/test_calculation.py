@@ -246,6 +246,36 @@ async def test_the_newest_rows_are_kept_within_the_limit(org: Tenant) -> None:
         assert answer["metadata"]["hasMore"] == (limit < 12)
 
 
+@pytest.mark.parametrize(
+    "breakdowns", [["userId"], ["userId", "transactionType"], ["transactionType", "userId"]]
+)
+async def test_users_are_kept_within_the_limit(org: Tenant, breakdowns: list[str]) -> None:
+    users = [UUID(await make_user(org)) for _ in range(4)]
+    days = ("2025-11-02T12:00+00:00", "2025-11-05T12:00+00:00")
+    await put(
+        org,
+        [
+            paid(day, user=user, kind=kind)
+            for day, user, kind in (
+                (days[0], users[0], OFFRAMP),
+                (days[1], users[1], OFFRAMP),
+                (days[1], users[2], TRANSFER),
+            )
+        ],
+    )
+    for is_summed in (False, True):
+        if is_summed:
+            await fold(org)
+        everything = (await preview(org, breakdowns=breakdowns))["data"]
+        rows = 6 * 3 * (1 if len(breakdowns) == 1 else 3)
+        assert len(everything) == rows
+        assert sum(each["transactionCount"] for each in everything) == 3
+        for limit in range(1, rows + 2):
+            answer = await preview(org, breakdowns=breakdowns, limit=limit)
+            assert answer["data"] == everything[:limit]
+            assert answer["metadata"]["hasMore"] == (limit < rows)
+
+
 async def test_without_a_limit_there_are_500_rows(org: Tenant) -> None:
     await put(org, [paid("2024-01-01T12:00+00:00")])
     answer = await preview(org, createdAfter="2020-01-01", createdBefore="2025-01-01")

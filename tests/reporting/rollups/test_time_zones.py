@@ -141,10 +141,15 @@ async def compare(container: Container, org_id: UUID, users: list[UUID], spans: 
         found = await rollups.sums_of_users(org_id, users[:2], KINDS[1:], each)
         assert brute_force.comparable(found) == of_users, each
         for statuses in (None, ["COMPLETED"], ["PENDING", "FAILED"]):
-            active = await rollups.active_users(org_id, users, KINDS[1:], statuses, each)
+            active, last = [
+                await rollups.active_users(org_id, users, KINDS[1:], statuses, each, limit=limit)
+                for limit in (len(users), 1)
+            ]
             sums = await rollups.sums_of_users(
                 org_id, users, KINDS[1:], each, only={} if statuses is None else {"b": statuses}
             )
-            assert set(active) == {one.user_id for one in sums}, (each, statuses)
+            expected = {one.user_id for one in sums if one.user_id is not None}
+            assert list(active) == sorted(expected, reverse=True), (each, statuses)
+            assert list(last) == list(active)[:1], (each, statuses)
         found = await rollups.sums(org_id, RollupMeasure.USER, ["USER"], each)
         assert brute_force.comparable(found) == arrived, each

@@ -24,6 +24,7 @@ from landbridge.reporting.metrics.model import (
     Tally,
     Values,
 )
+from landbridge.reporting.metrics.user_options import users_within_limit
 from landbridge.reporting.rollups.model import RollupMeasure, RollupSum
 
 TYPES: Mapping[str, tuple[str, ...]] = {
@@ -128,10 +129,7 @@ def _counted_statuses(query: MetricQuery) -> Collection[str] | None:
 
 
 async def _volume_users(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[UUID]:
-    users = await sources.users.ids(org_id)
-    return await sources.rollups.active_users(
-        org_id, users, _kinds(query), (_COMPLETED,), query.span
-    )
+    return await users_within_limit(sources, org_id, query, _kinds(query), (_COMPLETED,))
 
 
 async def _count_users(
@@ -140,8 +138,7 @@ async def _count_users(
     statuses = _counted_statuses(query)
     if statuses is not None and _UNKNOWN in statuses:
         return None
-    users = await sources.users.ids(org_id)
-    return await sources.rollups.active_users(org_id, users, _kinds(query), statuses, query.span)
+    return await users_within_limit(sources, org_id, query, _kinds(query), statuses)
 
 
 def _user_names(sums: Iterable[RollupSum], query: MetricQuery) -> Mapping[UUID | None, str]:

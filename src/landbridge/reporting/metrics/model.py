@@ -83,7 +83,8 @@ Match = Callable[
 ]
 Merge = Callable[[MutableMapping[str | int, int], Tally], None]
 Read = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[MetricFact]]]
-# Which users have facts, for a query that breaks down by user; None if only the facts can say.
+# Which users have facts, for a query that breaks down by user: the last by id, at least one more
+# than its limit if there are so many; None if only the facts can say.
 ReadUsers = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[UUID] | None]]
 
 

@@ -1,16 +1,16 @@
-"""Users of an organisation as values of a parameter: their number, and pages of ids.
+"""Users of an organisation as values of a parameter: their number, pages of ids, those in a result.
 
 Counted by day from the roll-ups, so neither the number nor a late page gets slower with more users.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
 from landbridge.customers.users.model import USER_KIND
 from landbridge.platform.core.pagination import BEGINNING
 from landbridge.reporting.date_params import start_of_day
-from landbridge.reporting.metrics.model import MetricSources
+from landbridge.reporting.metrics.model import MetricQuery, MetricSources
 from landbridge.reporting.rollups.model import UTC_ZONE, Interval, RollupMeasure, RollupSum, Span
 
 # No seed starts earlier, and no clock is advanced by more than a century.
@@ -38,6 +38,23 @@ async def user_page(
         skipped += each.count
     found = await sources.users.ids(org_id, since=since, offset=offset - skipped, limit=limit)
     return found, total
+
+
+async def users_within_limit(
+    sources: MetricSources,
+    org_id: UUID,
+    query: MetricQuery,
+    kinds: Collection[str],
+    statuses: Collection[str] | None,
+) -> Sequence[UUID]:
+    """Return the users with records, in the order of rows: one more than rows are shown at most.
+
+    So a result with more users than its limit is seen to have more, and no user is read in vain.
+    """
+    users = await sources.users.ids(org_id)
+    return await sources.rollups.active_users(
+        org_id, users, kinds, statuses, query.span, limit=query.limit + 1
+    )
 
 
 async def _arrivals(

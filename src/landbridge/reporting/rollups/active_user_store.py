@@ -10,7 +10,8 @@ from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
 # Parameters as in `sum_store`. No cell is negative, and no user's sum is: a user without changes
 # behind the watermark has records if any cell is above zero; one with changes, if all cells and
-# these changes are. The conditions are a `case`, so that they are probed user by user.
+# these changes are. The conditions are a `case`, so that they are probed user by user. Users are
+# sorted before that (`offset 0`), so that probing ends at the limit ($12).
 _ACTIVE = """
 with build as (
     select r.build, r.rolled_up_to
@@ -31,11 +32,16 @@ with build as (
     group by t.user_id
 )
 select w.user_id
-from unnest($2::uuid[]) as w (user_id)
-left join fresh f on f.user_id = w.user_id
+from (
+    select u.user_id, f.count
+    from unnest($2::uuid[]) as u (user_id)
+    left join fresh f on f.user_id = u.user_id
+    order by u.user_id desc
+    offset 0
+) w
 where case
-    when f.count > 0 then true
-    when f.count < 0 then f.count + (
+    when w.count > 0 then true
+    when w.count < 0 then w.count + (
         select coalesce(sum(x.count), 0)
         from build
         cross join unnest($5::text[], $6::timestamptz[], $7::timestamptz[])
@@ -73,6 +79,8 @@ end or case when cardinality($10::timestamptz[]) > 0 then exists (
         limit 1
     ) s
 ) end
+order by w.user_id desc
+limit $12
 """
 
 
@@ -84,8 +92,9 @@ async def active_users(
     kinds: Collection[str],
     statuses: Collection[str] | None,
     span: Span,
+    limit: int,
 ) -> list[UUID]:
-    """Return those of the users who have records of these kinds and statuses."""
+    """Return those of the users who have records of these kinds and statuses: the last by id."""
     # Whole months have cells of their own; the periods of the span do not matter here.
     span = replace(span, interval=Interval.YEAR)
     only = {} if statuses is None else {"b": statuses}
@@ -97,5 +106,6 @@ async def active_users(
         *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),
+        limit,
     )
     return [row["user_id"] for row in rows]

@@ -102,16 +102,18 @@ class Rollups:
         kinds: Collection[str],
         statuses: Collection[str] | None,
         span: Span,
+        *,
+        limit: int,
     ) -> Sequence[UUID]:
         """Return those of the users who have a sum of records of these kinds and statuses.
 
-        `statuses` are all if None. Costs a few microseconds per user, however many records there
-        are. Raises as `sums`.
+        They come by id, the last first, at most `limit`. `statuses` are all if None. Costs a few
+        microseconds per user, however many records there are. Raises as `sums`.
         """
 
         async def work(tx: Tx) -> Sequence[UUID]:
             return await active_user_store.active_users(
-                tx, org_id, user_ids, kinds=kinds, statuses=statuses, span=span
+                tx, org_id, user_ids, kinds=kinds, statuses=statuses, span=span, limit=limit
             )
 
         return await self._read(org_id, span.zone, work)

@@ -46,6 +46,7 @@ from landbridge.reporting.metrics.model import (
     MetricSources,
     Tally,
 )
+from landbridge.reporting.metrics.user_options import users_within_limit
 from landbridge.reporting.rollups.model import RollupMeasure, RollupSum
 
 _NAMES = tuple(each.name for each in DIMENSIONS[TemplateSubject.TRANSACTIONS])
@@ -127,9 +128,8 @@ async def users_with_facts(
         or not _is_rolled_up(operand, {*query.breakdowns, *filters}, filters)
     ):
         return None
-    users = await sources.users.ids(org_id)
     statuses = filters.get(STATUS.name)
-    return await sources.rollups.active_users(org_id, users, _kinds(filters), statuses, query.span)
+    return await users_within_limit(sources, org_id, query, _kinds(filters), statuses)
 
 
 def _is_rolled_up(
