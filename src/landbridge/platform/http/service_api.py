@@ -183,10 +183,10 @@ def _explorer_assets() -> Mapping[str, LazyContent]:
 
     The package is never imported.
     """
-    spec = find_spec("swagger_ui")
+    spec = find_spec("aiohttp_swagger3")
     if spec is None or spec.origin is None:
-        raise InvariantBroken("swagger-ui-py is not installed; run `make setup`")
-    folder = Path(spec.origin).parent / "static"
+        raise InvariantBroken("aiohttp-swagger3 is not installed; run `make setup`")
+    folder = Path(spec.origin).parent / "swagger_ui"
 
     def read(name: str) -> StaticContent:
         kind, _ = mimetypes.guess_type(name)
