@@ -289,3 +289,8 @@ async def test_optional_fields_are_marked_and_required_ones_are_not(org: Tenant)
     assert labels["f-taxIdentificationNumber"] == "Tax ID"
     assert any(each.endswith("(optional)") for each in labels.values())
     assert "(required)" not in page.text
+
+
+@pytest.mark.parametrize("text", ["", "[", "[1]", '{"a": 1}', "[" * 100_000])
+def test_original_values_that_no_page_has_sent_are_none(text: str) -> None:
+    assert decode_original(text) == {}

@@ -63,7 +63,14 @@ async def test_faulty_requests(method: str, params: dict[str, Any], code: int) -
 
 
 @pytest.mark.parametrize(
-    ("line", "code"), [(b"{", -32700), (b"[1]", -32600), (b"{}", -32600), (DEEP, -32700)]
+    ("line", "code"),
+    [
+        (b"{", -32700),
+        (b"[1]", -32600),
+        (b"{}", -32600),
+        (DEEP, -32700),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', -32700),
+    ],
 )
 async def test_faulty_lines(line: bytes, code: int) -> None:
     answer = await SERVER.answer(line)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from landbridge.platform.core.clock import Clock
@@ -307,6 +308,8 @@ async def test_a_webhook_is_a_hint(world: DepositScenario) -> None:
     assert len(await world.deposits()) == 1
     assert await world.announce({}) == 404
     assert await world.announce({"credits": "yes"}) == 401
+    nested = msgspec.Raw(b"[" * 1500 + b"]" * 1500)
+    assert await world.announce({"more": nested}) == 401
     assert await held(world.org, user) == "0"
 
 

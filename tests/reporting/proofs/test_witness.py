@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -40,9 +41,9 @@ async def test_checkpoints_that_continue_are_cosigned_one_by_one(
     report = await _witnessed(org, tmp_path)
     assert report == WitnessReport([await _text(org, each) for each in notes[3:]], [])
     kept = CheckpointFolder(tmp_path / "kept").checkpoints()
-    assert [each.note.startswith(note) for each, note in zip(kept, notes[2:], strict=True)] == (
-        [True] * 3
-    )
+    assert [
+        each.read_note().startswith(note) for each, note in zip(kept, notes[2:], strict=True)
+    ] == ([True] * 3)
 
 
 async def test_a_cosignature_is_that_of_c2sp_and_the_verifier_still_reads_the_note(
@@ -51,7 +52,7 @@ async def test_a_cosignature_is_that_of_c2sp_and_the_verifier_still_reads_the_no
     note = await _published(org, tmp_path)
     await _witnessed(org, tmp_path)
     (kept,) = CheckpointFolder(tmp_path / "kept").checkpoints()
-    line = kept.note.removeprefix(note)
+    line = kept.read_note().removeprefix(note)
     dash, name, signature = line.rstrip("\n").split(" ")
     found = base64.b64decode(signature)
     with opened_witness(tmp_path / "kept", "", _NAME) as witness:
@@ -67,7 +68,9 @@ async def test_a_cosignature_is_that_of_c2sp_and_the_verifier_still_reads_the_no
     message = f"cosignature/v1\ntime {time}\n{body}".encode()
     # Raises unless it is the signature.
     Ed25519PublicKey.from_public_bytes(public[1:]).verify(found[12:], message)
-    assert open_note(kept.note, await books.keys(org)) == open_note(note, await books.keys(org))
+    assert open_note(kept.read_note(), await books.keys(org)) == open_note(
+        note, await books.keys(org)
+    )
     assert stat.S_IMODE((tmp_path / "kept" / "witness.key").stat().st_mode) == 0o600
 
 
@@ -185,6 +188,66 @@ async def test_organisations_are_witnessed_apart_and_unknown_keys_refused(
     assert report.cosigned == [await _text(org, mine)]
     assert len(report.refused) == 1
     assert "no key of yours has signed" in report.refused[0]
+
+
+async def test_what_is_cosigned_is_what_was_verified(org: Tenant, tmp_path: Path) -> None:
+    """The publisher replaces the file as soon as the witness has opened it."""
+    note = await _published(org, tmp_path)
+    (file,) = (tmp_path / "published").rglob("*.txt")
+    root = note.split("\n")[2]
+    forged = tmp_path / "forged"
+    forged.write_text(note.replace(root, base64.b64encode(bytes(32)).decode()))
+
+    class ReplacedPath(type(Path())):
+        """File system that replaces a file after it was opened once."""
+
+        def open(self, *options: Any, **more: Any) -> Any:
+            opened: Any = super().open(*options, **more)
+            if self.name == file.name and forged.exists():
+                forged.replace(file)
+            return opened
+
+    with opened_witness(tmp_path / "kept", await books.keys(org), _NAME) as witness:
+        report = witness.run(CheckpointFolder(ReplacedPath(tmp_path / "published")), _AT)
+    assert not forged.exists()
+    assert report == WitnessReport([await _text(org, note)], [])
+    (kept,) = CheckpointFolder(tmp_path / "kept").checkpoints()
+    assert kept.read_note().startswith(note)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\xff\xfe", b"a\n\n", b"a\nb\nc\n\n! ", b"\n" * 100_000, None],
+    ids=["empty", "no text", "one line", "no base64", "long", "folder"],
+)
+async def test_what_is_no_checkpoint_holds_up_no_other_organisation(
+    org: Tenant, other_org: Tenant, tmp_path: Path, content: bytes | None
+) -> None:
+    note = await _published(org, tmp_path)
+    await _published(other_org, tmp_path)
+    (bad,) = (tmp_path / "published" / str(other_org.org_id)).rglob("*.txt")
+    if content is None:
+        bad.unlink()
+        bad.mkdir()
+    else:
+        bad.write_bytes(content)
+    # Files at other places are none.
+    for name in ("x/y/z.txt", f"{org.org_id}/1/2.txt", f"{org.org_id}/{1:016}/{'9' * 17}.txt"):
+        other = tmp_path / "published" / name
+        other.parent.mkdir(parents=True, exist_ok=True)
+        other.write_text("nothing")
+    report = await _witnessed(org, tmp_path)
+    assert report.cosigned == [await _text(org, note)]
+    assert len(report.refused) == (content is not None)
+
+
+async def test_an_emptied_checkpoint_is_named(org: Tenant, tmp_path: Path) -> None:
+    await _published(org, tmp_path)
+    await _witnessed(org, tmp_path)
+    (file,) = (tmp_path / "published").rglob("*.txt")
+    file.write_text("")
+    (refused,) = (await _witnessed(org, tmp_path)).refused
+    assert str(file) in refused
 
 
 async def test_two_witnesses_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ class McpServer:
             message = _decoder.decode(line)
         except msgspec.ValidationError:
             return _error(None, _INVALID_REQUEST, "not a JSON-RPC message")
-        except (msgspec.DecodeError, RecursionError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return _error(None, _PARSE_ERROR, "not JSON")
         if message.id is None or message.method is None:
             return None

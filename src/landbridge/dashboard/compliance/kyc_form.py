@@ -175,7 +175,7 @@ def decode_original(text: str) -> dict[str, list[str]]:
     """Decode the result of `encode_original`; empty if the text is malformed."""
     try:
         decoded: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(decoded, dict):
         return {}

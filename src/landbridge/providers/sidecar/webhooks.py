@@ -70,7 +70,7 @@ class ProviderWebhooks:
                 at_s=int(at.timestamp()),
             )
             message = msgspec.json.decode(body, type=SidecarWebhook)
-        except (SignatureInvalid, msgspec.MsgspecError, UnicodeDecodeError):
+        except (SignatureInvalid, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise KeyInvalid("this webhook is not validly signed") from None
         if not is_webhook_id(webhook_id):
             raise KeyInvalid("this webhook has no valid id")

@@ -10,22 +10,31 @@ the database can't rewrite.
 """
 
 import os
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.core.ids import as_uuid
 from landbridge.reporting.proofs.checkpoints import read_head
 from landbridge.reporting.proofs.model import StoredCheckpoint
 from landbridge.reporting.proofs.verifier import TreeHead
 
 # Names sort as their numbers do.
 _DIGITS = 16
+_NUMBER = re.compile(r"[0-9]{16}")
+# A checkpoint has some hundred bytes, and one more line for each witness.
+_TEXT_BYTES_MAX = 64 * 1024
 
 
 class BooksForked(LandbridgeError):
     """The published checkpoints are not those of this database: a backup was restored."""
+
+
+class CheckpointUnreadable(LandbridgeError):
+    """A published file is no text, or much longer than a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +47,23 @@ class PublishedHead:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """File of a published checkpoint."""
+    """File of a published checkpoint. It may be replaced between two reads."""
 
     org_id: UUID
     epoch: int
     file: Path
 
-    @property
-    def note(self) -> str:
-        """Return the checkpoint."""
-        return self.file.read_text(encoding="utf-8")
+    def read_note(self) -> str:
+        """Return the checkpoint; raises `CheckpointUnreadable`."""
+        return _read(self.file)
 
-    @property
-    def growth(self) -> str | None:
-        """Return the checkpoint after the proof that it continues the one before it, if any."""
+    def read_growth(self) -> str | None:
+        """Return the checkpoint after the proof that it continues the one before it, if any.
+
+        Raises `CheckpointUnreadable`.
+        """
         file = self.file.with_suffix(".growth")
-        return file.read_text(encoding="utf-8") if file.exists() else None
+        return _read(file) if file.is_file() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,7 @@ class CheckpointFolder:
         return [
             PublishedFile(UUID(file.parent.parent.name), int(file.parent.name), file)
             for file in sorted(self.path.glob("*/*/*.txt"))
+            if _is_checkpoint(file)
         ]
 
     def publish(
@@ -100,6 +111,30 @@ class CheckpointFolder:
         if growth is not None:
             _write(file.with_suffix(".growth"), growth)
         _write(file, checkpoint.note)
+
+
+def _is_checkpoint(file: Path) -> bool:
+    """Return whether a file has a name and a place that `publish` gives."""
+    org_id = as_uuid(file.parent.parent.name)
+    return (
+        org_id is not None
+        and str(org_id) == file.parent.parent.name
+        and _NUMBER.fullmatch(file.parent.name) is not None
+        and _NUMBER.fullmatch(file.stem) is not None
+        and file.is_file()
+    )
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_TEXT_BYTES_MAX + 1)
+        text = content.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CheckpointUnreadable(f"{file} can't be read ({type(error).__name__})") from error
+    if len(content) > _TEXT_BYTES_MAX:
+        raise CheckpointUnreadable(f"{file} is longer than a checkpoint")
+    return text
 
 
 def _write(file: Path, text: str) -> None:

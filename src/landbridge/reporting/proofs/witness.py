@@ -6,6 +6,8 @@ no database and no key of Landbridge. Guarantees, as those of add-checkpoint in 
 - A checkpoint is cosigned only if a known key has signed it, and if it continues the last one that
   was cosigned of its origin. The first one of an organisation is believed.
 - The first one of a later epoch has to name the last one that was cosigned of the epoch before.
+- A published file is read once: what is cosigned is what was verified, whoever replaces the file.
+- A published file is read once: what is cosigned is what was verified, also if it was replaced.
 - A cosigned checkpoint is kept before its cosignature leaves, so no two histories are cosigned. One
   witness at a time uses a folder of kept checkpoints.
 - What does not fit is refused and named, and does not hold up other organisations.
@@ -27,7 +29,11 @@ from landbridge.platform.core.errors import LandbridgeError
 from landbridge.reporting.proofs.checkpoints import head_text
 from landbridge.reporting.proofs.cosignatures import Cosigner
 from landbridge.reporting.proofs.model import StoredCheckpoint
-from landbridge.reporting.proofs.publication import CheckpointFolder, PublishedFile
+from landbridge.reporting.proofs.publication import (
+    CheckpointFolder,
+    CheckpointUnreadable,
+    PublishedFile,
+)
 from landbridge.reporting.proofs.verifier import (
     BooksInvalid,
     TreeHead,
@@ -42,6 +48,15 @@ _EXTENSION = "previous-head "
 
 class CheckpointRefused(LandbridgeError):
     """A published checkpoint does not continue what the witness has cosigned."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCheckpoint:
+    """Published checkpoint with the text that was verified, and what it says."""
+
+    published: PublishedFile
+    note: str
+    head: TreeHead
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +82,7 @@ class Witness:
             try:
                 for head in self._follow(list(files), at):
                     report.cosigned.append(head_text(head))
-            except (BooksInvalid, CheckpointRefused) as error:
+            except (BooksInvalid, CheckpointRefused, CheckpointUnreadable) as error:
                 report.refused.append(str(error))
         report.refused.extend(self._missing(published))
         return report
@@ -84,41 +99,45 @@ class Witness:
             for each in of_epoch:
                 self._check_same(each, kept.get(each.file.name))
             if not kept:
-                first = of_epoch[-1]
-                head = self._open(first)
-                self._check_first(first, head)
-                yield self._cosign(first, head, at)
+                first = self._open(of_epoch[-1])
+                self._check_first(first)
+                yield self._cosign(first, at)
                 continue
             last_name = max(kept)
-            last = self._open(kept[last_name])
+            last = self._open(kept[last_name]).head
             for each in (file for file in of_epoch if file.file.name > last_name):
-                head = self._open(each)
-                _check_continues(last, head, each.growth)
-                last = self._cosign(each, head, at)
+                opened = self._open(each)
+                _check_continues(last, opened.head, each.read_growth())
+                last = self._cosign(opened, at)
                 yield last
 
-    def _open(self, published: PublishedFile) -> TreeHead:
-        """Return what a checkpoint says, once it is signed and of the place where it lies."""
-        head = open_note(published.note, self.keys)
+    def _open(self, published: PublishedFile) -> OpenedCheckpoint:
+        """Read a checkpoint, and check that it is signed and of the place where it lies."""
+        note = published.read_note()
+        try:
+            head = open_note(note, self.keys)
+        except (ValueError, IndexError) as error:
+            raise CheckpointRefused(f"{published.file} is no checkpoint: {error}") from error
         place = f"landbridge/{published.org_id}/{published.epoch}", int(published.file.stem)
         if (head.origin, head.size) != place:
             raise CheckpointRefused(f"{published.file} is {head_text(head)}")
-        return head
+        return OpenedCheckpoint(published, note, head)
 
     def _check_same(self, published: PublishedFile, kept: PublishedFile | None) -> None:
         """Raise if a checkpoint was replaced by another one of its size."""
-        if kept is None or kept.note.startswith(published.note):
+        if kept is None or _body(kept.read_note()) == _body(published.read_note()):
             return
-        head, known = self._open(published), self._open(kept)
+        head, known = self._open(published).head, self._open(kept).head
         if head != known:
             raise _forked(known, head)
 
-    def _check_first(self, first: PublishedFile, head: TreeHead) -> None:
+    def _check_first(self, first: OpenedCheckpoint) -> None:
         """Raise unless an epoch continues the kept one before it, if there is one."""
-        last = self.kept.last(first.org_id)
+        head, published = first.head, first.published
+        last = self.kept.last(published.org_id)
         if last is None:
             return
-        if last.epoch > first.epoch:
+        if last.epoch > published.epoch:
             raise CheckpointRefused(f"FORK: {head.origin} appears after {last.head.origin}")
         named = first.note.split("\n")[3].removeprefix(_EXTENSION)
         if named != head_text(last.head):
@@ -127,9 +146,10 @@ class Witness:
                 f"{last.head.origin} that were cosigned; it names {named or 'nothing'}"
             )
 
-    def _cosign(self, published: PublishedFile, head: TreeHead, at: datetime) -> TreeHead:
+    def _cosign(self, opened: OpenedCheckpoint, at: datetime) -> TreeHead:
         """Keep a verified checkpoint with a cosignature."""
-        note = self.cosigner.cosign(published.note, int(at.timestamp()))
+        published, head = opened.published, opened.head
+        note = self.cosigner.cosign(opened.note, int(at.timestamp()))
         self.kept.publish(
             published.org_id, StoredCheckpoint(published.epoch, head.size, head.root, note, at)
         )
@@ -141,7 +161,7 @@ class Witness:
         for _, kept in groupby(self.kept.checkpoints(), key=lambda each: each.org_id):
             last = list(kept)[-1]
             if (last.org_id, last.epoch, last.file.name) not in found:
-                head = open_note(last.note, self.keys)
+                head = open_note(last.read_note(), self.keys)
                 yield f"MISSING: {head_text(head)} was cosigned, and is published no more"
 
 
@@ -179,8 +199,13 @@ def _check_continues(kept: TreeHead, head: TreeHead, growth: str | None) -> None
         )
     try:
         check_growth(kept, head, [fixed(each) for each in top[1:]])
-    except (BooksInvalid, IndexError) as error:
+    except (BooksInvalid, ValueError, IndexError) as error:
         raise _forked(kept, head) from error
+
+
+def _body(note: str) -> str:
+    """Return the signed text of a checkpoint, without its signatures."""
+    return note.rpartition("\n\n")[0]
 
 
 def _forked(kept: TreeHead, head: TreeHead) -> CheckpointRefused:
