@@ -178,6 +178,30 @@ async def test_a_stale_node_is_set_aside(node: FakeNode, second: FakeNode) -> No
         assert await client.block_number() == 101
 
 
+async def test_a_head_of_a_node_that_is_gone_outdates_no_other_node(
+    node: FakeNode, second: FakeNode
+) -> None:
+    node.set("eth_blockNumber", hex(2**62))
+    second.set("eth_blockNumber", hex(100))
+    clock = FrozenClock(NOW)
+    async with client_of(node, second, clock=clock) as client:
+        assert await client.block_number() == 2**62
+        node.respond = raw_text("busy")
+        for _ in range(3):
+            assert await client.block_number() == 100
+        assert client.health()[1].set_aside_until is None
+
+
+@pytest.mark.parametrize("head", [2**63, 2**255])
+async def test_a_head_that_no_chain_reaches_is_unusable(
+    node: FakeNode, second: FakeNode, head: int
+) -> None:
+    node.set("eth_blockNumber", hex(head))
+    second.set("eth_blockNumber", hex(100))
+    async with client_of(node, second) as client:
+        assert await client.block_number() == 100
+
+
 async def test_backoff_doubles_up_to_a_minute_and_ends_with_a_success(node: FakeNode) -> None:
     clock = FrozenClock(NOW)
     node.respond = raw_text("busy")

@@ -86,6 +86,8 @@ async def test_a_missing_block_is_none(node: FakeNode) -> None:
         block_json(9, hash=None),
         block_json(9, parentHash="0x12"),
         block_json(9, timestamp=6),
+        block_json(9, timestamp=hex(2**63)),
+        {**block_json(9), "number": hex(2**63)},
         [],
         "0x9",
     ],
@@ -117,6 +119,26 @@ async def test_a_transaction_costs_its_gas_and_its_publication(
         mined = await client.receipt(hash_of(7))
         assert mined is not None
         assert mined.cost_wei == cost_wei
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"gasUsed": hex(2**255)},
+        {"gasUsed": hex(2**62), "effectiveGasPrice": hex(2**62)},
+        {"l1Fee": hex(2**255)},
+        {"blockNumber": hex(2**63)},
+    ],
+)
+async def test_a_receipt_that_the_books_could_not_hold_is_asked_of_the_next_node(
+    node: FakeNode, second: FakeNode, members: dict[str, Any]
+) -> None:
+    node.set("eth_getTransactionReceipt", mined_json(7, **members))
+    second.set("eth_getTransactionReceipt", mined_json(7))
+    async with client_of(node, second) as client:
+        mined = await client.receipt(hash_of(7))
+        assert mined is not None
+        assert mined.cost_wei == 21_000 * 10**9
 
 
 async def test_calls_and_estimates_send_what_they_are_given(node: FakeNode) -> None:

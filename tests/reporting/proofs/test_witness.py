@@ -6,7 +6,7 @@ import stat
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PosixPath
 from typing import Any
 
 import pytest
@@ -198,7 +198,7 @@ async def test_what_is_cosigned_is_what_was_verified(org: Tenant, tmp_path: Path
     forged = tmp_path / "forged"
     forged.write_text(note.replace(root, base64.b64encode(bytes(32)).decode()))
 
-    class ReplacedPath(type(Path())):
+    class ReplacedPath(PosixPath):
         """File system that replaces a file after it was opened once."""
 
         def open(self, *options: Any, **more: Any) -> Any:

@@ -15,12 +15,16 @@ from landbridge.providers.evm.quantities import (
     read_data,
     read_hash,
     read_list,
+    read_number,
     read_object,
     read_quantity,
+    read_time,
 )
 
 # The EVM has no instruction for more.
 _TOPICS_MAX = 4
+# A trillion native coins: more than a chain has, and less than the ledger holds.
+_COST_MAX_WEI = 10**30
 
 
 class BlockTag(StrEnum):
@@ -87,10 +91,10 @@ def read_block(value: object) -> BlockHeader | None:
     members = read_object(value)
     base_fee = members.get("baseFeePerGas")
     return BlockHeader(
-        number=read_quantity(members.get("number")),
+        number=read_number(members.get("number")),
         hash=read_hash(members.get("hash")),
         parent_hash=read_hash(members.get("parentHash")),
-        timestamp_s=read_quantity(members.get("timestamp")),
+        timestamp_s=read_time(members.get("timestamp")),
         base_fee_wei=None if base_fee is None else read_quantity(base_fee),
     )
 
@@ -107,10 +111,10 @@ def read_log(value: object) -> EventLog:
         address=read_address(members.get("address")),
         topics=tuple(read_hash(topic) for topic in topics),
         data=read_data(members.get("data")),
-        block_number=read_quantity(members.get("blockNumber")),
+        block_number=read_number(members.get("blockNumber")),
         block_hash=read_hash(members.get("blockHash")),
         transaction_hash=read_hash(members.get("transactionHash")),
-        log_index=read_quantity(members.get("logIndex")),
+        log_index=read_number(members.get("logIndex")),
     )
 
 
@@ -122,10 +126,10 @@ def read_receipt(value: object, *, transaction_hash: str) -> TransactionReceipt 
     status = read_quantity(members.get("status"))
     receipt = TransactionReceipt(
         transaction_hash=read_hash(members.get("transactionHash")),
-        block_number=read_quantity(members.get("blockNumber")),
+        block_number=read_number(members.get("blockNumber")),
         block_hash=read_hash(members.get("blockHash")),
         is_success=status == 1,
-        gas_used=read_quantity(members.get("gasUsed")),
+        gas_used=read_number(members.get("gasUsed")),
         gas_price_wei=read_quantity(members.get("effectiveGasPrice")),
         # Source: specs.optimism.io, execution engine, L1 cost. Other chains have no such member.
         l1_fee_wei=read_quantity(members.get("l1Fee") or "0x0"),
@@ -133,6 +137,8 @@ def read_receipt(value: object, *, transaction_hash: str) -> TransactionReceipt 
     )
     if status > 1:
         raise AnswerInvalid(f"a receipt has status {status}")
+    if receipt.cost_wei > _COST_MAX_WEI:
+        raise AnswerInvalid("a receipt has a cost that no account could pay")
     if receipt.transaction_hash != transaction_hash:
         raise AnswerInvalid("a receipt is of another transaction")
     place = (receipt.block_hash, receipt.transaction_hash)

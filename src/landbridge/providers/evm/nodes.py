@@ -306,7 +306,13 @@ class NodePool:
         if head is None:
             return
         node.head = head
-        others = [each.head for each in self._nodes if each is not node and each.head is not None]
+        now = self._clock.now()
+        # A node that was set aside after it has named a head does not outdate the others for good.
+        others = [
+            each.head
+            for each in self._nodes
+            if each is not node and each.head is not None and not _is_set_aside(each, now)
+        ]
         lag = max(others, default=head) - head
         if lag > self.limits.head_lag_blocks_max:
             raise NodeFailure(f"is {lag} blocks behind another node")

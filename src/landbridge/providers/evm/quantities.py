@@ -15,6 +15,9 @@ _DATA = re.compile(r"0x(?:[0-9a-fA-F]{2})*", re.ASCII)
 _HASH = re.compile(r"0x[0-9a-fA-F]{64}", re.ASCII)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
 _BASE = 16
+# What a column of whole numbers holds, and the last second that a time can be of.
+_NUMBER_MAX = 2**63 - 1
+TIME_MAX_S = 253_402_300_799
 
 
 class AnswerInvalid(ValueError):
@@ -26,6 +29,22 @@ def read_quantity(value: object) -> int:
     if not isinstance(value, str) or not _QUANTITY.fullmatch(value):
         raise AnswerInvalid("a quantity is not 0x and hexadecimal digits without leading zero")
     return int(value, _BASE)
+
+
+def read_number(value: object) -> int:
+    """Return a number of blocks, logs or gas: smaller than a quantity may be, as it is stored."""
+    number = read_quantity(value)
+    if number > _NUMBER_MAX:
+        raise AnswerInvalid("a number is larger than any that a chain reaches")
+    return number
+
+
+def read_time(value: object) -> int:
+    """Return seconds since 1970, until the end of the year 9999."""
+    time_s = read_quantity(value)
+    if time_s > TIME_MAX_S:
+        raise AnswerInvalid("a time is after the year 9999")
+    return time_s
 
 
 def read_data(value: object) -> bytes:

@@ -37,6 +37,7 @@ from landbridge.providers.evm.quantities import (
     AnswerInvalid,
     read_data,
     read_list,
+    read_number,
     read_quantity,
 )
 from landbridge.providers.evm.raw_transactions import SendOutcome, send_raw
@@ -112,7 +113,7 @@ class ChainClient:
 
     async def block_number(self) -> int:
         """Return the number of the latest block, of a node that is not stale."""
-        return await self._pool.ask([_HEAD], _single(read_quantity), head=_same)
+        return await self._pool.ask([_HEAD], _single(read_number), head=_same)
 
     async def block(self, block: int | BlockTag) -> BlockHeader | None:
         """Return a block, or None if the node does not have it (yet, or any more)."""
@@ -169,7 +170,7 @@ class ChainClient:
 
     async def nonce(self, address: str, block: int | BlockTag) -> int:
         """Return the next nonce of an address; `PENDING` counts what is in the node's pool."""
-        return await self._ask("eth_getTransactionCount", (address, _block(block)), read_quantity)
+        return await self._ask("eth_getTransactionCount", (address, _block(block)), read_number)
 
     async def call(
         self,
@@ -288,7 +289,7 @@ class ChainClient:
         wanted = {each.lower() for each in addresses}
 
         def read(answers: list[Any]) -> tuple[int, list[EventLog]]:
-            head = read_quantity(_expected(answers[0]))
+            head = read_number(_expected(answers[0]))
             if head < last:
                 raise AnswerInvalid(f"its head is {head}, before block {last}")
             logs = [read_log(each) for each in read_list(_result(answers[1]))]

@@ -4,13 +4,17 @@ import base64
 import binascii
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec import Meta
 
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 T = TypeVar("T")
+
+# No slot, height or amount of lamports reaches more: all coins are less than a tenth of it.
+_Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class Commitment(StrEnum):
@@ -27,27 +31,27 @@ class _CamelAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class AnswerContext(_CamelAnswer, frozen=True):
     """Slot at which a node has answered."""
 
-    slot: int
+    slot: _Number
 
 
 class EpochInfo(_CamelAnswer, frozen=True):
     """Latest block at a commitment: slots count time, block heights the blocks."""
 
-    absolute_slot: int
-    block_height: int
+    absolute_slot: _Number
+    block_height: _Number
 
 
 class LatestBlockhash(_CamelAnswer, frozen=True):
     """Blockhash, and the height of the last block that can have a transaction with it."""
 
     blockhash: str
-    last_valid_block_height: int
+    last_valid_block_height: _Number
 
 
 class SignatureStatus(_CamelAnswer, frozen=True):
     """Block of a transaction; `err` is None if the transaction has succeeded."""
 
-    slot: int
+    slot: _Number
     err: Any
     confirmation_status: str | None
 
@@ -61,14 +65,14 @@ class SignatureInfo(_CamelAnswer, frozen=True):
     """Entry of the list of an account's transactions."""
 
     signature: str
-    slot: int
+    slot: _Number
     err: Any
 
 
 class ChainAccount(_CamelAnswer, frozen=True):
     """Account as stored: its program is `owner`."""
 
-    lamports: int
+    lamports: _Number
     owner: str
     data: tuple[str, str]
     executable: bool
@@ -89,26 +93,26 @@ class Simulation(_CamelAnswer, frozen=True):
     """Result of a simulation; `err` is None if the transaction would succeed."""
 
     err: Any
-    units_consumed: int | None = None
+    units_consumed: _Number | None = None
 
 
 class PrioritizationFee(_CamelAnswer, frozen=True):
     """Lowest price per compute unit that a block of this slot has taken."""
 
-    slot: int
-    prioritization_fee: int
+    slot: _Number
+    prioritization_fee: Annotated[int, Meta(ge=0)]
 
 
 class TokenAmount(_CamelAnswer, frozen=True):
     """Units as text."""
 
-    amount: str
+    amount: Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
 
 
 class TokenBalance(_CamelAnswer, frozen=True, kw_only=True):
     """Units of a token account before or after a transaction."""
 
-    account_index: int
+    account_index: _Number
     mint: str
     owner: str | None = None
     ui_token_amount: TokenAmount
@@ -116,10 +120,7 @@ class TokenBalance(_CamelAnswer, frozen=True, kw_only=True):
     @property
     def units(self) -> int:
         """Smallest units."""
-        text = self.ui_token_amount.amount
-        if not text.isascii() or not text.isdigit():
-            raise AnswerInvalid("an amount is not written in digits")
-        return int(text)
+        return int(self.ui_token_amount.amount)
 
 
 class LoadedAddresses(_CamelAnswer, frozen=True):
@@ -133,9 +134,9 @@ class TransactionMeta(_CamelAnswer, frozen=True):
     """What a transaction has changed; lamports are by the place of the account."""
 
     err: Any
-    fee: int
-    pre_balances: list[int]
-    post_balances: list[int]
+    fee: _Number
+    pre_balances: Annotated[list[_Number], Meta(min_length=1)]
+    post_balances: Annotated[list[_Number], Meta(min_length=1)]
     pre_token_balances: list[TokenBalance]
     post_token_balances: list[TokenBalance]
     loaded_addresses: LoadedAddresses = LoadedAddresses()
@@ -157,7 +158,7 @@ class TransactionBody(_CamelAnswer, frozen=True):
 class ChainTransaction(_CamelAnswer, frozen=True):
     """Transaction in a block."""
 
-    slot: int
+    slot: _Number
     meta: TransactionMeta
     transaction: TransactionBody
 
@@ -166,6 +167,13 @@ class ChainTransaction(_CamelAnswer, frozen=True):
         """Addresses of all accounts, in the order of their places."""
         loaded = self.meta.loaded_addresses
         return [*self.transaction.message.account_keys, *loaded.writable, *loaded.readonly]
+
+    @property
+    def names_its_accounts(self) -> bool:
+        """Whether all balances are of accounts that it names."""
+        places = len(self.addresses)
+        balances = (*self.meta.pre_token_balances, *self.meta.post_token_balances)
+        return places > 0 and all(each.account_index < places for each in balances)
 
     @property
     def paid_lamports(self) -> int:

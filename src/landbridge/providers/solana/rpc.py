@@ -15,7 +15,7 @@ import msgspec
 from landbridge.platform.core.clock import Clock
 from landbridge.providers.evm.errors import NodeError
 from landbridge.providers.evm.nodes import ChainIdentity, NodeHealth, NodePool, RpcLimits
-from landbridge.providers.evm.quantities import AnswerInvalid
+from landbridge.providers.evm.quantities import TIME_MAX_S, AnswerInvalid
 from landbridge.providers.evm.transport import RpcCall
 from landbridge.providers.solana.chain_data import (
     ChainAccount,
@@ -94,7 +94,10 @@ class SolanaClient:
 
         def read(answers: list[Any]) -> ChainTime:
             slot, account = valued(ChainAccount)(_expected(answers[0]))
-            return ChainTime(slot, little_endian(account.content, _TIME_START, _NUMBER_BYTES))
+            time_s = little_endian(account.content, _TIME_START, _NUMBER_BYTES)
+            if time_s > TIME_MAX_S:
+                raise AnswerInvalid("a time is after the year 9999")
+            return ChainTime(slot, time_s)
 
         options = {"encoding": "base64", "commitment": Commitment.CONFIRMED}
         found = await self._pool.ask_each(
@@ -246,6 +249,8 @@ class SolanaClient:
             found = None if value is None else reading(ChainTransaction)(value)
             if found is not None and found.transaction.signatures[:1] != [signature]:
                 raise AnswerInvalid("a transaction has another signature")
+            if found is not None and not found.names_its_accounts:
+                raise AnswerInvalid("a transaction changes an account that it does not name")
             return found
 
         return await self._ask("getTransaction", (signature, options), read)
