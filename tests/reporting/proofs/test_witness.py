@@ -180,6 +180,28 @@ async def test_an_epoch_that_hides_a_cosigned_checkpoint_is_a_fork(
     assert f"does not continue {_size(hidden)} changes" in report.refused[0]
 
 
+async def test_an_epoch_that_goes_on_after_the_next_one_began_is_a_fork(
+    org: Tenant, tmp_path: Path
+) -> None:
+    await books.fill_log(org, 20)
+    await _published(org, tmp_path)
+    await _witnessed(org, tmp_path)
+    before = await books.log_size(org)
+    hidden = tmp_path / "hidden"
+    shutil.copytree(tmp_path / "published", hidden / "published")
+    later = await _published(org, hidden)
+    # Another history, which names the checkpoint that was cosigned.
+    await books.restore(org, before - 1)
+    await _signing(org, tmp_path).resume(org.org_id)
+    new = await _published(org, tmp_path)
+    assert await _witnessed(org, tmp_path) == WitnessReport([await _text(org, new)], [])
+    shutil.copytree(hidden / "published", tmp_path / "published", dirs_exist_ok=True)
+    report = await _witnessed(org, tmp_path)
+    assert report.cosigned == []
+    (refused,) = report.refused
+    assert refused.startswith(f"FORK: {await _text(org, later)}")
+
+
 async def test_organisations_are_witnessed_apart_and_unknown_keys_refused(
     org: Tenant, other_org: Tenant, tmp_path: Path
 ) -> None:

@@ -131,7 +131,7 @@ def read(path: Path) -> Archive:
             return _read(path, file)
     except OSError as error:
         raise BackupInvalid(f"{path} can't be read ({error.strerror}).") from error
-    except (tarfile.TarError, msgspec.MsgspecError, ValueError) as error:
+    except (tarfile.TarError, msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise BackupInvalid(
             f"{path} is not a whole backup of Landbridge: it was cut, altered, or is another file."
         ) from error

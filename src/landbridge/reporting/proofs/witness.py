@@ -5,7 +5,8 @@ no database and no key of Landbridge. Guarantees, as those of add-checkpoint in 
 
 - A checkpoint is cosigned only if a known key has signed it, and if it continues the last one that
   was cosigned of its origin. The first one of an organisation is believed.
-- The first one of a later epoch has to name the last one that was cosigned of the epoch before.
+- The first one of a later epoch has to name the last one that was cosigned of the epoch before,
+  which does not continue from then on.
 - A published file is read once: what is cosigned is what was verified, whoever replaces the file.
 - A published file is read once: what is cosigned is what was verified, also if it was replaced.
 - A cosigned checkpoint is kept before its cosignature leaves, so no two histories are cosigned. One
@@ -107,6 +108,7 @@ class Witness:
             last = self._open(kept[last_name]).head
             for each in (file for file in of_epoch if file.file.name > last_name):
                 opened = self._open(each)
+                self._check_open(opened)
                 _check_continues(last, opened.head, each.read_growth())
                 last = self._cosign(opened, at)
                 yield last
@@ -130,6 +132,14 @@ class Witness:
         head, known = self._open(published).head, self._open(kept).head
         if head != known:
             raise _forked(known, head)
+
+    def _check_open(self, opened: OpenedCheckpoint) -> None:
+        """Raise if a later epoch was cosigned: it has named the last checkpoint of this one."""
+        last = self.kept.last(opened.published.org_id)
+        if last is not None and last.epoch > opened.published.epoch:
+            raise CheckpointRefused(
+                f"FORK: {head_text(opened.head)} continues an epoch after {last.head.origin} began"
+            )
 
     def _check_first(self, first: OpenedCheckpoint) -> None:
         """Raise unless an epoch continues the kept one before it, if there is one."""
