@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import io
 import random
 import tarfile
 from datetime import UTC, datetime
@@ -129,6 +130,18 @@ def test_unknown_additions_are_refused(tmp_path: Path) -> None:
         other.write_bytes(path.read_bytes() + more)
         with pytest.raises(BackupInvalid):
             archive.read(other)
+
+
+def test_a_deeply_nested_manifest_is_refused(tmp_path: Path) -> None:
+    manifest = b'{"more":' + b"[" * 100_000
+    path = tmp_path / "nested"
+    with tarfile.open(path, "w") as made:
+        for name, content in (("database.dump", b""), ("manifest.json", manifest)):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            made.addfile(member, io.BytesIO(content))
+    with pytest.raises(BackupInvalid):
+        archive.read(path)
 
 
 @pytest.mark.parametrize("text", [b"", b"-- PostgreSQL database dump", bytes(4096), b"PGDMP" * 300])
