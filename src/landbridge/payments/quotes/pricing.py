@@ -58,9 +58,14 @@ def gross_of(net: Money, price: Price) -> Money:
     return Money(-(-net.units * kept_under // kept_over), net.asset)
 
 
+def is_within_size(quote: Quote) -> bool:
+    """Return whether the ledger holds amounts of this size."""
+    return max(quote.send_gross.units, quote.receive.units) <= UNITS_MAX
+
+
 def check_size(quote: Quote, *, field: str) -> None:
     """Raise `FieldInvalid`, naming the requested amount, for amounts beyond the ledger."""
-    if max(quote.send_gross.units, quote.receive.units) > UNITS_MAX:
+    if not is_within_size(quote):
         raise FieldInvalid(f"{field} is too large", field=field)
 
 

@@ -19,6 +19,7 @@ from landbridge.payments.quotes.pricing import (
     exact_out,
     fresh_price,
     gross_of,
+    is_within_size,
 )
 from landbridge.platform.core.errors import InvariantBroken, Unavailable
 from landbridge.platform.core.money import RATE_DECIMALS, Asset, Money, Rate, Rounding, share
@@ -155,7 +156,9 @@ class SwapQuotes:
             found = await self.markets.quote_purchase(pair.amount, pair.source)
             gross = gross_of(found.sold, price)
             quote = Quote(gross, gross - found.sold, pair.amount, _at_rate(price, found))
-        check_size(quote, field=pair.field)
+        if not is_within_size(quote):
+            # A node has answered that, not the client.
+            raise MarketRefused("the market answers amounts that no pool holds")
         return ProvidedQuote(quote, SwapProvider.MARKET, found.gas)
 
 

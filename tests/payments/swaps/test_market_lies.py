@@ -1,0 +1,69 @@
+"""Markets whose nodes answer absurd amounts: the client is not blamed, and the treasury quotes."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+
+from landbridge.payments.quotes.errors import QuoteNotReady
+from landbridge.payments.swaps.quotes import SwapPair, SwapQuotes
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Asset, Money, Rate
+from landbridge.providers.chains.markets import MarketQuote, SwapProvider
+from landbridge.providers.chains.tokens import TOKENS, Chain
+from landbridge.providers.rates.port import Price
+
+USDC, USDT = (TOKENS[Chain.POLYGON, each].asset for each in ("usdc", "usdt"))
+
+
+@dataclass(frozen=True)
+class LyingMarkets:
+    """Markets of one provider that answer this many units."""
+
+    provided_by: SwapProvider
+    units: int
+
+    def provider(self, source: Asset, destination: Asset) -> SwapProvider:
+        del source, destination
+        return self.provided_by
+
+    async def quote_sale(self, sold: Money, into: Asset) -> MarketQuote:
+        least = Money(self.units, into)
+        return MarketQuote(sold, least, least, Money(0, into))
+
+    async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
+        return MarketQuote(Money(self.units, out_of), bought, bought, Money(0, out_of))
+
+
+class Par:
+    """Rates at par, with a fee of a thousandth."""
+
+    async def price(
+        self, org_id: UUID, *, source_currency: str, destination_currency: str
+    ) -> Price:
+        del org_id, source_currency, destination_currency
+        return Price(Rate(Decimal(1)), Decimal("0.001"), None)
+
+    async def check_quotable(self, *currencies: str) -> None:
+        del currencies
+
+
+async def anything(money: Money) -> None:
+    del money
+
+
+@pytest.mark.parametrize(
+    ("exact", "units"), [(USDC, 10**38), (USDC, 2**256 - 1), (USDT, 2 * 10**30)]
+)
+async def test_absurd_amounts_of_a_market_are_no_quote(exact: Asset, units: int) -> None:
+    pair, at = SwapPair(USDC, USDT, Money(10**6, exact)), datetime.now(UTC)
+    markets = LyingMarkets(SwapProvider.MARKET, units)
+    quotes = SwapQuotes(Par(), markets, timedelta(hours=1))
+    with pytest.raises(QuoteNotReady, match="no pool holds"):
+        await quotes.find(new_id(), pair, at, anything)
+    markets = LyingMarkets(SwapProvider.BEST, units)
+    quotes = SwapQuotes(Par(), markets, timedelta(hours=1))
+    found = await quotes.find(new_id(), pair, at, anything)
+    assert found.provider is SwapProvider.TREASURY
