@@ -11,7 +11,7 @@ from landbridge.payments.quotes.errors import QuoteNotReady
 from landbridge.payments.swaps.quotes import SwapPair, SwapQuotes
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money, Rate
-from landbridge.providers.chains.markets import MarketQuote, SwapProvider
+from landbridge.providers.chains.markets import MarketQuote, MarketRefused, SwapProvider
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.providers.rates.port import Price
 
@@ -34,7 +34,7 @@ class LyingMarkets:
         return MarketQuote(sold, least, least, Money(0, into))
 
     async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
-        return MarketQuote(Money(self.units, out_of), bought, bought, Money(0, out_of))
+        raise MarketRefused(f"{bought} {out_of.currency} are not asked for")
 
 
 class Par:
@@ -54,11 +54,9 @@ async def anything(money: Money) -> None:
     del money
 
 
-@pytest.mark.parametrize(
-    ("exact", "units"), [(USDC, 10**38), (USDC, 2**256 - 1), (USDT, 2 * 10**30)]
-)
-async def test_absurd_amounts_of_a_market_are_no_quote(exact: Asset, units: int) -> None:
-    pair, at = SwapPair(USDC, USDT, Money(10**6, exact)), datetime.now(UTC)
+@pytest.mark.parametrize("units", [10**38, 2**256 - 1])
+async def test_absurd_amounts_of_a_market_are_no_quote(units: int) -> None:
+    pair, at = SwapPair(USDC, USDT, Money(10**6, USDC)), datetime.now(UTC)
     markets = LyingMarkets(SwapProvider.MARKET, units)
     quotes = SwapQuotes(Par(), markets, timedelta(hours=1))
     with pytest.raises(QuoteNotReady, match="no pool holds"):

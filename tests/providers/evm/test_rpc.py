@@ -130,7 +130,7 @@ async def test_a_transaction_costs_its_gas_and_its_publication(
         {"blockNumber": hex(2**63)},
     ],
 )
-async def test_a_receipt_that_the_books_could_not_hold_is_asked_of_the_next_node(
+async def test_a_cost_that_the_books_could_not_hold_is_asked_of_the_next_node(
     node: FakeNode, second: FakeNode, members: dict[str, Any]
 ) -> None:
     node.set("eth_getTransactionReceipt", mined_json(7, **members))
