@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path, PosixPath
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
@@ -224,7 +224,7 @@ async def test_what_is_cosigned_is_what_was_verified(org: Tenant, tmp_path: Path
         """File system that replaces a file after it was opened once."""
 
         def open(self, *options: Any, **more: Any) -> Any:
-            opened: Any = super().open(*options, **more)
+            opened = cast("Any", super().open)(*options, **more)
             if self.name == file.name and forged.exists():
                 forged.replace(file)
             return opened
