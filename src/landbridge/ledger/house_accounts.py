@@ -92,6 +92,16 @@ async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -
     )
 
 
+async def units_below(tx: Tx, org_id: UUID, end: int) -> Units:
+    """Return the balances of all transactions below `end`, every one of which has ended."""
+    rolled_up_to, rolled = await house_account_store.rolled(tx, org_id)
+    first, last = min(rolled_up_to, end), max(rolled_up_to, end)
+    between = await house_account_store.sums(tx, org_id, since=first, until=last)
+    if rolled_up_to > end:
+        between = {each: -units for each, units in between.items()}
+    return _added(rolled, between)
+
+
 async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]:
     """Recompute the roll-up of an organisation from all its entries; return the differences.
 

@@ -22,6 +22,7 @@ from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
 from landbridge.reporting.proofs.verification import BooksVerifier
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
+from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.time_zones import TimeZones
 from landbridge.reporting.rollups.updater import RollupUpdater
@@ -91,6 +92,7 @@ def report(on: CustomerServices) -> ReportingServices:
             on.team,
             time_zones,
             clock,
+            Reserves(database, on.vault),
             on.settings.reconciliation_tolerance,
             on.settings.reconciliation_halt_above,
         ),

@@ -18,8 +18,9 @@ import msgspec
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.model import Difference, DifferenceStatus
+from landbridge.reporting.reserves.model import AssetReserve, ReserveStatement, StoredReserve
 
-_VERSION = 1
+_VERSION = 2
 
 
 class CloseStatus(StrEnum):
@@ -78,7 +79,8 @@ class CloseCorrection(msgspec.Struct, frozen=True, kw_only=True):
 class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
     """What people sign. `cut_at` is the time of the day's comparison; `tolerance` is in coins.
 
-    `reason` is why differences above it are carried.
+    `reason` is why differences above it are carried. `reserves` are missing if liabilities were not
+    counted at the cut, as before version 2.
     """
 
     version: int
@@ -93,6 +95,20 @@ class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
     carried: list[CloseDifference]
     resolved: list[CloseDifference]
     corrections: list[CloseCorrection]
+    reserves: list[AssetReserve] | None = None
+
+    @property
+    def statement(self) -> ReserveStatement | None:
+        """Return the statement of reserves, if there are any."""
+        if self.reserves is None:
+            return None
+        return ReserveStatement(
+            org_id=self.org_id,
+            day=self.day,
+            zone=self.zone,
+            cut_at=self.cut_at,
+            reserves=self.reserves,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +149,7 @@ class CloseInput:
     # Differences that the close before has carried, as they are now.
     earlier: Sequence[Difference]
     corrections: Sequence[CloseCorrection]
+    liabilities: Sequence[StoredReserve]
     previous_digest: bytes | None
     tolerance: Decimal
 
@@ -187,8 +204,36 @@ def build_content(found: CloseInput, reason: str | None) -> str:
             if each.status is DifferenceStatus.RESOLVED
         ],
         corrections=list(found.corrections),
+        reserves=_reserves(found.positions, found.liabilities),
     )
     return msgspec.json.encode(content, order="sorted").decode()
+
+
+def _reserves(
+    positions: Sequence[ClosePosition], liabilities: Sequence[StoredReserve]
+) -> list[AssetReserve] | None:
+    """Return what is owed and held of each asset that is used; None unless all were counted."""
+    owed = {each.asset: each for each in liabilities}
+    if any(each.asset not in owed for each in positions):
+        return None
+    found = [_reserve(each, owed[each.asset]) for each in positions]
+    return [each for each in found if {each.held_units, each.owed_units, each.open_units} != {"0"}]
+
+
+def _reserve(position: ClosePosition, owed: StoredReserve) -> AssetReserve:
+    return AssetReserve(
+        asset=position.asset,
+        source=position.source,
+        block_number=position.block_number,
+        block_hash=position.block_hash,
+        held_units=position.outside_units,
+        owed_units=str(owed.owed_units),
+        open_units=str(owed.open_units),
+        pieces=owed.pieces,
+        root=owed.root.hex(),
+        addresses=owed.addresses,
+        addresses_digest=owed.addresses_digest.hex(),
+    )
 
 
 def content_digest(text: str) -> bytes:

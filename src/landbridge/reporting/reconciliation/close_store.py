@@ -34,6 +34,16 @@ where exists (
     and not exists (
         select from recon_cutoffs c where c.org_id = $1 and c.day = $2 and c.source = $3
     )
+returning true
+"""
+
+_IS_CUT_DUE = """
+select exists (
+        select from recon_sources s where s.org_id = $1 and s.source = $3 and s.opened_at < $4
+    )
+    and not exists (
+        select from recon_cutoffs c where c.org_id = $1 and c.day = $2 and c.source = $3
+    )
 """
 
 # Locked, so that no comparison is stored between what a close reads of positions and differences.
@@ -133,6 +143,11 @@ limit $5
 """
 
 
+async def is_cut_due(tx: Tx, org_id: UUID, source: Chain, day: date, *, ended_at: datetime) -> bool:
+    """Return whether the ended day has no cut of a source that had been opened by then."""
+    return bool(await tx.fetchval(_IS_CUT_DUE, org_id, day, source, ended_at))
+
+
 async def add_cutoff(
     tx: Tx,
     org_id: UUID,
@@ -143,9 +158,9 @@ async def add_cutoff(
     block: RecordedBlock,
     compared_at: datetime,
     positions: Sequence[ComparedPosition],
-) -> None:
-    """Keep the positions of a run as those of the ended day, unless an earlier run was first."""
-    await tx.execute(
+) -> bool:
+    """Keep the positions of a run as those of the ended day; False if an earlier run was first."""
+    added = await tx.fetch(
         _ADD_CUTOFF,
         org_id,
         day,
@@ -160,6 +175,7 @@ async def add_cutoff(
         [Decimal(each.accepted_units) for each in positions],
         ended_at,
     )
+    return bool(added)
 
 
 async def lock_sources(tx: Tx, org_id: UUID, opened_before: datetime) -> list[Chain]:

@@ -39,6 +39,7 @@ from landbridge.reporting.reconciliation.close_model import (
 from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
 from landbridge.reporting.reconciliation.four_eyes import check_second
 from landbridge.reporting.reconciliation.model import Difference, ReconPerson
+from landbridge.reporting.reserves import store as reserve_store
 from landbridge.reporting.rollups.time_zones import TimeZones
 
 # Kind of closes in the change log.
@@ -174,6 +175,7 @@ class DailyCloses:
             unresolved=await close_store.unresolved(tx, org_id, cut_at),
             earlier=await close_store.differences(tx, org_id, carried),
             corrections=await close_store.corrections(tx, org_id, before, cut_at),
+            liabilities=await reserve_store.of_day(tx, org_id, day),
             previous_digest=None if previous is None else previous.digest,
             tolerance=self.tolerance,
         )
@@ -245,6 +247,8 @@ async def _record(
     *,
     reason: str | None,
 ) -> None:
+    statement = close.content.statement
+    is_published = statement is not None and close.status is CloseStatus.COMPLETED
     await append_next_change(
         tx,
         org_id=person.org_id,
@@ -258,6 +262,8 @@ async def _record(
             "digest": close.digest.hex(),
             "reason": reason,
             "personId": str(person.id),
+            # Who has a proof of this change knows that no other statement was confirmed by it.
+            **({"reserves": statement.digest} if statement and is_published else {}),
         },
     )
 

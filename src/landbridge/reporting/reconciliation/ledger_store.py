@@ -26,6 +26,8 @@ where org_id = $1
 for update
 """
 
+_READ_TO = "select read_tx::text from recon_cursors where org_id = $1"
+
 _MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
@@ -48,6 +50,11 @@ async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
     row = await tx.fetchrow(_LOCK, org_id)
     assert row is not None
     return int(row["opened_tx"]), int(row["read_tx"])
+
+
+async def read_to(tx: Tx, org_id: UUID) -> int:
+    """Return how far an organisation was read, whose cursor exists."""
+    return int(await tx.fetchval(_READ_TO, org_id))
 
 
 async def move_cursor(tx: Tx, org_id: UUID, read_tx: int) -> None:

@@ -32,7 +32,6 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.reporting.reconciliation import (
-    close_store,
     difference_store,
     ledger_store,
     run_store,
@@ -40,6 +39,7 @@ from landbridge.reporting.reconciliation import (
 )
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses
+from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions, record_reopened
 from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
 from landbridge.reporting.reconciliation.halt_listing import ReconHalts
@@ -64,6 +64,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_booked,
     sum_outside,
 )
+from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
 _log = structlog.stdlib.get_logger()
@@ -109,6 +110,7 @@ class LedgerReconciliation:
     team: Team
     time_zones: TimeZones
     clock: Clock
+    reserves: Reserves
     # In coins, for each difference that a close carries without a reason.
     tolerance: Decimal = Decimal(0)
     # In coins, missing of an asset, above which payments are halted; None halts nothing.
@@ -303,11 +305,23 @@ class LedgerReconciliation:
         connected = self.chains[chain]
         held = await connected.records.position(org_id, chain, addresses, block)
         assets = [each.code for each in assets_of(chain)]
+        day, cuts = ended_day(now, zone), DayCuts(self.database, self.reserves)
+        cut = DayCut(
+            org_id=org_id,
+            source=chain,
+            day=day,
+            ended_at=end_of_day(day, zone),
+            block=block,
+            compared_at=now,
+        )
+        counted = await cuts.count(cut, addresses)
 
         async def work(tx: Tx) -> None:
             source = await store.lock_source(tx, org_id, chain)
             if source is None or source.block_number != block.number:
                 return  # another worker has read further
+            if await cuts.has_moved(tx, org_id, counted):
+                return
             if source.last_good_at is None:
                 await store.forget_matches(tx, org_id, chain)
             booked = await store.booked_positions(tx, org_id, chain, assets)
@@ -323,14 +337,7 @@ class LedgerReconciliation:
             await Halting(self.halt_above).after_comparison(tx, org_id, chain, now)
             await store.mark_good(tx, org_id, chain, now)
             await run_store.add(tx, org_id, chain, now, block=block, failure=None)
-            day = ended_day(now, zone)
-            await close_store.add_cutoff(
-                *(tx, org_id, chain, day),
-                ended_at=end_of_day(day, zone),
-                block=block,
-                compared_at=now,
-                positions=positions,
-            )
+            await cuts.keep(tx, cut, positions, counted)
 
         await self.database.transact(work)
 

@@ -1,0 +1,72 @@
+"""Merkle tree with sums: the shape of RFC 6962, and the units of both children in each hash. Pure.
+
+The hash of a node covers the hash and the units of both of its children, so no part of a sum can be
+left out. The older form that covers the sum alone lets an operator show two customers the larger of
+their balances as the sum of both.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+ROW_WIDTH = 256
+_UNITS_BYTES = 16
+_HASH_BYTES = 32
+NODE_BYTES = _HASH_BYTES + _UNITS_BYTES
+
+
+class SumNode(NamedTuple):
+    """Node of a tree, and the units of all leaves below it."""
+
+    hash: bytes
+    units: int
+
+    @property
+    def content(self) -> bytes:
+        """Return hash and units as they are hashed and stored; raises for units below zero."""
+        return self.hash + self.units.to_bytes(_UNITS_BYTES, "big")
+
+
+EMPTY_ROOT = SumNode(sha256().digest(), 0)
+
+
+def parse_nodes(content: bytes) -> list[SumNode]:
+    """Return stored nodes."""
+    parts = (content[at : at + NODE_BYTES] for at in range(0, len(content), NODE_BYTES))
+    return [
+        SumNode(each[:_HASH_BYTES], int.from_bytes(each[_HASH_BYTES:], "big")) for each in parts
+    ]
+
+
+def rows_of(nodes: Sequence[SumNode]) -> list[Sequence[SumNode]]:
+    """Return nodes in rows, each of which is one subtree."""
+    return [nodes[at : at + ROW_WIDTH] for at in range(0, len(nodes), ROW_WIDTH)]
+
+
+def root_of(nodes: Sequence[SumNode]) -> SumNode:
+    """Return the node above all of these."""
+    return _levels(nodes)[-1][0] if nodes else EMPTY_ROOT
+
+
+def path_of(nodes: Sequence[SumNode], index: int) -> list[SumNode]:
+    """Return the nodes beside the way from one of these to their root, the lowest first."""
+    path: list[SumNode] = []
+    for level in _levels(nodes)[:-1]:
+        beside = index ^ 1
+        path += level[beside : beside + 1]
+        index >>= 1
+    return path
+
+
+def _levels(nodes: Sequence[SumNode]) -> list[Sequence[SumNode]]:
+    """Return the nodes of each level; a last one without a neighbour moves up as it is."""
+    levels = [nodes]
+    while len(nodes := levels[-1]) > 1:
+        pairs = zip(nodes[::2], nodes[1::2], strict=False)
+        levels.append([*(_join(*pair) for pair in pairs), *nodes[len(nodes) & ~1 :]])
+    return levels
+
+
+def _join(left: SumNode, right: SumNode) -> SumNode:
+    hashed = sha256(b"\x01" + left.content + right.content).digest()
+    return SumNode(hashed, left.units + right.units)
