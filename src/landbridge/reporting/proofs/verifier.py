@@ -3,6 +3,7 @@
     python3 verifier.py proof KEYS FILE                proofs of a payment
     python3 verifier.py books KEYS FILE [CHECKPOINT]   an export of all changes
     python3 verifier.py growth KEYS FILE CHECKPOINT    a checkpoint that follows an older one
+    python3 verifier.py reserves KEYS FILE             a statement of reserves, and balances in it
 
 KEYS is a file of public keys, CHECKPOINT an older checkpoint that you have kept.
 """
@@ -11,12 +12,13 @@ import json
 import sys
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from hashlib import sha256, sha512
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HASH_BYTES = 32
+HASH_BYTES, UNITS_BYTES = 32, 16
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
 Point = tuple[int, int, int, int]
@@ -50,12 +52,8 @@ def add(p: Point, q: Point) -> Point:
     """Add two points."""
     a, b = (p[1] - p[0]) * (q[1] - q[0]) % P, (p[1] + p[0]) * (q[1] + q[0]) % P
     c, d = 2 * p[3] * q[3] * D % P, 2 * p[2] * q[2] % P
-    return (
-        (b - a) * (d - c) % P,
-        (d + c) * (b + a) % P,
-        (d - c) * (d + c) % P,
-        (b - a) * (b + a) % P,
-    )
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
 
 
 def times(number: int, p: Point) -> Point:
@@ -68,12 +66,10 @@ def times(number: int, p: Point) -> Point:
 
 def is_signed(key: bytes, text: bytes, signature: bytes) -> bool:
     """Return whether this is the key's Ed25519 signature of a text."""
-    s, base = (
-        int.from_bytes(signature[32:], "little"),
-        point((4 * pow(5, -1, P) % P).to_bytes(32, "little")),
-    )
+    s = int.from_bytes(signature[32:], "little")
     k = int.from_bytes(sha512(signature[:32] + key + text).digest(), "little") % L
-    one, other = times(s, base), add(point(signature[:32]), times(k, point(key)))
+    one = times(s, point(b"\x58" + b"\x66" * 31))
+    other = add(point(signature[:32]), times(k, point(key)))
     return s < L and all((one[n] * other[2] - other[n] * one[2]) % P == 0 for n in (0, 1))
 
 
@@ -96,6 +92,12 @@ def node(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
+def summed(left: tuple[bytes, int], right: tuple[bytes, int]) -> tuple[bytes, int]:
+    """Hash and add two nodes of a tree with sums; raises if one of them is below zero."""
+    both = (found + units.to_bytes(UNITS_BYTES, "big") for found, units in (left, right))
+    return node(*both), left[1] + right[1]
+
+
 def fixed(text: str) -> bytes:
     """Decode a salt or a hash; of another length it could be cut in two ways."""
     if len(found := b64decode(text)) != HASH_BYTES:
@@ -103,27 +105,32 @@ def fixed(text: str) -> bytes:
     return found
 
 
+def hashed(part: Mapping[str, str]) -> bytes:
+    """Return the hash of a part, from its text and salt if they are shown."""
+    if "text" in part:
+        return sha256(fixed(part["salt"]) + part["text"].encode()).digest()
+    return fixed(part["hash"])
+
+
 def leaf(parts: Sequence[Mapping[str, str]]) -> bytes:
-    """Hash a change's parts: those that are shown with their salt, and the hashes of the others."""
-    hashes = (
-        sha256(fixed(part["salt"]) + part["text"].encode()).digest()
-        if "text" in part
-        else fixed(part["hash"])
-        for part in parts
-    )
-    return sha256(b"\x00" + b"".join(hashes)).digest()
+    """Return the hash of a change from its parts, or of a piece of a balance."""
+    return sha256(b"\x00" + b"".join(map(hashed, parts))).digest()
+
+
+def plain(text: str) -> Any:
+    """Parse JSON in the one form that it can have: on one line, and no member twice."""
+    found = json.loads(text)
+    if text != json.dumps(found, sort_keys=True, separators=(",", ":")):
+        raise BooksInvalid("a text is not in its one form")
+    return found
 
 
 def read(parts: Sequence[Mapping[str, str]]) -> list[Any]:
     """Return what the shown parts say; raise unless they are one change, its record and entries."""
-    shown = [(at, part["text"]) for at, part in enumerate(parts) if "text" in part]
-    found = [json.loads(text) for _, text in shown]
-    for (at, text), part in zip(shown, found, strict=True):
-        # In one form only: on one line, and no member twice.
-        is_plain = text == json.dumps(part, sort_keys=True, separators=(",", ":"))
-        if not is_plain or part["part"] not in (["record", "entry"] if at else ["change"]):
-            raise BooksInvalid("a part is not what it is to be at its place")
-    return found
+    shown = [(at, plain(part["text"])) for at, part in enumerate(parts) if "text" in part]
+    if any(part["part"] not in (["record", "entry"] if at else ["change"]) for at, part in shown):
+        raise BooksInvalid("a part is not what it is to be at its place")
+    return [part for _, part in shown]
 
 
 def included(found: bytes, index: int, size: int, path: list[bytes]) -> bytes:
@@ -167,21 +174,41 @@ def check_proof(proof: str, keys: str) -> list[str]:
     return [part["text"] for part in parts if "text" in part]
 
 
-class Books:
+class Tree:
+    """Tree that grows; `roots` are those of its full parts, the largest first."""
+
+    def __init__(self, join: Callable[..., Any]) -> None:
+        self.join, self.size, self.roots = join, 0, list[Any]()
+
+    def grow(self, root: object, size: int = 1) -> None:
+        """Append a leaf, or a full part of several leaves."""
+        self.size += size
+        self.roots.append(root)
+        for _ in range((self.size & -self.size).bit_length() - size.bit_length()):
+            self.roots[-2:] = [self.join(*self.roots[-2:])]
+
+    @property
+    def root(self) -> Any:
+        """Return the root; there is at least one leaf."""
+        return reduce(lambda right, left: self.join(left, right), self.roots[::-1])
+
+
+class Books(Tree):
     """Replays an export: the tree, and what every part says about those before."""
 
     def __init__(self) -> None:
-        self.size, self.trees, self.seqs = 0, list[tuple[int, bytes]](), Counter[str]()
+        super().__init__(node)
         self.assets, self.balances = dict[str, str](), dict[str, tuple[int, int, int]]()
+        self.seqs = Counter[str]()
 
     def append(self, parts: Sequence[Mapping[str, str]]) -> None:
         """Add a change; raise unless it follows from those before, and its journal sums to zero."""
         change, *others = read(parts)
+        entries, sums = [each for each in others if each["part"] == "entry"], Counter[str]()
         self.seqs[change["object"]] += 1
-        sums, is_right = Counter[str](), change["seq"] == self.seqs[change["object"]]
-        records = sum(each["part"] == "record" for each in others)
-        is_right = is_right and len(others) == len(parts) - 1 and records <= (change["seq"] == 1)
-        for entry in (each for each in others if each["part"] == "entry"):
+        is_right = (self.seqs[change["object"]], len(parts) - 1) == (change["seq"], len(others))
+        is_right = is_right and len(others) - len(entries) <= (change["seq"] == 1)
+        for entry in entries:
             count, available, held = self.balances.get(entry["account"], (0, 0, 0))
             after = count + 1, available + int(entry["available"]), held + int(entry["held"])
             shown = entry["count"], int(entry["balanceAvailable"]), int(entry["balanceHeld"])
@@ -191,17 +218,11 @@ class Books:
             is_right = is_right and (asset, after) == (entry["asset"], shown)
         if not is_right or any(sums.values()):
             raise BooksInvalid(f"change {self.size} does not follow from those before it")
-        self.size, height, root = self.size + 1, 0, leaf(parts)
-        while self.trees and self.trees[-1][0] == height:
-            height, root = height + 1, node(self.trees.pop()[1], root)
-        self.trees.append((height, root))
+        self.grow(leaf(parts))
 
     def check(self, head: TreeHead) -> None:
         """Raise unless the changes so far are those of a checkpoint."""
-        root = b""
-        for _, each in reversed(self.trees):
-            root = node(each, root) if root else each
-        if self.size != head.size or root != head.root:
+        if self.size != head.size or self.root != head.root:
             raise BooksInvalid(f"the books are not those of {head.origin} at {head.size} changes")
 
 
@@ -220,6 +241,30 @@ def check_books(lines: Iterator[str], keys: str, old: TreeHead | None) -> Books:
     return books
 
 
+def check_reserves(lines: Iterator[str], keys: str) -> list[str]:
+    """Return a statement that was confirmed, and what is in its trees: pieces of balances."""
+    first, trees, shown = json.loads(next(lines)), dict[str, Tree](), list[str]()
+    change, statement = json.loads(check_proof(first["proof"], keys)[0]), first["statement"]
+    digest = sha256(statement.encode()).hexdigest()
+    if (change["type"], change["facts"].get("reserves")) != ("confirm", digest):
+        raise BooksInvalid("this statement of reserves was not confirmed")
+    for part in map(json.loads, lines):
+        if is_shown := "text" in part:
+            shown.append(part["text"])
+        found = plain(part["text"]) if is_shown else part
+        root = leaf([part]) if is_shown else fixed(part["hash"])
+        tree = trees.setdefault(found["asset"], Tree(summed))
+        tree.grow((root, int(found["units"])), part.get("size", 1))
+    for owed in plain(statement)["reserves"]:
+        due = owed["pieces"], (bytes.fromhex(owed["root"]), int(owed["owed_units"]))
+        tree = trees.pop(owed["asset"], None)
+        if due[1][1] < 0 or (tree is not None and (tree.size, tree.root) != due):
+            raise BooksInvalid(f"these are not the liabilities of {owed['asset']}")
+    if trees:
+        raise BooksInvalid(f"the statement has no {', '.join(trees)}")
+    return [statement, *shown]
+
+
 def main(verb: str, keys_file: str, file: str, *kept: str) -> None:
     """Run a command; an error of any kind means that the books are not proven."""
     keys, text = Path(keys_file).read_text(), Path(file).read_text()
@@ -228,14 +273,16 @@ def main(verb: str, keys_file: str, file: str, *kept: str) -> None:
         before, *proofs = text.split("c2sp.org/tlog-proof@v1\n")
         if before or not proofs:
             raise BooksInvalid(f"{file} is no file of proofs")
-        for proof in proofs:
-            sys.stdout.write("\n".join([*check_proof(proof, keys), ""]))
+        shown = [part for proof in proofs for part in check_proof(proof, keys)]
     elif verb == "growth" and old is not None:
         top, _, note = text.partition("\n\n")
         check_growth(old, open_note(note, keys), [fixed(each) for each in top.split("\n")[1:]])
+        shown = []
+    elif verb == "reserves" and old is None:
+        shown = check_reserves(iter(text.splitlines()), keys)
     else:
-        size = check_books(iter(text.splitlines()), keys, old).size
-        sys.stdout.write(f"{size} changes are proven.\n")
+        shown = [f"{check_books(iter(text.splitlines()), keys, old).size} changes are proven."]
+    sys.stdout.writelines(f"{each}\n" for each in shown)
 
 
 if __name__ == "__main__":
