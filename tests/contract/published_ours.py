@@ -112,6 +112,7 @@ QUERIES = {
     f"GET {_DIFFERENCES}": f"status kind source assigneeId recordId {_LIST}",
     "GET /v2/proofs/checkpoint": "since",
     "GET /v2/proofs/transfers/{transferId}": "userId",
+    "GET /v2/proofs/reserves/{closeId}": "userId",
     **{
         f"GET {path}": "expand"
         for path in (
@@ -183,6 +184,7 @@ BYTES = {
     f"POST {_METRICS}/preview/download",
     "GET /v2/proofs/checkpoint",
     "GET /v2/proofs/transfers/{transferId}",
+    "GET /v2/proofs/reserves/{closeId}",
 }
 BODILESS = {
     f"DELETE {_TEMPLATES}/{{name}}",

@@ -48,7 +48,7 @@ TAGS: Mapping[str, str] = {
     "Requests": "What became of a request, by the id its caller gave it.",
     "Reviews": "Work of compliance: verifications, deposits, receivables and resolutions.",
     "Reconciliation": "What the ledger says is outside, compared with what chains hold.",
-    "Proofs": "Checkpoints of the books, and proofs of payments.",
+    "Proofs": "Checkpoints of the books, and proofs of payments and reserves.",
     "Reporting": "Metrics, own templates, schedules and statements.",
     _WEBHOOKS: "Endpoints, deliveries and events.",
     "Sandbox": "Time, money and outcomes that tests choose; refused in production.",

@@ -40,7 +40,7 @@ _OPERATIONS = {
         "metrics": "list preview downloadPreview retrieve download retrieveResults listOptions",
         "offramps": "list retrieveRate retrieve",
         "onramps": "list retrieveRate retrieve",
-        "proofs": "retrieveCheckpoint retrieveTransfer",
+        "proofs": "retrieveCheckpoint retrieveTransfer retrieveReserves",
         "providers": "list",
         "reconciliation": "listSources listRuns listDifferences retrieveDifference "
         "listCloses retrieveClose listHalts",

@@ -70,6 +70,7 @@ from landbridge.reporting.proofs.api import ProofRoutes
 from landbridge.reporting.reconciliation.api import ReconciliationRoutes
 from landbridge.reporting.reconciliation.close_api import CloseRoutes
 from landbridge.reporting.reconciliation.halt_api import HaltRoutes
+from landbridge.reporting.reconciliation.reserve_api import ReserveProofRoutes
 from landbridge.reporting.request_outcome_api import RequestRoutes
 from landbridge.reporting.rollups.api import TimeZoneRoutes
 from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
@@ -138,6 +139,7 @@ ROUTES = [
     DownloadRoutes,
     StatementRoutes,
     ProofRoutes,
+    ReserveProofRoutes,
     ReconciliationRoutes,
     CloseRoutes,
     HaltRoutes,
@@ -238,6 +240,7 @@ SERVICES = (
     "exports",
     "statements",
     "proofs",
+    "reserve_proofs",
     "reconciliation",
     "report_schedules",
     "request_log",

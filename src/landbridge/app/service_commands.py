@@ -34,6 +34,7 @@ from landbridge.reporting import commands as report_commands
 from landbridge.reporting.commands import ReportCommandServices
 from landbridge.reporting.proofs import commands as proof_commands
 from landbridge.reporting.reconciliation import commands as reconciliation_commands
+from landbridge.reporting.reconciliation import reserve_commands
 from landbridge.sandbox import unbooked_coins
 from landbridge.sandbox.seeding import commands as seeding_commands
 
@@ -69,6 +70,9 @@ reports = report_commands.reports(
     )
 )
 proofs = proof_commands.proofs(run_command(lambda container: container.proofs))
+proofs.add_command(
+    reserve_commands.reserves(run_command(lambda container: container.reserve_proofs))
+)
 reconcile = reconciliation_commands.reconcile(
     run_command(lambda container: container.reconciliation)
 )

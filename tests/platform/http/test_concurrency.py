@@ -111,6 +111,7 @@ async def test_costly_requests_of_an_organisation_are_bounded(
         "/v2/request-log",
         "/v2/proofs/checkpoint",
         f"/v2/proofs/transfers/{UUID(int=0)}",
+        f"/v2/proofs/reserves/{UUID(int=0)}",
     ],
 )
 async def test_lists_and_proofs_are_costly(org: Tenant, slow: Slow, path: str) -> None:

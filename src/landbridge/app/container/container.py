@@ -94,6 +94,7 @@ from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.proofs.service import Proofs
+from landbridge.reporting.reconciliation.reserve_proofs import ReserveProofs
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from landbridge.reporting.request_outcomes import RequestOutcomes
 from landbridge.reporting.rollups.service import Rollups
@@ -168,6 +169,7 @@ class Container(CoinFlows):
     exports: Exports
     statements: Statements
     proofs: Proofs
+    reserve_proofs: ReserveProofs
     report_schedules: ReportSchedules
     reconciliation: LedgerReconciliation
 

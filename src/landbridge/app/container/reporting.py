@@ -21,6 +21,7 @@ from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
 from landbridge.reporting.proofs.verification import BooksVerifier
+from landbridge.reporting.reconciliation.reserve_proofs import ReserveProofs
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.service import Rollups
@@ -48,6 +49,7 @@ class ReportingServices:
     exports: Exports
     statements: Statements
     proofs: Proofs
+    reserve_proofs: ReserveProofs
     report_schedules: ReportSchedules
     reconciliation: LedgerReconciliation
 
@@ -64,6 +66,7 @@ def report(on: CustomerServices) -> ReportingServices:
     outgoing = FileDownloads()
     exports = Exports(database, clock, calculator, outgoing)
     saved_metrics = SavedMetrics(database, clock, calculator)
+    proofs, reserves = _proofs(on), Reserves(database, on.vault)
     return ReportingServices(
         rollups=rollups,
         attention_counts=AttentionCounts(database),
@@ -77,7 +80,8 @@ def report(on: CustomerServices) -> ReportingServices:
         file_downloads=outgoing,
         exports=exports,
         statements=Statements(database, clock, on.users, on.wallets),
-        proofs=_proofs(on),
+        proofs=proofs,
+        reserve_proofs=ReserveProofs(database, on.wallets, reserves, proofs.transfers),
         report_schedules=ReportSchedules(
             database=database,
             clock=clock,
@@ -92,7 +96,7 @@ def report(on: CustomerServices) -> ReportingServices:
             on.team,
             time_zones,
             clock,
-            Reserves(database, on.vault),
+            reserves,
             on.settings.reconciliation_tolerance,
             on.settings.reconciliation_halt_above,
         ),

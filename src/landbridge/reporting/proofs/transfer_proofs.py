@@ -53,7 +53,7 @@ class TransferProofs:
         """
 
         async def work(tx: Tx) -> str:
-            leaves = await self._leaves(tx, caller.org_id, transfer_id)
+            leaves = await self._leaves(tx, caller.org_id, transfer_id, "payment")
             opening = leaves[0].change.opening
             if opening is None:
                 raise ResourceNotFound(f"there is no payment {transfer_id}")
@@ -61,7 +61,7 @@ class TransferProofs:
             size = 0 if checkpoint is None else checkpoint.size
             covered = [each for each in leaves if each.index < size]
             if checkpoint is None or not covered:
-                raise ResourceConflict("the next checkpoint covers this payment; ask again then")
+                raise _uncovered("payment")
             party = opening.user_id if user_id is None else user_id
             own = set(await self.wallets.ids_of(tx, caller.org_id, party))
             entries = {entry.wallet_id for leaf in covered for entry in leaf.change.entries}
@@ -99,15 +99,30 @@ class TransferProofs:
 
         return await self.database.transact(work)
 
-    async def _leaves(self, tx: Tx, org_id: UUID, object_id: UUID) -> list[BookLeaf]:
+    async def of_last_change(self, tx: Tx, org_id: UUID, object_id: UUID, what: str) -> str:
+        """Return the proof of an object's last change, which has all parts of the change.
+
+        Raises `ResourceConflict` until a checkpoint covers it.
+        """
+        changes = (await history(tx, org_id, [object_id])).get(object_id, ())
+        leaves = await self._leaves(tx, org_id, object_id, what)
+        checkpoint = await store.last_checkpoint(tx, org_id)
+        last = leaves[-1]
+        is_covered = checkpoint is not None and last.index < checkpoint.size
+        if checkpoint is None or not is_covered or len(leaves) < len(changes):
+            raise _uncovered(what)
+        parts = [shown_part(last, number) for number in range(len(last.parts))]
+        return await _proof(tx, org_id, last, checkpoint, parts)
+
+    async def _leaves(self, tx: Tx, org_id: UUID, object_id: UUID, what: str) -> list[BookLeaf]:
         """Return the leaves of an object's changes, as far as they are in the tree."""
         changes = (await history(tx, org_id, [object_id])).get(object_id, ())
         if not changes:
-            raise ResourceNotFound(f"there is no payment {object_id}")
+            raise ResourceNotFound(f"there is no {what} {object_id}")
         tree, key = await store.find(tx, org_id), await self.vault.find(tx, org_id, org_id)
         inside = [each.position for each in changes if tree and each.position <= tree.read_to]
         if not inside or key is None:
-            raise ResourceConflict("the next checkpoint covers this payment; ask again then")
+            raise _uncovered(what)
         numbers = [await store.block_of_change(tx, org_id, each) for each in inside]
         blocks = {each for each in numbers if each is not None}
         leaves = {
@@ -118,6 +133,10 @@ class TransferProofs:
         if any(each not in leaves for each in inside):
             raise InvariantBroken(f"a change of {object_id} has no leaf: it was added afterwards")
         return [leaves[each] for each in inside]
+
+
+def _uncovered(what: str) -> ResourceConflict:
+    return ResourceConflict(f"the next checkpoint covers this {what}; ask again then")
 
 
 async def _block_leaves(

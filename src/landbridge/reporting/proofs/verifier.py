@@ -244,7 +244,10 @@ def check_books(lines: Iterator[str], keys: str, old: TreeHead | None) -> Books:
 def check_reserves(lines: Iterator[str], keys: str) -> list[str]:
     """Return a statement that was confirmed, and what is in its trees: pieces of balances."""
     first, trees, shown = json.loads(next(lines)), dict[str, Tree](), list[str]()
-    change, statement = json.loads(check_proof(first["proof"], keys)[0]), first["statement"]
+    change, statement = (
+        json.loads(check_proof(first["proof"].partition("\n")[2], keys)[0]),
+        first["statement"],
+    )
     digest = sha256(statement.encode()).hexdigest()
     if (change["type"], change["facts"].get("reserves")) != ("confirm", digest):
         raise BooksInvalid("this statement of reserves was not confirmed")

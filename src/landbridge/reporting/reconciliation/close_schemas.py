@@ -20,6 +20,7 @@ from landbridge.reporting.reconciliation.model import (
     DifferenceStatus,
 )
 from landbridge.reporting.reconciliation.schemas import ReasonText, coins_of
+from landbridge.reporting.reserves.model import AssetReserve
 
 DayText = Annotated[str, stated(DATE)]
 
@@ -113,10 +114,32 @@ class CloseCorrectionReply(WireStruct, frozen=True):
     posted_at: Moment
 
 
+class CloseReserveReply(WireStruct, frozen=True):
+    """What is owed and held of one currency at the cut.
+
+    `owedAmount` are users' balances; `root` is above all of them, split into `pieces`.
+    `openAmount` is owed beside them: in open payments, deposits that wait, and fees of others.
+    `ratio` is `heldAmount` by what is owed, rounded down; null if nothing is owed.
+    `addressesDigest` covers the `addresses` that hold the coins.
+    """
+
+    source: Chain
+    currency: str
+    owed_amount: DecimalText
+    open_amount: DecimalText
+    held_amount: DecimalText
+    ratio: DecimalText | None
+    pieces: int
+    root: str
+    addresses: int
+    addresses_digest: str
+
+
 class CloseWithContent(WireStruct, frozen=True):
     """Close with what was signed: `content` is the exact text; the digest is its SHA-256.
 
-    `isIntact` is whether it still is. `resolved` are differences that the close before has carried.
+    `isIntact` is whether it still is. `reserves` is null for a close without them, as of days
+    before liabilities were counted. `resolved` are differences that the close before has carried.
     """
 
     close: CloseReply
@@ -127,6 +150,7 @@ class CloseWithContent(WireStruct, frozen=True):
     carried: list[CloseDifferenceReply]
     resolved: list[CloseDifferenceReply]
     corrections: list[CloseCorrectionReply]
+    reserves: list[CloseReserveReply] | None
     is_intact: bool
     content: str
 
@@ -167,6 +191,9 @@ def content_reply(close: DailyClose) -> CloseWithContent:
             )
             for each in content.corrections
         ],
+        reserves=None
+        if content.reserves is None
+        else [_reserve(each) for each in content.reserves],
         is_intact=close.is_intact,
         content=close.text,
     )
@@ -189,6 +216,22 @@ def _position(position: ClosePosition) -> ClosePositionReply:
         difference_amount=coins_of(asset, outside - ledger),
         unexplained_amount=coins_of(asset, int(position.unexplained_units)),
         accepted_amount=coins_of(asset, int(position.accepted_units)),
+    )
+
+
+def _reserve(found: AssetReserve) -> CloseReserveReply:
+    asset = found.asset
+    return CloseReserveReply(
+        source=Chain(found.source),
+        currency=ASSETS[asset].currency,
+        owed_amount=coins_of(asset, int(found.owed_units)),
+        open_amount=coins_of(asset, int(found.open_units)),
+        held_amount=coins_of(asset, int(found.held_units)),
+        ratio=None if found.ratio is None else f"{found.ratio:f}",
+        pieces=found.pieces,
+        root=found.root,
+        addresses=found.addresses,
+        addresses_digest=found.addresses_digest,
     )
 
 

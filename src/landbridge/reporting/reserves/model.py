@@ -49,7 +49,10 @@ class AssetReserve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReserveStatement(msgspec.Struct, frozen=True, kw_only=True):
-    """What an organisation publishes about a closed day."""
+    """What an organisation publishes about a closed day.
+
+    The text is made again from the close whenever it is read, so no version may change its members.
+    """
 
     statement: str = "reserves"
     version: int = _VERSION

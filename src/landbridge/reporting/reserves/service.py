@@ -2,7 +2,8 @@
 
 import asyncio
 import hmac
-from bisect import bisect_left
+import json
+from base64 import b64encode
 from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -20,21 +21,13 @@ from landbridge.reporting.reserves.liabilities import (
     WalletBalance,
     build_tree,
 )
-from landbridge.reporting.reserves.model import CountedLiabilities
-from landbridge.reporting.reserves.sum_tree import ROW_WIDTH, SumNode, path_of
+from landbridge.reporting.reserves.model import CountedLiabilities, StoredReserve
+from landbridge.reporting.reserves.sum_tree import ROW_WIDTH, SumNode, cover, root_of
 
 # What belongs to the organisation; the other roles are owed to others, or are outside.
 _OWN = (HouseRole.LIQUIDITY, HouseRole.FEES, HouseRole.RECEIVABLE, HouseRole.WRITE_OFFS)
 
-
-@dataclass(frozen=True, slots=True)
-class ProvenPiece:
-    """Piece of a balance, and its way to the root of its asset."""
-
-    asset: str
-    piece: LiabilityPiece
-    index: int
-    path: list[SumNode]
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ class Reserves:
 
         Takes no lock, and no transaction is open while the tree is built.
         """
-        key = await self._key(org_id)
+        key = await self.database.transact(lambda tx: self._key(tx, org_id))
         balances = await self.database.single(
             lambda tx: store.count_balances(tx, org_id, assets, read_tx=read_tx)
         )
@@ -95,44 +88,48 @@ class Reserves:
             await store.add_tree(tx, org_id, day, tree, source=source, open_units=max(0, rest))
         await store.add_addresses(tx, org_id, day, source, counted)
 
-    async def pieces_of(
+    async def lines_of(
         self, tx: Tx, org_id: UUID, day: date, user_id: UUID, wallet_ids: Collection[UUID]
-    ) -> list[ProvenPiece]:
-        """Return the pieces of a user's balances of all assets.
+    ) -> list[str]:
+        """Return the trees of all assets that a user had, with the user's pieces alone shown.
 
-        Raises `InvariantBroken` if a balance is not in the tree.
+        Raises `InvariantBroken` if a balance is not in its tree.
         """
-        key = await self._key(org_id)
-        proven: list[ProvenPiece] = []
+        key = await self._key(tx, org_id)
+        lines: list[str] = []
         for reserve in await store.of_day(tx, org_id, day):
             name = LiabilityName(key, org_id, day, reserve.asset)
-            for wallet_id in sorted(wallet_ids):
-                units = await store.balance_of(tx, org_id, day, reserve.asset, wallet_id)
-                if not units:
-                    continue
-                pieces = name.split(WalletBalance(wallet_id, user_id, units))
-                proven += [await _prove(tx, name, each) for each in pieces]
-        return proven
+            balances = [
+                WalletBalance(
+                    wallet_id,
+                    user_id,
+                    await store.balance_of(tx, org_id, day, reserve.asset, wallet_id),
+                )
+                for wallet_id in wallet_ids
+            ]
+            pieces = [piece for each in balances if each.units for piece in name.split(each)]
+            if pieces:
+                lines += await _shown(tx, name, reserve, {each.node: each for each in pieces})
+        return lines
 
-    async def nodes(self, org_id: UUID, day: date, asset: str) -> AsyncIterator[SumNode]:
-        """Yield all pieces of an asset, in the order of the tree."""
-        number = 0
-        while row := await self.database.single(
-            lambda tx, at=number: store.row(tx, org_id, day, asset, at)
-        ):
-            for each in row:
-                yield each
-            number += 1
+    async def all_lines(self, org_id: UUID, day: date) -> AsyncIterator[str]:
+        """Yield the trees of all assets, with no piece shown: only its hash and units."""
+        for reserve in await self.database.single(lambda tx: store.of_day(tx, org_id, day)):
+            for number in range(len(range(0, reserve.pieces, ROW_WIDTH))):
+                row = await self.database.single(
+                    lambda tx, asset=reserve.asset, at=number: store.row(tx, org_id, day, asset, at)
+                )
+                for each in row:
+                    yield _hidden(reserve.asset, each, 1)
 
     async def addresses(self, org_id: UUID, day: date) -> Mapping[str, tuple[bytes, list[str]]]:
         """Return salt and addresses of each source at the cut of a day."""
-        key = await self._key(org_id)
+        key = await self.database.transact(lambda tx: self._key(tx, org_id))
         found = await self.database.single(lambda tx: store.addresses(tx, org_id, day))
         return {source: (addresses_salt(key, day, source), each) for source, each in found.items()}
 
-    async def _key(self, org_id: UUID) -> bytes:
-        key = await self.database.transact(lambda tx: self.vault.make(tx, org_id, org_id))
-        return key.derive("reserves.salts")
+    async def _key(self, tx: Tx, org_id: UUID) -> bytes:
+        return (await self.vault.make(tx, org_id, org_id)).derive("reserves.salts")
 
 
 def addresses_salt(key: bytes, day: date, source: str) -> bytes:
@@ -140,12 +137,39 @@ def addresses_salt(key: bytes, day: date, source: str) -> bytes:
     return hmac.digest(key, f"addresses.{day}.{source}".encode(), "sha256")
 
 
-async def _prove(tx: Tx, name: LiabilityName, piece: LiabilityPiece) -> ProvenPiece:
+async def _shown(
+    tx: Tx, name: LiabilityName, reserve: StoredReserve, pieces: Mapping[SumNode, LiabilityPiece]
+) -> list[str]:
+    """Return the lines of a tree: each of these pieces, and the fewest nodes of all others."""
     of = name.org_id, name.day, name.asset
-    number, row = await store.row_of_hash(tx, *of, piece.node.hash)
-    at = bisect_left(row, piece.node)
-    if row[at : at + 1] != [piece.node]:
-        raise InvariantBroken(f"a piece of {name.asset} is not in the liabilities of {name.day}")
+    found = [await store.row_of_hash(tx, *of, each.hash) for each in pieces]
+    rows = dict(found)
+    if not pieces.keys() <= {each for row in rows.values() for each in row}:
+        raise InvariantBroken(f"a balance is not in the liabilities of {name.asset} on {name.day}")
     above = await store.row_nodes(tx, *of)
-    index = number * ROW_WIDTH + at
-    return ProvenPiece(name.asset, piece, index, path_of(row, at) + path_of(above, number))
+    # The last row is no full subtree, unless its pieces fill it.
+    if reserve.pieces % ROW_WIDTH:
+        rows[len(above) - 1] = await store.row(tx, *of, len(above) - 1)
+    lines: list[str] = []
+    for first, size in cover(len(above), rows):
+        if first not in rows:
+            node = root_of(above[first : first + size])
+            lines.append(_hidden(name.asset, node, size * ROW_WIDTH))
+            continue
+        row = rows[first]
+        opened = [at for at, each in enumerate(row) if each in pieces]
+        for at, count in cover(len(row), opened):
+            if at in opened:
+                lines.append(_open(pieces[row[at]]))
+            else:
+                lines.append(_hidden(name.asset, root_of(row[at : at + count]), count))
+    return lines
+
+
+def _open(piece: LiabilityPiece) -> str:
+    return _encode({"salt": b64encode(piece.salt).decode(), "text": piece.text.decode()})
+
+
+def _hidden(asset: str, node: SumNode, size: int) -> str:
+    shown = b64encode(node.hash).decode()
+    return _encode({"asset": asset, "hash": shown, "size": size, "units": str(node.units)})

@@ -5,7 +5,7 @@ left out. The older form that covers the sum alone lets an operator show two cus
 their balances as the sum of both.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -48,14 +48,22 @@ def root_of(nodes: Sequence[SumNode]) -> SumNode:
     return _levels(nodes)[-1][0] if nodes else EMPTY_ROOT
 
 
-def path_of(nodes: Sequence[SumNode], index: int) -> list[SumNode]:
-    """Return the nodes beside the way from one of these to their root, the lowest first."""
-    path: list[SumNode] = []
-    for level in _levels(nodes)[:-1]:
-        beside = index ^ 1
-        path += level[beside : beside + 1]
-        index >>= 1
-    return path
+def cover(count: int, opened: Collection[int]) -> list[tuple[int, int]]:
+    """Return the fewest full subtrees over `count` nodes, as (first, size).
+
+    Those at `opened` stay alone.
+    """
+    parts: list[tuple[int, int]] = []
+    at = 0
+    while at < count:
+        size = 1
+        while at % (2 * size) == 0 and at + 2 * size <= count:
+            if any(each in opened for each in range(at, at + 2 * size)):
+                break
+            size *= 2
+        parts.append((at, size))
+        at += size
+    return parts
 
 
 def _levels(nodes: Sequence[SumNode]) -> list[Sequence[SumNode]]:
