@@ -88,6 +88,12 @@ async def test_analysts_read_and_decide_nothing(org: Tenant) -> None:
         assert refused.status == 403
 
 
+async def test_a_close_shows_reserves_against_what_is_owed(org: Tenant) -> None:
+    page = await (await visit(org)).load(f"{_CLOSES}/{(await make_reconciled(org))['close']}")
+    for text in ("Reserves", "Owed to customers", "Owed in open payments", "Ratio", "0%"):
+        assert text in page.text
+
+
 async def test_the_overview_names_differences_and_a_close_that_wait(org: Tenant) -> None:
     admin = await visit(org)
     assert "Reconciliation differences" not in (await admin.load("/dashboard")).text

@@ -124,6 +124,17 @@ def count(context: Context, value: int | Decimal) -> str:
 
 
 @pass_context
+@pass_context
+def ratio(context: Context, value: str) -> str:
+    """Return a ratio as percent, such as `99.87%`."""
+    return format_percent(Decimal(value), "#,##0.##%", locale=str(context["locale"]))
+
+
+def is_below_one(value: str) -> bool:
+    """Return whether a ratio is below one."""
+    return Decimal(value) < 1
+
+
 def signed_percent(context: Context, value: Decimal) -> str:
     """Return percent with their sign, such as `+12.5%`."""
     return format_percent(value / 100, "+#,##0.#%;-#,##0.#%", locale=str(context["locale"]))
@@ -337,6 +348,8 @@ FILTERS: Final[Mapping[str, Any]] = {
     "tick": tick,
     "count": count,
     "signed_percent": signed_percent,
+    "ratio": ratio,
+    "is_below_one": is_below_one,
     "moment": moment,
     "second": second,
     "clock_time": clock_time,

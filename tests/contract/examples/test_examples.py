@@ -36,7 +36,10 @@ from tests.tenants import (
 RENEW = "WRITE_EXAMPLES=1 .venv/bin/pytest -m long tests/contract/examples"
 BEGIN = datetime(2026, 3, 2, 12, tzinfo=UTC)
 # Of bytes or signed text, which no example can show.
-BYTES = {"files.download", "proofs.retrieveCheckpoint", "proofs.retrieveTransfer"}
+BYTES = {
+    *("files.download", "proofs.retrieveCheckpoint", "proofs.retrieveTransfer"),
+    "proofs.retrieveReserves",
+}
 
 
 @pytest.mark.long
