@@ -164,6 +164,9 @@ BODIES = {
     "PUT /v2/organization/address-policy": [
         "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
     ],
+    "PUT /v2/organization/swap-providers": [
+        "choices* " + _within("choices[]", "chain* sourceCurrency* destinationCurrency* provider*")
+    ],
     "PUT /v2/organization/travel-rule": ["jurisdiction*"],
     f"PUT {_TRAVEL_WALLET}": [
         "kind* owner* vaspName person "
@@ -199,6 +202,7 @@ BODILESS = {
 OTHERS = {
     "GET /v2/reporting/time-zone",
     "GET /v2/organization/address-policy",
+    "GET /v2/organization/swap-providers",
     "GET /v2/organization/travel-rule",
     "GET /v2/travel-rule/messages/{messageId}",
     "GET /v2/travel-rule/waiting",

@@ -323,6 +323,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         **WEBHOOK_BODIES,
         "PUT /v2/reporting/time-zone": {"timeZone": "UTC"},
         "PUT /v2/organization/address-policy": {"newAddressHours": 0},
+        "PUT /v2/organization/swap-providers": {"choices": []},
         **TRAVEL_RULE_BODIES,
         **METRIC_BODIES,
         **TEMPLATE_BODIES,

@@ -23,6 +23,7 @@ _OPERATIONS = {
     KeyScope.READ: {
         "accounts": "list retrieve",
         "addressPolicy": "retrieve",
+        "swapProviders": "retrieve",
         "approvals": "list retrieve",
         "auditLog": "list",
         "balances": "retrieve",
@@ -103,6 +104,7 @@ _OPERATIONS = {
     },
     KeyScope.ADMIN: {
         "addressPolicy": "replace",
+        "swapProviders": "replace",
         "metrics": "create delete update",
         "reportSchedules": "create delete update",
         "reportTemplates": "create delete update",

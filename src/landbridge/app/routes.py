@@ -42,6 +42,7 @@ from landbridge.payments.receivables.api import ReceivableRoutes
 from landbridge.payments.resolutions.api import ResolutionRoutes
 from landbridge.payments.rfis.api import TransferReviewRoutes
 from landbridge.payments.swaps.api import SwapRoutes
+from landbridge.payments.swaps.provider_choice_api import SwapProviderRoutes
 from landbridge.payments.transactions.api import BalanceRoutes, SearchRoutes, TransactionRoutes
 from landbridge.payments.transactions.note_api import TransactionNoteRoutes
 from landbridge.payments.transfers.api import WalletTransferRoutes
@@ -133,6 +134,7 @@ ROUTES = [
     ApprovalInboxRoutes,
     LimitRoutes,
     AddressPolicyRoutes,
+    SwapProviderRoutes,
     TemplateRoutes,
     OptionRoutes,
     MetricRoutes,
@@ -202,6 +204,7 @@ SERVICES = (
     "virtual_accounts",
     "settlement_rules",
     "swaps",
+    "swap_provider_choices",
     "timelines",
     "transactions",
     "transaction_details",

@@ -64,6 +64,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "SESSION": _("Session"),
     "LIMITS": _("Limits"),
     "ADDRESS_POLICY": _("Address policy"),
+    "SWAP_PROVIDERS": _("Swap providers"),
     "TRAVEL_RULE": _("Travel rule"),
     "TRAVEL_RULE.WALLET": _("Travel rule wallet"),
     "APPROVAL.POLICY": _("Approval policy"),

@@ -29,6 +29,16 @@ OWNER: Mapping[str, Any] = {
 # By operation. In addition to those of `tests.contract.resources`, which are as short as possible.
 BODIES: Mapping[str, Any] = {
     "addressPolicy.replace": {"newAddressHours": 24},
+    "swapProviders.replace": {
+        "choices": [
+            {
+                "chain": "POLYGON",
+                "sourceCurrency": "usdc",
+                "destinationCurrency": "usdt",
+                "provider": "TREASURY",
+            }
+        ]
+    },
     "bankLines.resolve": {"resolution": "HANDLED", "comment": "Booked by hand, ticket 4711"},
     "depositReviews.return": {"comment": "The sender asked for it back"},
     "depositReviews.settle": {"comment": "The bank confirmed the return by phone"},

@@ -39,6 +39,7 @@ FOR_ADMINS = {
     "POST /v2/transfer-approvals/{approvalId}/reject",
     "PUT /v2/reporting/time-zone",
     "PUT /v2/organization/address-policy",
+    "PUT /v2/organization/swap-providers",
     "PUT /v2/organization/travel-rule",
     f"POST {RULES}",
     f"POST {RULES}/{{ruleId}}/update",

@@ -58,6 +58,7 @@ from landbridge.payments.resolutions.service import Resolutions
 from landbridge.payments.resolutions.steps import ResolutionDecisions
 from landbridge.payments.rfis.reviews import ReviewableFlow, TransferReviews
 from landbridge.payments.scheduler import FlowSteps, Scheduler
+from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.payments.swaps.quotes import SwapQuotes
 from landbridge.payments.swaps.service import Swaps
 from landbridge.payments.transactions.balances import BalanceSheets
@@ -117,6 +118,7 @@ class Container(CoinFlows):
     market: Market | None
     rate_board: RateBoard
     swaps: Swaps
+    swap_provider_choices: SwapProviderChoices
     timelines: Timelines
     transactions: Transactions
     transaction_details: TransactionDetails
@@ -267,6 +269,7 @@ def wire(
         market=market,
         rate_board=RateBoard(rates, clock, price_age_max=settings.price_age_max),
         swaps=swaps,
+        swap_provider_choices=swaps.quotes.choices,
         timelines=_timelines(database, clock),
         offramps=paying_out.offramps,
         offramp_renewals=paying_out.renewals,
@@ -369,6 +372,11 @@ def _trade(on: PaymentServices, rates: RateSource) -> Swaps:
         parties=on.payment_parties,
         transfer_creation=on.transfer_creation,
         quote_acceptance=on.quote_acceptance,
-        quotes=SwapQuotes(rates, markets, on.settings.price_age_max),
+        quotes=SwapQuotes(
+            rates,
+            markets,
+            SwapProviderChoices(on.database, markets, on.clock),
+            on.settings.price_age_max,
+        ),
         clock=on.clock,
     )

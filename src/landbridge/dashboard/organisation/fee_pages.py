@@ -8,9 +8,11 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
+from landbridge.dashboard.organisation.swap_providers import provider_rows
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES
+from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.core.money import Rate
@@ -31,15 +33,17 @@ class FeePages(Controller):
     async def page(
         self,
         request: PageRequest,
+        *,
         renderer: NamedDependency[Renderer],
         pair_fees: NamedDependency[PairFees],
         prices: NamedDependency[PriceTable],
         installation: NamedDependency[Installation],
+        swap_provider_choices: NamedDependency[SwapProviderChoices],
     ) -> Response[str]:
-        """Show pair fees, fixed prices and the sources of all other prices."""
+        """Show pair fees, who swaps, fixed prices and the sources of all other prices."""
         caller = request.user.caller
         check_admin(caller)
-        values = await _values(caller, pair_fees, prices, Form())
+        values = await _values(caller, pair_fees, prices, swap_provider_choices, Form())
         return renderer.page(request, _PAGE, lines=installation.pricing, **values)
 
     @post("/", fresh=_HOME)
@@ -51,6 +55,7 @@ class FeePages(Controller):
         pair_fees: NamedDependency[PairFees],
         prices: NamedDependency[PriceTable],
         installation: NamedDependency[Installation],
+        swap_provider_choices: NamedDependency[SwapProviderChoices],
         clock: NamedDependency[Clock],
     ) -> Page:
         """Set a pair fee for new quotes."""
@@ -62,7 +67,7 @@ class FeePages(Controller):
             at = clock.stamp(caller.clock_offset)
             await pair_fees.set_for(caller, _currency_pair(form), form.number("fee"), at=at)
         except Refused as problem:
-            values = await _values(caller, pair_fees, prices, form)
+            values = await _values(caller, pair_fees, prices, swap_provider_choices, form)
             return renderer.with_problem(
                 request, _PAGE, problem, lines=installation.pricing, **values
             )
@@ -87,9 +92,14 @@ def _currency_pair(form: Form) -> CurrencyPair:
     return CurrencyPair(form.text("source"), form.text("destination"))
 
 
-async def _values(caller: Caller, fees: PairFees, prices: PriceTable, form: Form) -> dict[str, Any]:
-    """Return the current fees and prices, and the submitted form values, if any."""
+async def _values(
+    caller: Caller, fees: PairFees, prices: PriceTable, choices: SwapProviderChoices, form: Form
+) -> dict[str, Any]:
+    """Return the current fees, prices and providers, and the submitted form values, if any."""
+    policy = await choices.get(caller.org_id)
     return {
+        "swap_providers": provider_rows(policy, choices.pairs),
+        "providers_version": policy.version,
         "fees": await fees.all(caller.org_id),
         "prices": [
             (row, Decimal(str(Rate(row["rate"]))), as_percent(row["fee_fraction"]))

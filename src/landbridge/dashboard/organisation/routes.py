@@ -12,12 +12,14 @@ from landbridge.dashboard.organisation.limit_pages import LimitPages
 from landbridge.dashboard.organisation.provider_pages import ProviderPages
 from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
 from landbridge.dashboard.organisation.settings_pages import SettingsPages
+from landbridge.dashboard.organisation.swap_providers import SwapProviderPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
     AddressPolicyPages,
     AuditLogPages,
     ChainPages,
     FeePages,
+    SwapProviderPages,
     LimitPages,
     ProviderPages,
     SandboxPages,

@@ -21,6 +21,7 @@ from landbridge.payments.quotes.pricing import (
     gross_of,
     is_within_size,
 )
+from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.platform.core.errors import InvariantBroken, Unavailable
 from landbridge.platform.core.money import RATE_DECIMALS, Asset, Money, Rate, Rounding, share
 from landbridge.providers.chains.markets import MarketQuote, MarketRefused, Markets, SwapProvider
@@ -68,6 +69,7 @@ class SwapQuotes:
 
     rates: RateSource
     markets: Markets
+    choices: SwapProviderChoices
     price_age_max: timedelta
 
     async def find(
@@ -77,7 +79,7 @@ class SwapQuotes:
 
         Raises `RouteInvalid` for a pair without a price, and `QuoteNotReady`.
         """
-        match self.markets.provider(pair.source, pair.destination):
+        match await self.choices.provider(org_id, pair.source, pair.destination):
             case SwapProvider.TREASURY:
                 return await self._of_treasury(org_id, pair, at, check_delivery)
             case SwapProvider.MARKET:

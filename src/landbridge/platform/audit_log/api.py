@@ -35,6 +35,7 @@ _KINDS_WITH_FACTS = (
     "REPORT.",
     "LIMITS",
     "ADDRESS_POLICY",
+    "SWAP_PROVIDERS",
     "MEMBER",
     "CHAIN.",
     "NUMBER",

@@ -1,5 +1,6 @@
 """Port to the markets of chains: what a pool gives for coins, before an order swaps them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -29,12 +30,36 @@ class MarketQuote:
     gas: Money
 
 
+@dataclass(frozen=True, slots=True)
+class MarketPair:
+    """Pair with a market, in one direction, and its configured provider.
+
+    `is_comparable` is whether the gas of the market has a value in coins.
+    """
+
+    chain: str
+    source: str
+    destination: str
+    provider: SwapProvider
+    is_comparable: bool
+
+
 class MarketRefused(Exception):
     """The market does not take this swap; a sentence for customers."""
 
 
 class Markets(Protocol):
-    """Quotes of markets. Every method but `provider` asks a node, for a few seconds at most."""
+    """Quotes of markets. The two coroutines ask a node, for a few seconds at most."""
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether chains are connected, so that there can be markets."""
+        ...
+
+    @property
+    def pairs(self) -> Sequence[MarketPair]:
+        """Return the pairs with a market."""
+        ...
 
     def provider(self, source: Asset, destination: Asset) -> SwapProvider:
         """Return which provider a pair has; the treasury if no market is configured for it."""
@@ -51,6 +76,9 @@ class Markets(Protocol):
 
 class NoMarkets:
     """Every pair is the treasury's."""
+
+    is_connected = False
+    pairs: Sequence[MarketPair] = ()
 
     def provider(self, source: Asset, destination: Asset) -> SwapProvider:
         """Return the treasury."""

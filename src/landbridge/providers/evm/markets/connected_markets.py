@@ -7,12 +7,13 @@ Guarantees:
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Asset, Money
-from landbridge.providers.chains.markets import MarketQuote, MarketRefused, SwapProvider
+from landbridge.providers.chains.markets import MarketPair, MarketQuote, MarketRefused, SwapProvider
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import AbiFunction
 from landbridge.providers.evm.configuration import EvmChain
@@ -58,6 +59,22 @@ class ConnectedMarkets:
     ) -> None:
         self._chains = chains
         self._clients = clients
+
+    @property
+    def is_connected(self) -> bool:
+        """Return true; see the port."""
+        return True
+
+    @property
+    def pairs(self) -> Sequence[MarketPair]:
+        """Return the pairs with a market; see the port."""
+        return [
+            MarketPair(network, *pair, pool.provider, chain.market.coin_price is not None)
+            for network, chain in sorted(self._chains.items())
+            if chain.market is not None
+            for pool in chain.market.pools
+            for pair in permutations(sorted(pool.currencies), 2)
+        ]
 
     def provider(self, source: Asset, destination: Asset) -> SwapProvider:
         """Return the provider of a pair; see the port."""
