@@ -68,6 +68,7 @@ _IMPERSONAL: Final = """
     reserve_addresses.digest reserve_addresses.source reserve_balances.asset
     reserve_balances.balances reserve_pieces.asset reserve_pieces.first_hash reserve_pieces.nodes
     reserve_trees.asset reserve_trees.root reserve_trees.row_nodes reserve_trees.source
+    swap_provider_policies.choices
     reference_rates.currency report_builds.zone report_delivery_counts.outcome
     report_durations.granularity report_durations.measure report_metrics.template
     report_rollups.granularity report_rollups.measure report_runs.failed_reason
