@@ -314,8 +314,10 @@ def bodies(mine: Things) -> dict[str, Any]:
         "POST /providers/{name}/webhooks": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
         "POST /v2/limits/simulate": {"limits": {}},
-        "POST /v2/transfer-approvals/{approvalId}/approve": {},
-        "POST /v2/transfer-approvals/{approvalId}/reject": {},
+        **{
+            f"POST /v2/transfer-approvals/{{approvalId}}/{each}": {}
+            for each in ("approve", "reject")
+        },
         **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
         **_payment_bodies(mine),
         **virtual_account_bodies(VIRTUAL_ACCOUNTS),

@@ -39,7 +39,7 @@ from landbridge.reporting.reconciliation.close_model import (
 from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
 from landbridge.reporting.reconciliation.four_eyes import check_second
 from landbridge.reporting.reconciliation.model import Difference, ReconPerson
-from landbridge.reporting.reserves import store as reserve_store
+from landbridge.reporting.reserves.service import liabilities_of_day
 from landbridge.reporting.rollups.time_zones import TimeZones
 
 # Kind of closes in the change log.
@@ -175,7 +175,7 @@ class DailyCloses:
             unresolved=await close_store.unresolved(tx, org_id, cut_at),
             earlier=await close_store.differences(tx, org_id, carried),
             corrections=await close_store.corrections(tx, org_id, before, cut_at),
-            liabilities=await reserve_store.of_day(tx, org_id, day),
+            liabilities=await liabilities_of_day(tx, org_id, day),
             previous_digest=None if previous is None else previous.digest,
             tolerance=self.tolerance,
         )

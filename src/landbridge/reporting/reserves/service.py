@@ -137,6 +137,11 @@ def addresses_salt(key: bytes, day: date, source: str) -> bytes:
     return hmac.digest(key, f"addresses.{day}.{source}".encode(), "sha256")
 
 
+async def liabilities_of_day(tx: Tx, org_id: UUID, day: date) -> list[StoredReserve]:
+    """Return the liabilities at the cut of a day, by source and asset."""
+    return await store.of_day(tx, org_id, day)
+
+
 async def _shown(
     tx: Tx, name: LiabilityName, reserve: StoredReserve, pieces: Mapping[SumNode, LiabilityPiece]
 ) -> list[str]:
