@@ -307,17 +307,14 @@ def bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/tos-link": {"idempotencyKey": str(uuid4())},
         "POST /v2/tos-link/{signedAgreementId}/accept": {"sessionToken": mine.session},
         "POST /v2/sandbox/clock/advance": {"seconds": 0},
-        "POST /v2/sandbox/latency": {},
-        "POST /v2/sandbox/offramps/{transferId}/deposit": {},
+        **{f"POST /v2/sandbox/{on}": {} for on in ("latency", "offramps/{transferId}/deposit")},
         "POST /v2/sandbox/users/{userId}/wallets/fund": coins,
         "POST /tos/{signedAgreementId}/accept": {},
         "POST /providers/{name}/webhooks": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
         "POST /v2/limits/simulate": {"limits": {}},
-        **{
-            f"POST /v2/transfer-approvals/{{approvalId}}/{each}": {}
-            for each in ("approve", "reject")
-        },
+        "POST /v2/transfer-approvals/{approvalId}/approve": {},
+        "POST /v2/transfer-approvals/{approvalId}/reject": {},
         **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
         **_payment_bodies(mine),
         **virtual_account_bodies(VIRTUAL_ACCOUNTS),
