@@ -165,7 +165,7 @@ BODIES = {
         "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
     ],
     "PUT /v2/organization/swap-providers": [
-        "choices* " + _within("choices[]", "chain* sourceCurrency* destinationCurrency* provider*")
+        "choices* " + _within("choices", "chain* sourceCurrency* destinationCurrency* provider*")
     ],
     "PUT /v2/organization/travel-rule": ["jurisdiction*"],
     f"PUT {_TRAVEL_WALLET}": [
