@@ -227,6 +227,8 @@ async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> Non
         due_wakeups(dsn) as wakeup,
     ):
         container.due_notifier.start(wakeup.set)
+        if container.providers is not None:
+            await container.providers.start()
         schema = SchemaWatch(container.database)
         async with _watching(parent, schema, stop.set):
             await work(container, stop, wakeup)

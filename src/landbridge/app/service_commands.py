@@ -23,13 +23,13 @@ from landbridge.payments.limits import commands as limit_commands
 from landbridge.payments.limits.commands import LimitCommandServices
 from landbridge.payments.offramps import commands as offramp_commands
 from landbridge.platform.cli_context import data_dir_option
+from landbridge.providers.packages.commands import adapters
 from landbridge.providers.rates import commands as rate_commands
 from landbridge.providers.rates.market import Market
 from landbridge.providers.rates.reference import ReferenceRates
 from landbridge.providers.screening import commands as screening_commands
 from landbridge.providers.screening.service import Screening
 from landbridge.providers.sidecar import commands as sidecar_commands
-from landbridge.providers.sidecar.suite.commands import adapters
 from landbridge.reporting import commands as report_commands
 from landbridge.reporting.commands import ReportCommandServices
 from landbridge.reporting.proofs import commands as proof_commands

@@ -196,7 +196,9 @@ def _provider_webhooks(
 ) -> ProviderWebhooks:
     if providers is None:
         return ProviderWebhooks(database, ledger, clock, None)
-    return ProviderWebhooks(database, ledger, clock, providers.rails, providers.screener)
+    return ProviderWebhooks(
+        database, ledger, clock, providers.rails, providers.screener, providers.packages
+    )
 
 
 def _scripted_outcomes(settings: Settings, database: Database) -> ScriptedOutcomes:

@@ -14,11 +14,15 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.orgs.model import Mode
+from landbridge.providers.packages.client import CountedPackage
+from landbridge.providers.packages.discovery import ProviderPackageFailed, find_package
+from landbridge.providers.packages.process import PackageProcess
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.sidecar.accounts import ProviderAccounts
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import (
+    ProvidersFile,
     ProvidersFileError,
     read_providers_file,
 )
@@ -30,16 +34,42 @@ from landbridge.providers.sidecar.screener import ProviderScreener
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderServices:
-    """The rails that route payouts to the providers, and the client of each sidecar."""
+    """The rails that route payouts to the providers, and the client of each one.
+
+    `processes` are those of packages; each is started by the first call, if not before.
+    """
 
     rails: ProviderRails
     clients: Mapping[str, SidecarClient]
     screener: ProviderScreener
+    processes: Mapping[str, PackageProcess]
+
+    @property
+    def packages(self) -> Mapping[str, CountedPackage]:
+        """Return the clients of the packages."""
+        return {
+            name: each for name, each in self.clients.items() if isinstance(each, CountedPackage)
+        }
+
+    async def start(self) -> None:
+        """Start the process of each package, and check that it serves what routes say.
+
+        Raises `ProviderPackageFailed`.
+        """
+        for name, process in self.processes.items():
+            await process.start()
+            if missing := sorted(self.rails.routes.verbs_of(name) - set(process.serves)):
+                raise ProviderPackageFailed(
+                    f"provider {name}: routes lead to it, but its package does not serve "
+                    f"{', '.join(missing)}"
+                )
 
     async def close(self) -> None:
-        """Close all connections to sidecars."""
+        """Close all connections to sidecars, and end the processes of packages."""
         for client in self.clients.values():
             await client.close()
+        for process in self.processes.values():
+            await process.close()
 
 
 def read_providers(
@@ -54,7 +84,8 @@ def read_providers(
         return None
     try:
         file = read_providers_file(Path(settings.providers_file))
-    except ProvidersFileError as error:
+        processes = _processes(file)
+    except (ProvidersFileError, ProviderPackageFailed) as error:
         raise SettingsInvalid(str(error)) from error
     known = {each.lower() for each in RAILS}
     for place, route in enumerate(file.routes):
@@ -62,7 +93,12 @@ def read_providers(
             raise SettingsInvalid(
                 f"payouts[{place}].rails has {unknown[0]}; there are {', '.join(sorted(RAILS))}"
             )
-    clients = {name: CountedSidecar(each, clock, database) for name, each in file.sidecars.items()}
+    clients = {
+        name: CountedPackage(each, clock, database, processes[name])
+        if name in processes
+        else CountedSidecar(each, clock, database)
+        for name, each in file.sidecars.items()
+    }
     accounts = ProviderAccounts(
         database=database, vault=vault, clock=clock, routes=file, providers=clients
     )
@@ -77,7 +113,18 @@ def read_providers(
         ),
         clients=clients,
         screener=ProviderScreener(database=database, routes=file, providers=clients),
+        processes=processes,
     )
+
+
+def _processes(file: ProvidersFile) -> Mapping[str, PackageProcess]:
+    """Return the process of each package, not started; each package must be installed."""
+    found: dict[str, PackageProcess] = {}
+    for name, settings in file.sidecars.items():
+        if settings.package is not None:
+            find_package(name, settings.package.name)
+            found[name] = PackageProcess(settings, settings.package)
+    return found
 
 
 def operate_providers(

@@ -15,6 +15,7 @@ _API: Final = "/v2/providers"
 
 KINDS: Mapping[str, str] = {
     "SIDECAR": _("Sidecar"),
+    "PACKAGE": _("Python package"),
     "FILES": _("Bank files"),
     "MANUAL": _("Reviewers"),
     "SANDBOX": _("Sandbox"),

@@ -13,6 +13,7 @@ class ProviderKind(StrEnum):
     """How a provider is connected."""
 
     SIDECAR = "SIDECAR"
+    PACKAGE = "PACKAGE"
     FILES = "FILES"
     MANUAL = "MANUAL"
     SANDBOX = "SANDBOX"

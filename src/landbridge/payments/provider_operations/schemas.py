@@ -80,7 +80,8 @@ def provider_reply(state: ProviderState, clock_offset: timedelta) -> ProviderRep
     """Render a provider."""
     calls, last_at = state.calls, state.last_answer_at
     # Files are stamped by the organisation's clock, calls by real time.
-    offset = clock_offset if state.kind is ProviderKind.SIDECAR else timedelta()
+    is_called = state.kind in {ProviderKind.SIDECAR, ProviderKind.PACKAGE}
+    offset = clock_offset if is_called else timedelta()
     return ProviderReply(
         name=state.name,
         kind=state.kind,

@@ -20,7 +20,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.sidecar.calls import CallCounts
-from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.configuration import ProvidersFile, SidecarSettings
 from landbridge.providers.sidecar.model import WaitingOrders, overdue_at
 from landbridge.providers.sidecar.overview import SidecarOverviews
 
@@ -62,7 +62,7 @@ class ProviderOperations:
         return [
             ProviderState(
                 name=each.name,
-                kind=ProviderKind.SIDECAR,
+                kind=_kind(self.routes.sidecars[each.name]),
                 serves=list(_served(self.routes, each.name, org_id)),
                 calls=each.calls if caller.is_admin else None,
                 health=_health(each.calls),
@@ -165,6 +165,10 @@ _SCREENING_SERVICES = {
 
 def _serves(organisations: frozenset[UUID] | None, org_id: UUID) -> bool:
     return organisations is None or org_id in organisations
+
+
+def _kind(settings: SidecarSettings) -> ProviderKind:
+    return ProviderKind.SIDECAR if settings.package is None else ProviderKind.PACKAGE
 
 
 def _health(calls: CallCounts) -> ProviderHealth:

@@ -87,7 +87,7 @@ class SidecarClient:
         self._settings = settings
         self._clock = clock
         self._egress = Egress.for_operator(
-            is_plain=settings.url.startswith("http://"), connections=_CONNECTIONS
+            is_plain=not settings.url.startswith("https://"), connections=_CONNECTIONS
         )
 
     @property
@@ -296,16 +296,20 @@ class SidecarClient:
             raise self._unusable(f"HTTP status {status}")
         return self._decoded(body, SidecarDescription)
 
+    async def _address(self) -> str:
+        """Return where to call; raises `NothingDone`."""
+        return self._settings.url
+
     async def _call(
         self, path: str, message: msgspec.Struct, *, bytes_max: int = _BYTES_MAX
     ) -> tuple[int, bytes]:
         """Return status and body of a verified answer."""
-        body = msgspec.json.encode(message)
+        address, body = await self._address(), msgspec.json.encode(message)
         at_s = int(self._clock.now().timestamp())
         key = self._settings.keys[0]
         headers = sign(key, SignedPurpose.REQUEST, f"POST {path}", body, at_s=at_s)
         found = await self._egress.exchange(
-            f"{self._settings.url}{path}",
+            f"{address}{path}",
             body=body,
             headers={
                 "content-type": "application/json",

@@ -9,7 +9,7 @@ Guarantees:
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -18,6 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.db.sealing import new_key
 from landbridge.platform.formats.addresses import find_alpha2
 from landbridge.platform.http.egress_addresses import AddressRefused, read_operator_url
 from landbridge.providers.chains.tokens import ASSETS
@@ -37,6 +38,7 @@ _POLL_S = 10
 _POLL_S_MAX = 3600
 _NAME_FORM = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
 _KEY_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,40}", re.ASCII)
+_PACKAGE_FORM = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
 class ProvidersFileError(LandbridgeError):
@@ -44,14 +46,27 @@ class ProvidersFileError(LandbridgeError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PackageReference:
+    """Python package by the name of its entry point, with the settings that it gets."""
+
+    name: str
+    options: Mapping[str, Any]
+    secrets: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SidecarSettings:
-    """Address and secrets of a sidecar. The first key signs; all of them are accepted."""
+    """Address and secrets of a sidecar. The first key signs; all of them are accepted.
+
+    A package has no address before its process runs, and a key that is made here.
+    """
 
     name: str
     url: str
     keys: tuple[SigningSecret, ...]
     timeout_s: int
     poll_s: int = _POLL_S
+    package: PackageReference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +131,17 @@ class ProvidersFile:
         """Return who screens what an organisation gets or pays in a currency, if anybody does."""
         return _provider(self.screenings_of(direction), org_id, currency)
 
+    def verbs_of(self, provider: str) -> frozenset[str]:
+        """Return the verbs that a package must serve, as routes lead to it."""
+        verbs: set[str] = set()
+        if any(provider in each.providers for each in self.routes):
+            verbs |= {"pay", "find_payout"}
+        if any(provider == each.provider for each in self.deposits):
+            verbs |= {"open_account", "read_credits"}
+        if any(provider == each.provider for each in self.screenings):
+            verbs |= {"screen", "find_screening"}
+        return frozenset(verbs)
+
     def screenings_of(self, direction: ScreeningDirection) -> Sequence[ScreeningRoute]:
         """Return the routes of the screening of deposits, or of payments."""
         return [each for each in self.screenings if direction in each.directions]
@@ -127,8 +153,11 @@ class _KeyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _SidecarTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    url: str
-    keys: Annotated[list[_KeyTable], Meta(min_length=1, max_length=2)]
+    url: str | None = None
+    keys: Annotated[list[_KeyTable], Meta(min_length=1, max_length=2)] | None = None
+    package: str | None = None
+    options: dict[str, Any] | None = None
+    secret_files: dict[str, str] | None = None
     timeout_s: Annotated[int, Meta(ge=1, le=_TIMEOUT_S_MAX)] = 10
     poll_s: Annotated[int, Meta(ge=1, le=_POLL_S_MAX)] = _POLL_S
 
@@ -201,11 +230,19 @@ def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
             "providers: a name has up to 40 small letters, digits and hyphens, and begins with a "
             "letter"
         )
+    if (table.url is None) == (table.package is None):
+        raise ProvidersFileError(f"{path} must have url or package, and not both")
+    if table.package is not None:
+        return _package(name, table, table.package, folder)
+    if table.options is not None or table.secret_files is not None:
+        raise ProvidersFileError(f"{path} has options or secret_files, which only a package has")
     try:
-        url = read_operator_url(table.url)
+        url = read_operator_url(table.url or "")
     except AddressRefused as refused:
         raise ProvidersFileError(f"{path}.url {refused}") from None
-    keys = tuple(_keys(path, table, folder))
+    keys = tuple(_keys(path, table.keys or (), folder))
+    if not keys:
+        raise ProvidersFileError(f"{path} must have keys")
     if len({each.id for each in keys}) < len(keys):
         raise ProvidersFileError(f"{path}.keys has one id twice")
     return SidecarSettings(
@@ -213,8 +250,29 @@ def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
     )
 
 
-def _keys(path: str, table: _SidecarTable, folder: Path) -> Iterator[SigningSecret]:
-    for place, key in enumerate(table.keys):
+def _package(name: str, table: _SidecarTable, package: str, folder: Path) -> SidecarSettings:
+    path = f"providers.{name}"
+    if table.keys is not None:
+        raise ProvidersFileError(f"{path} has keys, which only a sidecar has")
+    if not _PACKAGE_FORM.fullmatch(package):
+        raise ProvidersFileError(
+            f"{path}.package must have 1 to 100 letters, digits, dots, underscores and hyphens"
+        )
+    secrets = {
+        each: _text(folder / file).strip() for each, file in (table.secret_files or {}).items()
+    }
+    return SidecarSettings(
+        name=name,
+        url="",
+        keys=(SigningSecret("process", new_key().hex().encode()),),
+        timeout_s=table.timeout_s,
+        poll_s=table.poll_s,
+        package=PackageReference(name=package, options=table.options or {}, secrets=secrets),
+    )
+
+
+def _keys(path: str, tables: Sequence[_KeyTable], folder: Path) -> Iterator[SigningSecret]:
+    for place, key in enumerate(tables):
         shown = f"{path}.keys[{place}]"
         if not _KEY_ID_FORM.fullmatch(key.id):
             raise ProvidersFileError(

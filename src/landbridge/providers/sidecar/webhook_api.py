@@ -9,7 +9,8 @@ from litestar.params import FromPath
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.providers.sidecar.webhooks import ProviderWebhooks
 
-_BYTES_MAX = 4 * 1024
+# Webhooks of a provider that a package reads; those of sidecars are shorter.
+_BYTES_MAX = 64 * 1024
 
 
 class ProviderWebhookRoutes(Controller):

@@ -6,9 +6,10 @@ Guarantees:
 - only a webhook signed with a secret of its provider is read, and only for an order of that one.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Protocol
 from uuid import UUID
 
 import msgspec
@@ -16,8 +17,16 @@ import structlog
 
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import KeyInvalid, ResourceNotFound, Unavailable, Unclear
+from landbridge.platform.core.errors import (
+    Busy,
+    KeyInvalid,
+    ResourceNotFound,
+    Unavailable,
+    Unclear,
+)
+from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.error_responses import BodyTooLarge
 from landbridge.providers.sidecar import credit_store, order_store, screening_store
 from landbridge.providers.sidecar.model import ProviderOrder
 from landbridge.providers.sidecar.orders import ProviderRails
@@ -34,15 +43,40 @@ from landbridge.providers.sidecar.signing import (
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 50
+# That of a sidecar names one key.
+_SIDECAR_BYTES_MAX = 4 * 1024
 # A provider that does not answer now is queried again after this time.
 _RETRY = timedelta(minutes=1)
+
+
+class WebhookNews(Protocol):
+    """What a webhook is about."""
+
+    @property
+    def keys(self) -> Sequence[UUID]:
+        """Payouts and screenings, by our keys."""
+        ...
+
+    @property
+    def credits(self) -> bool:
+        """Whether there are new credits."""
+        ...
+
+
+class WebhookReader(Protocol):
+    """Package that verifies the webhooks of its provider itself."""
+
+    async def read_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNews:
+        """Return what a webhook is about; raises `KeyInvalid`, `Unavailable` and `Unclear`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderWebhooks:
     """Receives webhooks, for the worker to query their orders.
 
-    `rails` are None without a providers file: then no provider is known.
+    `rails` are None without a providers file: then no provider is known. `readers` are the
+    packages; all other providers are sidecars, which sign their webhooks.
     """
 
     database: Database
@@ -50,15 +84,21 @@ class ProviderWebhooks:
     clock: Clock
     rails: ProviderRails | None
     screener: ProviderScreener | None = None
+    readers: Mapping[str, WebhookReader] = field(default_factory=dict[str, WebhookReader])
 
     async def receive(self, provider: str, headers: Mapping[str, str], body: bytes) -> None:
         """Verify a webhook and have its order or credits queried. Header names are in lower case.
 
-        Raises `ResourceNotFound` and `KeyInvalid`.
+        Raises `ResourceNotFound` and `KeyInvalid`, and `Busy` if a package can't read it now.
         """
         settings = None if self.rails is None else self.rails.routes.sidecars.get(provider)
         if settings is None:
             raise ResourceNotFound("there is no such provider")
+        if (reader := self.readers.get(provider)) is not None:
+            await self._read(provider, reader, headers, body)
+            return
+        if len(body) > _SIDECAR_BYTES_MAX:
+            raise BodyTooLarge
         webhook_id, at = headers.get(WEBHOOK_ID_HEADER, ""), self.clock.now()
         try:
             verify(
@@ -78,6 +118,26 @@ class ProviderWebhooks:
             lambda tx: _note(tx, provider, message, webhook_id, at)
         ):
             raise ResourceNotFound("there is no such order, and no such poll")
+
+    async def _read(
+        self, provider: str, reader: WebhookReader, headers: Mapping[str, str], body: bytes
+    ) -> None:
+        """Have a package verify a webhook. What it names and we do not know is ignored."""
+        try:
+            news = await reader.read_webhook(headers, body)
+        except (Unavailable, Unclear) as error:
+            _log.warning("provider.webhook_unread", provider=provider, reason=str(error))
+            raise Busy("this webhook can't be read now") from error
+        # Webhooks of a provider have ids of many forms, if any: a repeated one is queried again.
+        webhook_id, at = str(new_id()), self.clock.now()
+        for key in news.keys:
+            message = SidecarWebhook(key=key)
+            await self.database.transact(
+                lambda tx, message=message: _note(tx, provider, message, webhook_id, at)
+            )
+        if news.credits:
+            message = SidecarWebhook(credits=True)
+            await self.database.transact(lambda tx: _note(tx, provider, message, webhook_id, at))
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Query the orders that webhooks have announced; return whether there may be more."""

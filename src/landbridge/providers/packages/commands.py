@@ -1,7 +1,8 @@
 """Commands on adapters. `cli` adds them as `landbridge adapters`."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ import msgspec
 from landbridge.platform.core.clock import Clock, ReadingClock
 from landbridge.platform.core.errors import Upstream
 from landbridge.platform.core.money import Asset
+from landbridge.providers.packages.discovery import ProviderPackageFailed, find_package
+from landbridge.providers.packages.process import PackageProcess
+from landbridge.providers.packages.webhook_check import check_package_webhooks
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
@@ -87,7 +91,7 @@ def test(
     if settings is None:
         raise click.UsageError(f"{path} has no provider {name}.")
     payee = _PAYEE if payee_path is None else _read_payee(payee_path)
-    results = asyncio.run(_run(settings, rail, FIAT[currency], payee, webhook_port))
+    results = asyncio.run(_test(settings, rail, FIAT[currency], payee, webhook_port))
     for each in results:
         sentence = "" if each.sentence is None else f": {each.sentence}"
         click.echo(f"{each.outcome:8} {each.name}{sentence}")
@@ -96,6 +100,34 @@ def test(
     click.echo(f"{passed} passed, {failed} failed, {len(results) - passed - failed} skipped")
     if failed:
         raise SystemExit(1)
+
+
+async def _test(
+    settings: SidecarSettings,
+    rail: str,
+    asset: Asset,
+    payee: Mapping[str, Any],
+    webhook_port: int | None,
+) -> Sequence[ContractResult]:
+    try:
+        async with _reachable(settings) as reachable:
+            return await _run(reachable, rail, asset, payee, webhook_port)
+    except (Upstream, ProviderPackageFailed) as error:
+        raise click.ClickException(str(error)) from error
+
+
+@asynccontextmanager
+async def _reachable(settings: SidecarSettings) -> AsyncGenerator[SidecarSettings]:
+    """Yield settings with an address: a package is started for the suite."""
+    if settings.package is None:
+        yield settings
+        return
+    find_package(settings.name, settings.package.name)
+    process = PackageProcess(settings, settings.package)
+    try:
+        yield replace(settings, url=await process.start())
+    finally:
+        await process.close()
 
 
 async def _run(
@@ -132,10 +164,10 @@ async def _run(
             *await deposits.run(),
             *await screenings.run(),
             *await payees.run(),
-            await check_webhooks(settings, adapter, clock, webhook_port),
+            await check_webhooks(settings, adapter, clock, webhook_port)
+            if settings.package is None
+            else await check_package_webhooks(protocol),
         ]
-    except Upstream as error:
-        raise click.ClickException(str(error)) from error
     finally:
         await client.close()
         await hasty.close()

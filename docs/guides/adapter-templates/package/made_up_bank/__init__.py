@@ -1,0 +1,348 @@
+"""Package of a made-up bank, for Landbridge: copy it, and replace `Bank`.
+
+Its order of work is what makes it safe: an order is stored before the bank is called, and the bank
+is called with our key, so that a crash or a repeated call never pays twice. Credits are a log with
+one entry for each, so that any page can be read again.
+
+Several copies of it run at once. They share one database: here a file, so all on one machine.
+"""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import sqlite3
+import time
+from uuid import UUID
+
+import msgspec
+from landbridge.providers.packages.interface import (
+    CreditsAnswer,
+    CreditsQuery,
+    DepositAccountAnswer,
+    DepositAccountRequest,
+    DepositNumbers,
+    DepositRails,
+    FailureCode,
+    InboundWebhook,
+    InboundWebhookNews,
+    KeyConflict,
+    NotDone,
+    PackageSettings,
+    PackageSettingsInvalid,
+    PayeeAnswer,
+    PayeeMatch,
+    PayeeRequest,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutRefused,
+    PayoutRequest,
+    PayoutState,
+    ProviderCredit,
+    ProviderPackage,
+    RequestedCredit,
+    RequestedOutcome,
+    RequestedScreening,
+    RiskCategory,
+    ScreeningAnswer,
+    ScreeningQuery,
+    ScreeningRequest,
+    ScreeningState,
+    SidecarDescription,
+    WebhookInvalid,
+)
+
+# Of the made-up bank. Silence is longer than any caller waits.
+SETTLES_AFTER_S, RETURNS_AFTER_S, SILENCE_S = 0.3, 1.0, 35
+
+TABLES = """
+create table if not exists orders (key text primary key, request blob not null, refusal text,
+    calls integer not null default 0, submitted integer not null default 0, at real not null);
+create table if not exists screenings (key text primary key, request blob not null,
+    calls integer not null default 0, at real not null);
+create table if not exists accounts (key text primary key, request blob not null, answer blob);
+-- A credit has one return that has not failed.
+create table if not exists returns (credit text primary key, key text not null);
+-- The place is the cursor. It only grows, and a credit keeps its own; a reversal has no body.
+create table if not exists log (place integer primary key autoincrement, credit text not null,
+    is_reversal integer not null, body blob, unique (credit, is_reversal));
+"""
+
+
+class Bank:
+    """Made-up bank. Replace it: each method calls the real one, with `key` as idempotency key."""
+
+    async def pay(self, key: UUID, request: PayoutRequest) -> None:
+        """Submit a payment; safe to repeat with the same key."""
+
+    async def open_account(self, key: UUID, currency: str) -> DepositAccountAnswer:
+        """Open an account for deposits; safe to repeat with the same key."""
+        number = f"9{int(hashlib.sha256(key.bytes).hexdigest(), 16) % 10**15:015d}"
+        numbers = DepositNumbers(routing_number="123456780", account_number=number)
+        is_usd = currency == "usd"
+        return DepositAccountAnswer(
+            key=key,
+            currency=currency,
+            account_number=number,
+            bank_name="Made-up Bank",
+            bank_address="1 Example Street, Springfield",
+            beneficiary_name="Example Platform",
+            beneficiary_address="2 Example Street, Springfield",
+            rails=DepositRails(ach=numbers, wire=numbers) if is_usd else DepositRails(),
+            instruction=None if is_usd else f"Pay to account {number}.",
+        )
+
+    async def state(
+        self, request: PayoutRequest, accepted_at: float
+    ) -> tuple[PayoutState, FailureCode | None]:
+        """Return the state at the bank, and the failure code if there is one."""
+        age_s, outcome = time.time() - accepted_at, request.test_outcome
+        if age_s < SETTLES_AFTER_S:
+            return PayoutState.PENDING, None
+        if outcome is RequestedOutcome.FAIL:
+            return PayoutState.FAILED, FailureCode.ACCOUNT_CLOSED
+        if outcome is RequestedOutcome.RETURN and age_s > RETURNS_AFTER_S:
+            return PayoutState.RETURNED, None
+        return PayoutState.SETTLED, None
+
+    async def screen(
+        self, request: ScreeningRequest, asked_at: float
+    ) -> tuple[ScreeningState, tuple[RiskCategory, ...]]:
+        """Return the state of a screening, and what a hit is about.
+
+        A final answer must be the same for ever: store it if the real provider changes its mind.
+        """
+        outcome = request.test_outcome
+        if outcome is RequestedScreening.LATE and time.time() - asked_at < SETTLES_AFTER_S:
+            return ScreeningState.PENDING, ()
+        if outcome is RequestedScreening.HIT:
+            return ScreeningState.HIT, (RiskCategory.SANCTIONS,)
+        return ScreeningState.CLEAR, ()
+
+
+class Store:
+    """Orders, screenings, accounts and credits by key: the memory that makes calls repeatable."""
+
+    def __init__(self, path: str) -> None:
+        self.db = sqlite3.connect(path, isolation_level=None, timeout=5)
+        self.db.execute("pragma synchronous = full")
+        self.db.executescript(TABLES)
+
+    def one(self, statement: str, *values: object) -> tuple | None:
+        return self.db.execute(statement, values).fetchone()
+
+    def add_order(self, key: str, body: bytes, refusal: str | None) -> tuple:
+        """Store an order unless it is known, and count the call; return it as stored."""
+        self.one(
+            "insert into orders (key, request, refusal, at) values (?, ?, ?, ?) "
+            "on conflict do nothing",
+            *(key, body, refusal, time.time()),
+        )
+        stored = self.one(
+            "update orders set calls = calls + 1 where key = ? "
+            "returning request, refusal, calls, submitted",
+            key,
+        )
+        assert stored is not None
+        return stored
+
+    def add_screening(self, key: str, body: bytes) -> tuple:
+        """Store a screening unless it is known, and count the call; return it as stored."""
+        self.one(
+            "insert into screenings (key, request, at) values (?, ?, ?) on conflict do nothing",
+            *(key, body, time.time()),
+        )
+        stored = self.one(
+            "update screenings set calls = calls + 1 where key = ? returning request, calls", key
+        )
+        assert stored is not None
+        return stored
+
+    def claim_return(self, credit: str, key: str) -> bool:
+        """Have this order return a credit; False if another one does."""
+        self.one("insert into returns values (?, ?) on conflict do nothing", credit, key)
+        return self.one("select key from returns where credit = ?", credit) == (key,)
+
+    def find_credit(self, credit: str) -> ProviderCredit | None:
+        """Return a credit, unless it was reversed."""
+        rows = self.db.execute("select body from log where credit = ?", (credit,)).fetchall()
+        if len(rows) != 1:
+            return None
+        return msgspec.json.decode(rows[0][0], type=ProviderCredit)
+
+
+class MadeUpBank(ProviderPackage):
+    """Payouts, deposits and screenings at the made-up bank."""
+
+    def __init__(self, settings: PackageSettings) -> None:
+        path = settings.options.get("data")
+        if not isinstance(path, str):
+            raise PackageSettingsInvalid("options must have data, the path of a file")
+        self.store, self.bank = Store(path), Bank()
+        # Real money and tests exclude each other: without it there are no test outcomes.
+        self.is_test = settings.options.get("test") is True
+        self.webhook_secret = settings.secrets.get("webhook")
+
+    async def describe(self) -> SidecarDescription:
+        if not self.is_test:
+            return SidecarDescription(
+                name="Made-up bank", protocol=1, deposits=("usd", "eur", "brl", "mxn")
+            )
+        return SidecarDescription(
+            name="Made-up bank",
+            protocol=1,
+            deposits=("usd", "eur", "brl", "mxn"),
+            test_outcomes=tuple(RequestedOutcome),
+            screening_outcomes=tuple(RequestedScreening),
+            payee_outcomes=tuple(PayeeMatch),
+        )
+
+    async def pay(self, request: PayoutRequest) -> PayoutAnswer:
+        key, body = str(request.key), encoded(request)
+        is_known = self.store.one("select 1 from orders where key = ?", key) is not None
+        refusal = None if is_known else self.refusal(request)
+        known_body, refusal, calls, submitted = self.store.add_order(key, body, refusal)
+        if known_body != body:
+            raise KeyConflict
+        if refusal is not None:
+            raise PayoutRefused(FailureCode(refusal))
+        if request.test_outcome is RequestedOutcome.NOT_DONE and calls == 1:
+            raise NotDone
+        if not submitted:
+            await self.bank.pay(request.key, request)
+            self.store.one("update orders set submitted = 1 where key = ?", key)
+        if request.test_outcome is RequestedOutcome.SILENCE and calls == 1:
+            await asyncio.sleep(SILENCE_S)
+        answer = await self.find_payout(PayoutQuery(key=request.key))
+        assert answer is not None
+        return answer
+
+    def refusal(self, request: PayoutRequest) -> FailureCode | None:
+        """Return why a new order is refused for good, if it is."""
+        if request.test_outcome is not None and not self.is_test:
+            return FailureCode.UNSUPPORTED
+        if request.test_outcome is RequestedOutcome.REFUSE:
+            return FailureCode.ACCOUNT_INVALID
+        if request.returns is None:
+            return None if request.payee else FailureCode.UNSUPPORTED
+        credit = self.store.find_credit(request.returns)
+        if credit is None:
+            return FailureCode.CREDIT_GONE
+        if (credit.amount, credit.currency) != (request.amount, request.currency):
+            return FailureCode.UNSUPPORTED
+        is_claimed = self.store.claim_return(request.returns, str(request.key))
+        return None if is_claimed else FailureCode.CREDIT_GONE
+
+    async def find_payout(self, query: PayoutQuery) -> PayoutAnswer | None:
+        key = str(query.key)
+        stored = self.store.one(
+            "select request, at from orders where key = ? and submitted = 1", key
+        )
+        if stored is None:
+            return None
+        request = msgspec.json.decode(stored[0], type=PayoutRequest)
+        state, failure = await self.bank.state(request, stored[1])
+        if state in {PayoutState.FAILED, PayoutState.RETURNED}:
+            self.store.one("delete from returns where key = ?", key)
+        return PayoutAnswer(
+            key=query.key,
+            state=state,
+            amount=request.amount,
+            currency=request.currency,
+            provider_reference=f"bank-{key}",
+            expected_in_seconds=1,
+            failure_code=failure,
+        )
+
+    async def verify_payee(self, request: PayeeRequest) -> PayeeAnswer:
+        match = request.test_outcome if self.is_test else None
+        name = "A. Holder" if match is PayeeMatch.CLOSE_MATCH else None
+        return PayeeAnswer(match=match or PayeeMatch.UNAVAILABLE, name=name)
+
+    async def open_account(self, request: DepositAccountRequest) -> DepositAccountAnswer:
+        key, body = str(request.key), encoded(request)
+        self.store.one(
+            "insert into accounts values (?, ?, null) on conflict do nothing", key, body
+        )
+        stored = self.store.one("select request, answer from accounts where key = ?", key)
+        assert stored is not None
+        if stored[0] != body:
+            raise KeyConflict
+        if stored[1] is None:
+            opened = await self.bank.open_account(request.key, request.currency)
+            self.store.one(
+                "update accounts set answer = ? where key = ? and answer is null",
+                *(encoded(opened), key),
+            )
+            stored = self.store.one("select request, answer from accounts where key = ?", key)
+            assert stored is not None
+        return msgspec.json.decode(stored[1], type=DepositAccountAnswer)
+
+    async def read_credits(self, query: CreditsQuery) -> CreditsAnswer:
+        after = int(query.after or 0)
+        page = self.store.db.execute(
+            "select place, credit, body from log where place > ? order by place limit ?",
+            (after, query.limit),
+        ).fetchall()
+        return CreditsAnswer(
+            credits=tuple(
+                msgspec.json.decode(body, type=ProviderCredit)
+                for _, _, body in page
+                if body is not None
+            ),
+            reversed=tuple(credit for _, credit, body in page if body is None),
+            next=str(page[-1][0] if page else after),
+        )
+
+    async def make_test_credit(self, request: RequestedCredit) -> None:
+        """Also what reads the bank's own list of credits does: each once, reversals behind."""
+        if not self.is_test:
+            raise NotDone
+        self.store.one(
+            "insert into log (credit, is_reversal, body) values (?, ?, ?) on conflict do nothing",
+            request.credit.id,
+            request.is_reversed,
+            None if request.is_reversed else encoded(request.credit),
+        )
+
+    async def screen(self, request: ScreeningRequest) -> ScreeningAnswer:
+        if request.test_outcome is not None and not self.is_test:
+            raise NotDone
+        known_body, calls = self.store.add_screening(str(request.key), encoded(request))
+        if known_body != encoded(request):
+            raise KeyConflict
+        if request.test_outcome is RequestedScreening.SILENCE and calls == 1:
+            await asyncio.sleep(SILENCE_S)
+        answer = await self.find_screening(ScreeningQuery(key=request.key))
+        assert answer is not None
+        return answer
+
+    async def find_screening(self, query: ScreeningQuery) -> ScreeningAnswer | None:
+        stored = self.store.one("select request, at from screenings where key = ?", str(query.key))
+        if stored is None:
+            return None
+        request = msgspec.json.decode(stored[0], type=ScreeningRequest)
+        state, categories = await self.bank.screen(request, stored[1])
+        return ScreeningAnswer(
+            key=query.key,
+            state=state,
+            categories=categories,
+            provider_reference=f"screening-{query.key}",
+            expected_in_seconds=1,
+        )
+
+    async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:
+        given = webhook.headers.get("x-bank-signature", "")
+        secret = self.webhook_secret
+        expected = hmac.digest((secret or "").encode(), webhook.body, "sha256").hex()
+        if secret is None or not hmac.compare_digest(expected.encode(), given.encode()):
+            raise WebhookInvalid
+        event = json.loads(webhook.body)
+        if event["type"] == "credit":
+            return InboundWebhookNews(credits=True)
+        # The bank repeats the idempotency key of the payment.
+        return InboundWebhookNews(keys=(UUID(event["key"]),))
+
+
+def encoded(message: msgspec.Struct) -> bytes:
+    return msgspec.json.encode(message, order="deterministic")

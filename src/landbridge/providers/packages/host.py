@@ -1,0 +1,128 @@
+"""Process of a package: loads it, and serves it to the process that started it.
+
+Guarantees:
+- it has the settings of its package, and none of ours: they come by standard input, and the
+  environment is an allow-list (`process.py`);
+- it ends when the process that started it is gone;
+- it ends when a call has blocked its event loop for too long; the next call starts it again.
+"""
+
+import asyncio
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import msgspec
+import structlog
+
+from landbridge.platform import logs
+from landbridge.platform.core.clock import ReadingClock
+from landbridge.providers.packages.discovery import ProviderPackageFailed
+from landbridge.providers.packages.interface import PackageSettings
+from landbridge.providers.packages.loading import load_package
+from landbridge.providers.packages.server import PackageServer
+from landbridge.providers.packages.verbs import served_verbs
+from landbridge.providers.sidecar.signing import SigningSecret
+
+_log = structlog.stdlib.get_logger()
+
+# A loop that is blocked for so many times the timeout of a call is never free again.
+_BLOCKED_TIMEOUTS = 2
+_BLOCKED_S_MIN = 5
+_BLOCKED_EXIT = 75
+_TICK_S = 1
+
+
+class PackageStart(msgspec.Struct, frozen=True, kw_only=True):
+    """First line of standard input. Holds secrets."""
+
+    provider: str
+    package: str
+    options: Mapping[str, Any]
+    secrets: Mapping[str, str]
+    key_id: str
+    key: str
+    timeout_s: int
+
+    def __repr__(self) -> str:
+        return f"PackageStart({self.provider})"
+
+
+class PackageStarted(msgspec.Struct, frozen=True, kw_only=True):
+    """First line of standard output: the port and the names of the verbs, or why there are none."""
+
+    port: int | None = None
+    serves: tuple[str, ...] = ()
+    error: str | None = None
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    # What the package prints goes to standard error.
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Of a whole group of processes; we end with the one that started us, after its last call.
+        signal.signal(number, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    logs.set_up(level="info", is_json=not os.isatty(2))
+    start = msgspec.json.decode(sys.stdin.buffer.readline(), type=PackageStart)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    asyncio.run(_run(start, output))
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+async def _run(start: PackageStart, output: BinaryIO) -> None:
+    try:
+        package = await load_package(
+            start.package,
+            PackageSettings(name=start.provider, options=start.options, secrets=start.secrets),
+        )
+    except ProviderPackageFailed as failed:
+        _write(output, PackageStarted(error=str(failed)))
+        return
+    server = PackageServer(
+        start.provider,
+        package,
+        served_verbs(package),
+        SigningSecret(start.key_id, start.key.encode()),
+        start.timeout_s,
+        ReadingClock(),
+    )
+    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    _write(output, PackageStarted(port=port, serves=tuple(server.serves)))
+    await _keep_alive(max(start.timeout_s * _BLOCKED_TIMEOUTS, _BLOCKED_S_MIN))
+
+
+def _write(output: BinaryIO, message: PackageStarted) -> None:
+    output.write(msgspec.json.encode(message) + b"\n")
+    output.close()
+
+
+async def _keep_alive(blocked_s: int) -> None:
+    """Tick for ever; a thread ends the process if the ticks stop."""
+    ticked = threading.Event()
+
+    def watch() -> None:
+        while ticked.wait(blocked_s):
+            ticked.clear()
+        _log.error("provider.package_blocked", reason="a call blocked the event loop")
+        os._exit(_BLOCKED_EXIT)
+
+    threading.Thread(target=watch, daemon=True).start()
+    while True:
+        ticked.set()
+        await asyncio.sleep(_TICK_S)
+
+
+if __name__ == "__main__":
+    main()

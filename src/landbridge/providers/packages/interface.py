@@ -1,0 +1,203 @@
+"""Interface of provider packages: the only module of Landbridge that a package imports.
+
+A package declares an entry point of the group `landbridge.providers`: a function, or a class, that
+takes `PackageSettings` and returns a `ProviderPackage`. Its verbs are the calls of the provider
+protocol, with the same messages. See docs/guides/write-an-adapter.md.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+from uuid import UUID
+
+import msgspec
+
+from landbridge.providers.kyt.port import RiskCategory, ScreeningDirection
+from landbridge.providers.rails.port import PayeeMatch
+from landbridge.providers.sidecar.payee_protocol import PayeeAnswer, PayeeRequest
+from landbridge.providers.sidecar.protocol import (
+    CreditRail,
+    CreditsAnswer,
+    CreditsQuery,
+    DepositAccountAnswer,
+    DepositAccountRequest,
+    DepositNumbers,
+    DepositRails,
+    FailureCode,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutReferences,
+    PayoutRequest,
+    PayoutState,
+    ProviderCredit,
+    ProviderCreditSender,
+    RequestedCredit,
+    RequestedOutcome,
+    RequestedScreening,
+    ScreenedSender,
+    ScreeningAnswer,
+    ScreeningQuery,
+    ScreeningRequest,
+    ScreeningState,
+    SidecarDescription,
+    SidecarMessage,
+)
+
+__all__ = [
+    "CreditRail",
+    "CreditsAnswer",
+    "CreditsQuery",
+    "DepositAccountAnswer",
+    "DepositAccountRequest",
+    "DepositNumbers",
+    "DepositRails",
+    "FailureCode",
+    "InboundWebhook",
+    "InboundWebhookNews",
+    "KeyConflict",
+    "NotDone",
+    "PackageSettings",
+    "PackageSettingsInvalid",
+    "PayeeAnswer",
+    "PayeeMatch",
+    "PayeeRequest",
+    "PayoutAnswer",
+    "PayoutQuery",
+    "PayoutReferences",
+    "PayoutRefused",
+    "PayoutRequest",
+    "PayoutState",
+    "ProviderCredit",
+    "ProviderCreditSender",
+    "ProviderPackage",
+    "RequestedCredit",
+    "RequestedOutcome",
+    "RequestedScreening",
+    "RiskCategory",
+    "ScreenedSender",
+    "ScreeningAnswer",
+    "ScreeningDirection",
+    "ScreeningQuery",
+    "ScreeningRequest",
+    "ScreeningState",
+    "SidecarDescription",
+    "WebhookInvalid",
+]
+
+_KEYS_MAX = 100
+
+
+class PackageSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings of a package: its own table of the providers file, and nothing else.
+
+    `options` are as the operator wrote them. `secrets` are the texts of the files in
+    `secret_files`, by the same names.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    secrets: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return f"PackageSettings({self.name})"
+
+
+class InboundWebhook(SidecarMessage, frozen=True):
+    """Webhook of the provider, as it arrived: not verified. Names of headers are in lower case."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class InboundWebhookNews(SidecarMessage, frozen=True):
+    """What a webhook is about: payouts and screenings by our keys, or new credits.
+
+    It says never how they changed: they are queried.
+    """
+
+    keys: tuple[UUID, ...] = ()
+    credits: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.keys) > _KEYS_MAX:
+            raise ValueError(f"a webhook is about {_KEYS_MAX} keys at most")
+
+
+class PackageSettingsInvalid(Exception):
+    """The settings of a package are not valid. The operator reads the sentence: no secret in it."""
+
+
+class PayoutRefused(Exception):
+    """A payout is refused for good: nothing was paid under its key, and nothing will be."""
+
+    def __init__(self, failure_code: FailureCode) -> None:
+        self.failure_code = failure_code
+        super().__init__(failure_code.value)
+
+
+class NotDone(Exception):
+    """It is certain that the provider did nothing; or it can't answer a query now."""
+
+
+class KeyConflict(Exception):
+    """The key is known with another request."""
+
+
+class WebhookInvalid(Exception):
+    """A webhook is not validly signed by the provider."""
+
+
+class ProviderPackage(Protocol):
+    """Adapter of a provider. Derive from it, and leave out the verbs that it does not serve.
+
+    - Any other exception, a value of another type and silence are no answer: we ask again, and
+      nothing is decided by it.
+    - A call is cancelled after the `timeout_s` of the providers file.
+    - Several copies run at once, on one machine or more: what a verb must remember is kept at the
+      provider under our key, or in a database that all copies share.
+    """
+
+    async def describe(self) -> SidecarDescription:
+        """Return what the package serves, with `protocol=1`, without a call of the provider."""
+        ...
+
+    async def pay(self, request: PayoutRequest) -> PayoutAnswer:
+        """Submit a payout once per key, however often it is called, and return its state.
+
+        Raises `PayoutRefused`, `NotDone` and `KeyConflict`.
+        """
+        ...
+
+    async def find_payout(self, query: PayoutQuery) -> PayoutAnswer | None:
+        """Return the state of a payout; None if the key is unknown. Raises `NotDone`."""
+        ...
+
+    async def verify_payee(self, request: PayeeRequest) -> PayeeAnswer:
+        """Return whether the payee's bank knows the account under this name. Raises `NotDone`."""
+        ...
+
+    async def open_account(self, request: DepositAccountRequest) -> DepositAccountAnswer:
+        """Return the account of a key, the same one for ever. Raises `NotDone`, `KeyConflict`."""
+        ...
+
+    async def read_credits(self, query: CreditsQuery) -> CreditsAnswer:
+        """Return the credits behind a cursor, in an order that never changes. Raises `NotDone`."""
+        ...
+
+    async def screen(self, request: ScreeningRequest) -> ScreeningAnswer:
+        """Screen a deposit or payment once per key. Raises `NotDone` and `KeyConflict`."""
+        ...
+
+    async def find_screening(self, query: ScreeningQuery) -> ScreeningAnswer | None:
+        """Return the state of a screening; None if the key is unknown. Raises `NotDone`."""
+        ...
+
+    async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:
+        """Verify a webhook of the provider, and return what it is about.
+
+        Raises `WebhookInvalid`: anybody can send to the route.
+        """
+        ...
+
+    async def make_test_credit(self, request: RequestedCredit) -> None:
+        """Make up a credit for the contract suite; never served where real money is moved."""
+        ...

@@ -1,0 +1,181 @@
+"""HTTP server of a package: the provider protocol on loopback, for the process that started it.
+
+Guarantees:
+- a request that is not signed with the key of the parent process calls nothing;
+- an exception, a value of another type and a call that takes too long are no answer;
+- no answer and no log has the message of an exception of the package.
+"""
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import msgspec
+import structlog
+
+from landbridge.platform.core.clock import ReadingClock
+from landbridge.providers.packages.interface import (
+    KeyConflict,
+    NotDone,
+    PayoutRefused,
+    PayoutRequest,
+    ProviderPackage,
+    WebhookInvalid,
+)
+from landbridge.providers.packages.loading import place_of
+from landbridge.providers.packages.verbs import VERBS, PackageVerb
+from landbridge.providers.sidecar.protocol import (
+    DescribeRequest,
+    ErrorCode,
+    PayoutRefusal,
+    SidecarError,
+)
+from landbridge.providers.sidecar.signing import (
+    SIGNATURE_HEADER,
+    SignatureInvalid,
+    SignedPurpose,
+    SigningSecret,
+    sign,
+    verify,
+)
+
+_log = structlog.stdlib.get_logger()
+
+_BODY_BYTES_MAX = 1_000_000
+_LENGTH_DIGITS_MAX = 7
+# An idle connection is closed by the client after some seconds.
+_IDLE_S = 60
+_REQUEST_LINE_PARTS = 3
+_EMPTY = b"{}"
+
+
+@dataclass(frozen=True, slots=True)
+class _PackageRequest:
+    """Request as read from a connection."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PackageServer:
+    """Serves one package; a call is cancelled after `timeout_s`."""
+
+    name: str
+    package: ProviderPackage
+    serves: Collection[str]
+    key: SigningSecret
+    timeout_s: int
+    clock: ReadingClock
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of a connection, until one is not valid or gets no answer."""
+        with suppress(OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+            while (request := await _read(reader)) is not None:
+                answer = await self._answer(request)
+                if answer is None:
+                    break
+                writer.write(self._signed(request, *answer))
+                await writer.drain()
+        writer.close()
+
+    async def _answer(self, request: _PackageRequest) -> tuple[HTTPStatus, bytes] | None:
+        """Return the answer to a request; None if there is none."""
+        try:
+            verify(
+                [self.key],
+                request.headers,
+                SignedPurpose.REQUEST,
+                f"POST {request.path}",
+                request.body,
+                at_s=self._now_s(),
+            )
+        except SignatureInvalid:
+            return HTTPStatus.UNAUTHORIZED, _EMPTY
+        verb = VERBS.get(request.path)
+        if verb is None or verb.name not in self.serves:
+            return HTTPStatus.NOT_FOUND, _EMPTY
+        try:
+            message = msgspec.json.decode(request.body, type=verb.request)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            return HTTPStatus.BAD_REQUEST, _EMPTY
+        return await self._call(verb, message)
+
+    async def _call(  # noqa: PLR0911  one for each exception of the interface
+        self, verb: PackageVerb, message: msgspec.Struct
+    ) -> tuple[HTTPStatus, bytes] | None:
+        limit = asyncio.timeout(self.timeout_s)
+        arguments = () if isinstance(message, DescribeRequest) else (message,)
+        try:
+            async with limit:
+                answer: object = await getattr(self.package, verb.name)(*arguments)
+        except PayoutRefused as refused:
+            if not isinstance(message, PayoutRequest):
+                return self._failed(verb, "PayoutRefused")
+            refusal = PayoutRefusal(key=message.key, failure_code=refused.failure_code)
+            return HTTPStatus.UNPROCESSABLE_ENTITY, msgspec.json.encode(refusal)
+        except NotDone:
+            return _NOT_DONE
+        except KeyConflict:
+            return _KEY_CONFLICT
+        except WebhookInvalid:
+            return _WEBHOOK_INVALID
+        except Exception as error:  # noqa: BLE001  of somebody else's code, whatever it is
+            if limit.expired():
+                _log.warning("provider.package_timeout", provider=self.name, method=verb.name)
+                return None
+            return self._failed(verb, place_of(error))
+        return self._encoded(verb, answer)
+
+    def _encoded(self, verb: PackageVerb, answer: object) -> tuple[HTTPStatus, bytes]:
+        if not isinstance(answer, verb.answers):
+            return self._failed(verb, f"it returned {type(answer).__name__}")
+        if answer is None:
+            return _UNKNOWN_KEY if len(verb.answers) > 1 else (HTTPStatus.OK, _EMPTY)
+        try:
+            return HTTPStatus.OK, msgspec.json.encode(answer)
+        except Exception as error:  # noqa: BLE001  members may be objects of the package
+            return self._failed(verb, place_of(error))
+
+    def _failed(self, verb: PackageVerb, reason: str) -> tuple[HTTPStatus, bytes]:
+        _log.warning("provider.package_error", provider=self.name, method=verb.name, reason=reason)
+        return HTTPStatus.INTERNAL_SERVER_ERROR, _EMPTY
+
+    def _signed(self, request: _PackageRequest, status: HTTPStatus, body: bytes) -> bytes:
+        subject = f"{status.value} {request.headers.get(SIGNATURE_HEADER, '')}"
+        headers = sign(self.key, SignedPurpose.ANSWER, subject, body, at_s=self._now_s())
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        head = f"HTTP/1.1 {status.value} -\r\n{lines}content-length: {len(body)}\r\n\r\n"
+        return head.encode() + body
+
+    def _now_s(self) -> int:
+        return int(self.clock.now().timestamp())
+
+
+def _error(code: ErrorCode) -> bytes:
+    return msgspec.json.encode(SidecarError(code=code))
+
+
+_NOT_DONE = (HTTPStatus.SERVICE_UNAVAILABLE, _error(ErrorCode.NOT_DONE))
+_KEY_CONFLICT = (HTTPStatus.CONFLICT, _error(ErrorCode.KEY_CONFLICT))
+_UNKNOWN_KEY = (HTTPStatus.NOT_FOUND, _error(ErrorCode.UNKNOWN_KEY))
+_WEBHOOK_INVALID = (HTTPStatus.FORBIDDEN, _EMPTY)
+
+
+async def _read(reader: asyncio.StreamReader) -> _PackageRequest | None:
+    """Return the next request of a connection; None if it is not valid."""
+    async with asyncio.timeout(_IDLE_S):
+        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        parts = first.split(" ")
+        pairs = [line.partition(":") for line in lines]
+        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+        length = headers.get("content-length", "")
+        is_number = length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS_MAX
+        if len(parts) != _REQUEST_LINE_PARTS or parts[0] != "POST" or not is_number:
+            return None
+        if int(length) > _BODY_BYTES_MAX:
+            return None
+        return _PackageRequest(parts[1], headers, await reader.readexactly(int(length)))

@@ -1,0 +1,84 @@
+"""Verbs of a package by their paths in the provider protocol."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from types import NoneType
+
+from landbridge.providers.packages.interface import (
+    CreditsAnswer,
+    CreditsQuery,
+    DepositAccountAnswer,
+    DepositAccountRequest,
+    InboundWebhook,
+    InboundWebhookNews,
+    PayeeAnswer,
+    PayeeRequest,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutRequest,
+    ProviderPackage,
+    RequestedCredit,
+    ScreeningAnswer,
+    ScreeningQuery,
+    ScreeningRequest,
+    SidecarDescription,
+)
+from landbridge.providers.sidecar.payee_protocol import PAYEES_PATH
+from landbridge.providers.sidecar.protocol import (
+    ACCOUNTS_PATH,
+    CREDITS_PATH,
+    DESCRIBE_PATH,
+    PAYOUTS_PATH,
+    QUERY_PATH,
+    SCREENING_QUERY_PATH,
+    SCREENINGS_PATH,
+    TEST_CREDITS_PATH,
+    DescribeRequest,
+    SidecarMessage,
+)
+
+# Between our own processes only: a sidecar receives the webhooks of its provider itself.
+INBOUND_WEBHOOKS_PATH = "/v1/inbound-webhooks"
+
+
+@dataclass(frozen=True, slots=True)
+class PackageVerb:
+    """A verb, with the types of its request and its answer; None for an unknown key."""
+
+    name: str
+    request: type[SidecarMessage]
+    answers: tuple[type[object], ...]
+
+
+VERBS: Mapping[str, PackageVerb] = {
+    DESCRIBE_PATH: PackageVerb("describe", DescribeRequest, (SidecarDescription,)),
+    PAYOUTS_PATH: PackageVerb("pay", PayoutRequest, (PayoutAnswer,)),
+    QUERY_PATH: PackageVerb("find_payout", PayoutQuery, (PayoutAnswer, NoneType)),
+    PAYEES_PATH: PackageVerb("verify_payee", PayeeRequest, (PayeeAnswer,)),
+    ACCOUNTS_PATH: PackageVerb("open_account", DepositAccountRequest, (DepositAccountAnswer,)),
+    CREDITS_PATH: PackageVerb("read_credits", CreditsQuery, (CreditsAnswer,)),
+    TEST_CREDITS_PATH: PackageVerb("make_test_credit", RequestedCredit, (NoneType,)),
+    SCREENINGS_PATH: PackageVerb("screen", ScreeningRequest, (ScreeningAnswer,)),
+    SCREENING_QUERY_PATH: PackageVerb(
+        "find_screening", ScreeningQuery, (ScreeningAnswer, NoneType)
+    ),
+    INBOUND_WEBHOOKS_PATH: PackageVerb("read_webhook", InboundWebhook, (InboundWebhookNews,)),
+}
+
+
+def served_verbs(package: object) -> Collection[str]:
+    """Return the names of the verbs that an object serves, each an async function or not."""
+    names = (each.name for each in VERBS.values())
+    return [
+        name
+        for name in names
+        if getattr(type(package), name, None) not in {None, getattr(ProviderPackage, name)}
+    ]
+
+
+def wrong_verbs(package: object) -> Collection[str]:
+    """Return the names of the verbs that are not async functions."""
+    return [
+        each for each in served_verbs(package) if not iscoroutinefunction(getattr(package, each))
+    ]
