@@ -67,6 +67,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "SWAP_PROVIDERS": _("Swap providers"),
     "TRAVEL_RULE": _("Travel rule"),
     "TRAVEL_RULE.WALLET": _("Travel rule wallet"),
+    "TRAVEL_RULE.DATA": _("Travel rule data"),
     "APPROVAL.POLICY": _("Approval policy"),
     "PRICE": _("Price table"),
     "FEE": _("Fee"),

@@ -28,6 +28,7 @@ from landbridge.dashboard.payment_lines import LINE_FILTERS, money_unit
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
 from landbridge.dashboard.status_labels import status_label, status_tone
+from landbridge.dashboard.travel_rule_labels import TRAVEL_RULE_FILTERS, labelled_reason
 from landbridge.dashboard.usd_values import usd_value
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.core.ids import short_id
@@ -267,6 +268,8 @@ def refusal(context: Context, value: Refused | Busy | str) -> str | Markup:
 def reason(context: Context, value: str) -> str | Markup:
     """Return a stored reason: translated if known, marked as English otherwise."""
     language = str(context["locale"])
+    if (labelled := labelled_reason(value, language)) is not None:
+        return labelled
     if language == ENGLISH:
         return value
     translated = known_text(value, language)
@@ -375,5 +378,6 @@ FILTERS: Final[Mapping[str, Any]] = {
     "label_cells": label_cells,
     **DEPOSIT_FILTERS,
     **LINE_FILTERS,
+    **TRAVEL_RULE_FILTERS,
     "usd_value": usd_value,
 }

@@ -53,6 +53,7 @@ OWN = {
     "OFFRAMP.STATUS.REJECTED",
     "OFFRAMP.STATUS.EXPIRED",
     "WEBHOOK.TEST",
+    "TRAVEL_RULE.DATA.MISSING",
     "REPORT.READY",
     "REPORT.FAILED",
 }
@@ -160,6 +161,7 @@ def test_corrections_and_gas_costs_have_no_event() -> None:
         ("ACCOUNT.OFFRAMP", "create", "ACCOUNT.OFFRAMP.CREATE"),
         ("ONRAMP.RFI", "open", "ONRAMP.RFI.OPEN"),
         ("OFFRAMP.RFI", "closed", "OFFRAMP.RFI.CLOSED"),
+        ("TRAVEL_RULE.DATA", "missing", "TRAVEL_RULE.DATA.MISSING"),
         ("REPORT", "ready", "REPORT.READY"),
         ("REPORT", "failed", "REPORT.FAILED"),
         ("WEBHOOK", "test", "WEBHOOK.TEST"),
@@ -183,6 +185,7 @@ def test_records_without_status_are_named_by_action(
         ("APPROVAL", "update"),
         ("INCOMING_PAYMENT", "match"),
         ("REPORT.SCHEDULE", "create"),
+        ("TRAVEL_RULE.DATA", "complete"),
         ("ACCOUNT.SETTLEMENT_RULE", "create"),
     ],
 )

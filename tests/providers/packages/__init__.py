@@ -1,0 +1,1 @@
+"""Providers connected by a Python package."""

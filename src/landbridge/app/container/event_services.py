@@ -10,6 +10,7 @@ from landbridge.developers.events.payloads.accounts import AccountPayloads
 from landbridge.developers.events.payloads.people import UserPayloads
 from landbridge.developers.events.payloads.records import TransferPayloads
 from landbridge.developers.events.payloads.reports import ReportPayloads
+from landbridge.developers.events.payloads.travel_rule import TravelRulePayloads
 from landbridge.developers.events.service import Events
 from landbridge.developers.webhooks.deliveries import Deliveries
 from landbridge.developers.webhooks.delivery.dispatcher import Dispatcher
@@ -122,6 +123,7 @@ def _events(
             **records.families(),
             **people.families(),
             **accounts.families(),
+            **TravelRulePayloads(on.ledger).families(),
             **ReportPayloads(reporting.report_schedules, on.settings.base_url).families(),
             **EndpointPayloads(database, on.vault).families(),
         },

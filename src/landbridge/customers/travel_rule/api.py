@@ -2,22 +2,19 @@
 
 from collections.abc import Mapping
 from typing import Any
-from uuid import UUID
 
 from litestar import Controller, get, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
 from landbridge.customers.travel_rule.model import TravelRuleSetting
+from landbridge.customers.travel_rule.schemas import WaitingTransferReply, waiting_reply
 from landbridge.customers.travel_rule.service import TravelRule
-from landbridge.customers.travel_rule.waiting import WaitingTransfer, WaitingTransfers
-from landbridge.platform.core.money import Money
+from landbridge.customers.travel_rule.waiting import WaitingTransfers
 from landbridge.platform.http.caller import ApiRequest, check_sees_documents
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
-from landbridge.providers.kyt.port import ScreeningDirection
+from landbridge.platform.http.responses import WireStruct
 
 
 class TravelRuleRequest(WireStruct, frozen=True):
@@ -42,26 +39,6 @@ class TravelRuleMessageReply(WireStruct, frozen=True):
     """Originator and beneficiary of a screened transfer, as IVMS101 has them."""
 
     ivms101: dict[str, Any]
-
-
-class WaitingTransferReply(WireStruct, frozen=True):
-    """Payment or deposit that waits for data about the wallet outside.
-
-    `direction` is `payment` or `deposit`; `transferId` is the id of the payment or of the deposit.
-    `userId` is null for a deposit that is no user's yet, and `walletAddress` if the chain names no
-    sender. `missing` names what the jurisdiction requires.
-    """
-
-    screening_id: UUID
-    direction: ScreeningDirection
-    transfer_id: UUID
-    user_id: UUID | None
-    wallet_address: str | None
-    amount: DecimalText
-    currency: str
-    chain: str
-    missing: list[str]
-    created_at: Moment
 
 
 class WaitingTransferList(WireStruct, frozen=True):
@@ -113,7 +90,9 @@ class TravelRuleRoutes(Controller):
     ) -> WaitingTransferList:
         """List what waits for data about a wallet outside, among the 500 oldest screenings."""
         found = await waiting_transfers.list(request.user.org_id)
-        return WaitingTransferList(count=len(found), transfers=[_waiting(each) for each in found])
+        return WaitingTransferList(
+            count=len(found), transfers=[waiting_reply(each, each.missing) for each in found]
+        )
 
     @get(
         "/travel-rule/messages/{messageId:str}",
@@ -134,23 +113,6 @@ class TravelRuleRoutes(Controller):
         screening_id = known_id(messageId, "travel rule message")
         found: Mapping[str, Any] = await travel_rule.get_message(request.user.org_id, screening_id)
         return TravelRuleMessageReply(ivms101=dict(found))
-
-
-def _waiting(waiting: WaitingTransfer) -> WaitingTransferReply:
-    record = waiting.screening
-    money = Money(record.source_units, SCREENED_ASSETS[record.source_asset])
-    return WaitingTransferReply(
-        screening_id=record.id,
-        direction=waiting.direction,
-        transfer_id=waiting.transfer_id,
-        user_id=None if record.user_id == record.org_id else record.user_id,
-        wallet_address=waiting.address,
-        amount=str(money),
-        currency=money.asset.currency,
-        chain=record.details.get("chain") or money.asset.chain,
-        missing=list(waiting.missing),
-        created_at=moment(record.created_at),
-    )
 
 
 def _reply(travel_rule: TravelRule, setting: TravelRuleSetting) -> TravelRuleReply:

@@ -6,7 +6,7 @@ Guarantees:
 - The message of a complete transfer is stored before anybody acts on the decision.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context
@@ -20,6 +20,8 @@ from landbridge.customers.travel_rule import store
 from landbridge.customers.travel_rule.ivms101 import MessageContext, build_message
 from landbridge.customers.travel_rule.jurisdictions import TIERS, Jurisdiction, RuleTier
 from landbridge.customers.travel_rule.model import (
+    MISSING_CHANGE,
+    MISSING_CHANGE_KIND,
     OutsideWallet,
     TransferParties,
     TransferPerson,
@@ -31,8 +33,10 @@ from landbridge.customers.travel_rule.model import (
 from landbridge.customers.travel_rule.service import message_context, open_wallet
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.records import UserRecords
+from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable, UserFrozen
+from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
@@ -44,6 +48,7 @@ from landbridge.providers.screening.model import comparable_address
 
 T = TypeVar("T")
 
+_WORKER = "worker"
 _NOT_APPLICABLE = TravelRuleDecision(outcome=TravelRuleOutcome.NOT_APPLICABLE)
 # Users who stated data about the sender of a deposit that is no user's yet.
 _STATED_BY_MAX = 20
@@ -71,7 +76,41 @@ class TravelRuleChecks:
     clock: Clock
 
     async def check(self, transfer: ScreenedTransfer) -> TravelRuleDecision:
-        """Return whether a transfer of coins has what the organisation's jurisdiction requires."""
+        """Return whether a transfer of coins has what the organisation's jurisdiction requires.
+
+        What is missing is announced by a change, whenever it is something else than before.
+        """
+        decision = await self._decide(transfer)
+        missing = [each.value for each in decision.missing]
+        org_id, screening_id = transfer.org_id, transfer.key
+        known = await self.database.single(lambda tx: store.missing(tx, org_id, screening_id))
+        if list(known) != missing:
+            await self._announce(transfer, missing)
+        return decision
+
+    async def _announce(self, transfer: ScreenedTransfer, missing: Sequence[str]) -> None:
+        org_id, screening_id = transfer.org_id, transfer.key
+        at = self.clock.stamp(await self.orgs.clock_offset(org_id))
+
+        async def work(tx: Tx) -> None:
+            version = await store.set_missing(tx, org_id, screening_id, missing, at)
+            if version is None:
+                return
+            await append_change(
+                tx,
+                org_id=org_id,
+                object_id=derived_id(screening_id, MISSING_CHANGE_KIND),
+                seq=version,
+                kind=MISSING_CHANGE_KIND,
+                change_type=MISSING_CHANGE if missing else "complete",
+                actor=_WORKER,
+                at=at,
+                facts={"screening_id": str(screening_id), "missing": list(missing)},
+            )
+
+        await self.database.transact(work)
+
+    async def _decide(self, transfer: ScreenedTransfer) -> TravelRuleDecision:
         setting = await self.database.single(lambda tx: store.setting(tx, transfer.org_id))
         jurisdiction = setting.jurisdiction
         if jurisdiction is None:

@@ -20,6 +20,8 @@ from landbridge.providers.kyt.port import ScreeningDirection
 
 SETTING_KIND = "TRAVEL_RULE"
 WALLET_CHANGE_KIND = "TRAVEL_RULE.WALLET"
+# Of a transfer whose missing data have changed.
+MISSING_CHANGE_KIND, MISSING_CHANGE = "TRAVEL_RULE.DATA", "missing"
 
 
 class WalletOwner(StrEnum):

@@ -1,5 +1,6 @@
 """SQL statements on the tables of the travel rule."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -89,6 +90,21 @@ select user_id, jurisdiction, sealed_message, created_at
 from travel_rule_messages where org_id = $1 and screening_id = $2
 """
 
+_MISSING = """
+select missing from travel_rule_waits where org_id = $1 and screening_id = $2
+"""
+
+# Returns no row if the same is missing as before, or nothing and never was.
+_SET_MISSING = """
+insert into travel_rule_waits (org_id, screening_id, missing, version, updated_at)
+values ($1, $2, $3, 1, $4)
+on conflict (org_id, screening_id) do update
+set missing = excluded.missing, version = travel_rule_waits.version + 1,
+    updated_at = excluded.updated_at
+where travel_rule_waits.missing is distinct from excluded.missing
+returning version
+"""
+
 _FORGET_WALLETS = """
 delete from travel_rule_wallets where org_id = $1 and user_id = $2
 """
@@ -165,6 +181,20 @@ async def set_proven(
 ) -> int | None:
     """Use up a challenge and return the wallet's version; None if it is used or has expired."""
     version: int | None = await tx.fetchval(_SET_PROVEN, org_id, user_id, address, code, at)
+    return version
+
+
+async def missing(tx: Tx, org_id: UUID, screening_id: UUID) -> Sequence[str]:
+    """Return what a transfer lacked at its last check; nothing for one that never lacked any."""
+    found: list[str] | None = await tx.fetchval(_MISSING, org_id, screening_id)
+    return found or []
+
+
+async def set_missing(
+    tx: Tx, org_id: UUID, screening_id: UUID, names: Sequence[str], at: datetime
+) -> int | None:
+    """Store what a transfer lacks, and return the version; None if it is as before."""
+    version: int | None = await tx.fetchval(_SET_MISSING, org_id, screening_id, list(names), at)
     return version
 
 

@@ -56,6 +56,12 @@ class WaitingTransfer:
         return self.screening.facts["missing"]
 
 
+def as_waiting(screening: Transfer) -> WaitingTransfer:
+    """Return a screening as a transfer that waits, or has waited."""
+    direction, _, member = _WAITING[screening.kind]
+    return WaitingTransfer(screening, direction, _outside(screening, member))
+
+
 @dataclass(frozen=True, slots=True)
 class WaitingTransfers:
     """Transfers of all organisations that wait for data."""
@@ -66,8 +72,8 @@ class WaitingTransfers:
     async def list(self, org_id: UUID) -> list[WaitingTransfer]:
         """Return the transfers that wait for data, the longest waiting first in each direction."""
         return [
-            WaitingTransfer(record, direction, _outside(record, member))
-            for kind, (direction, statuses, member) in _WAITING.items()
+            as_waiting(record)
+            for kind, (_, statuses, _member) in _WAITING.items()
             for record in await self.queues.oldest(
                 org_id, kind, statuses, queue_window(_LOOKED_THROUGH_MAX)
             )

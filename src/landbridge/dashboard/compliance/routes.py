@@ -11,6 +11,7 @@ from landbridge.dashboard.compliance.owner_pages import OwnerPages
 from landbridge.dashboard.compliance.queue_pages import KycReviewPages
 from landbridge.dashboard.compliance.reveal_pages import RevealPages
 from landbridge.dashboard.compliance.tab_pages import CompliancePages
+from landbridge.dashboard.compliance.travel_rule_pages import TravelRulePages
 
 PAGES: Sequence[ControllerRouterHandler] = [
     AccountReviewPages,
@@ -20,4 +21,5 @@ PAGES: Sequence[ControllerRouterHandler] = [
     KycReviewPages,
     OwnerPages,
     RevealPages,
+    TravelRulePages,
 ]

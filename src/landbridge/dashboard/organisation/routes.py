@@ -13,6 +13,7 @@ from landbridge.dashboard.organisation.provider_pages import ProviderPages
 from landbridge.dashboard.organisation.sandbox_pages import SandboxPages
 from landbridge.dashboard.organisation.settings_pages import SettingsPages
 from landbridge.dashboard.organisation.swap_providers import SwapProviderPages
+from landbridge.dashboard.organisation.travel_rule_pages import TravelRuleSettingPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
     AddressPolicyPages,
@@ -24,4 +25,5 @@ PAGES: Sequence[ControllerRouterHandler] = [
     ProviderPages,
     SandboxPages,
     SettingsPages,
+    TravelRuleSettingPages,
 ]

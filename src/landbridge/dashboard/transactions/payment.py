@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from landbridge.customers.payment_screening.model import INCOMPLETE
+from landbridge.dashboard.compliance.travel_rule_pages import find_waiting
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.payments.destinations import destination_of
@@ -37,7 +39,7 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         _chain_orders(interface, summary),
     )
     details = payment["transferDetails"]
-    approval, delivered, payee_name, destination, notes = await asyncio.gather(
+    approval, delivered, payee_name, destination, notes, travel_rule = await asyncio.gather(
         _approval(interface, details),
         asyncio.gather(*(_deliveries(interface, each) for each in events["records"])),
         _payee_name(interface, summary, details),
@@ -45,6 +47,7 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
             interface, summary["type"], details, with_history=summary["status"] in _UNDECIDED
         ),
         interface.get(f"/v2/transactions/{summary['id']}/notes"),
+        _travel_rule(interface, summary, payment, resolvable),
     )
     steps = [each for each in summary["history"] if each["statusAfter"] is not None]
     return {
@@ -72,6 +75,7 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         "approval": approval,
         "review": review,
         "resolvable": resolvable,
+        "travel_rule": travel_rule,
         "notes": notes["notes"],
         "note_text": "",
         "events": list(zip(events["records"], delivered, strict=True)),
@@ -115,6 +119,21 @@ async def _chain_orders(interface: InternalClient, summary: Mapping[str, Any]) -
         return (await interface.get(f"/v2/chains/orders/{summary['id']}"))["orders"]
     except ResourceNotFound:
         return []
+
+
+async def _travel_rule(
+    interface: InternalClient, summary: Mapping[str, Any], payment: Mapping[str, Any], found: Any
+) -> Any:
+    """Return what data about a wallet outside the payment waits for; None if for none.
+
+    Read only where the payment goes to outside, or is said to wait for such data.
+    """
+    reason: str = (found or {}).get("attention") or ""
+    destination = payment["transferDetails"]["destination"]
+    is_outside = destination.get("walletAddress") and not destination.get("userId")
+    if not payment["timeline"]["waitsFor"] or not (is_outside or reason.startswith(INCOMPLETE)):
+        return None
+    return await find_waiting(interface, summary["id"])
 
 
 async def _approval(interface: InternalClient, details: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ import structlog
 from landbridge.customers.bank_accounts.model import Ramp
 from landbridge.customers.kyc.model import KIND as KYC_KIND
 from landbridge.customers.onboarding.model import KIND as LINK_KIND
+from landbridge.customers.travel_rule.model import MISSING_CHANGE, MISSING_CHANGE_KIND
 from landbridge.customers.users.model import AGREEMENT_KIND, USER_KIND
 from landbridge.customers.verification.model import KIND as VERIFICATION_KIND
 from landbridge.developers.events.model import PARTS_MAX, Event
@@ -91,6 +92,9 @@ _NAMES_BY_CHANGE: Mapping[tuple[str, str], str] = {
     },
     (VIRTUAL_ACCOUNT_KIND, "create"): "A virtual account was opened.",
     (VIRTUAL_ACCOUNT_KIND, "update"): "A virtual account was changed.",
+    (MISSING_CHANGE_KIND, MISSING_CHANGE): (
+        "A payment to outside or a deposit from outside waits for data of the travel rule."
+    ),
     (REPORT_KIND, "ready"): "A scheduled report was created and can be downloaded.",
     (REPORT_KIND, "failed"): "A scheduled report could not be created.",
     (_WEBHOOK_KIND, _TEST): "A test event was requested; it is sent to that endpoint only.",

@@ -12,6 +12,7 @@ from landbridge.customers.bank_accounts.model import Ramp, kind_of
 from landbridge.customers.kyc.model import KIND as KYC_KIND
 from landbridge.customers.onboarding.model import KIND as LINK_KIND
 from landbridge.customers.onboarding.schemas import KycLinkReply
+from landbridge.customers.travel_rule.model import MISSING_CHANGE_KIND
 from landbridge.customers.users.model import AGREEMENT_KIND, USER_KIND
 from landbridge.customers.verification.model import KIND as VERIFICATION_KIND
 from landbridge.developers.events.envelopes import Envelope
@@ -49,6 +50,7 @@ _EVENTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     LINK_KIND: ("KycLinkEvent", ("KycLinkReply",)),
     **{kind_of(ramp): _BANK_ACCOUNT for ramp in Ramp},
     VIRTUAL_ACCOUNT_KIND: ("VirtualAccountEvent", ("VirtualAccountReply",)),
+    MISSING_CHANGE_KIND: ("TravelRuleEvent", ("WaitingTransferReply",)),
     REPORT_KIND: ("ReportEvent", ("RunShape",)),
     "WEBHOOK": ("WebhookTestEvent", ("WebhookReply",)),
 }

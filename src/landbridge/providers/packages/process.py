@@ -31,7 +31,7 @@ _VARIABLES = frozenset(
         *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
     }
 )
-_START_TIMEOUT_S = 30
+_START_TIMEOUT_S = 60
 _STOP_TIMEOUT_S = 5
 _DELAY_S, _DELAY_MAX_S = 1, 60
 # A process that has lived so long starts again at once when it ends.
@@ -48,17 +48,25 @@ class PackageProcess:
         self._started = PackageStarted()
         self._began_at_s = self._due_at_s = 0.0
         self._delay_s = _DELAY_S
+        self._is_closed = False
         self._lock = asyncio.Lock()
 
     async def url(self) -> str:
         """Return the address of the running process; starts it if there is none.
 
-        Raises `NothingDone`: it is not running, and not to be started now.
+        Raises `NothingDone`: it is not running, or takes longer to start than a call may take.
         """
+        starting = asyncio.ensure_future(self.start())
+        # It goes on when nobody waits for it any more; its error is logged by then.
+        starting.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
-            return await self.start()
+            async with asyncio.timeout(self._settings.timeout_s):
+                return await asyncio.shield(starting)
         except ProviderPackageFailed as failed:
             raise NothingDone(str(failed), is_unsent=True) from failed
+        except TimeoutError:
+            sentence = f"provider {self._settings.name}: its package has not started yet"
+            raise NothingDone(sentence, is_unsent=True) from None
 
     @property
     def serves(self) -> Collection[str]:
@@ -79,11 +87,14 @@ class PackageProcess:
     async def close(self) -> None:
         """End the process."""
         async with self._lock:
+            self._is_closed = True
             process, self._process = self._process, None
             if process is not None:
                 await _end(process)
 
     async def _restart(self) -> None:
+        if self._is_closed:
+            raise ProviderPackageFailed(f"provider {self._settings.name}: its package is closed")
         now_s = asyncio.get_running_loop().time()
         name, ended = self._settings.name, self._process
         if ended is not None:

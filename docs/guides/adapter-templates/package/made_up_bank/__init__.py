@@ -16,6 +16,7 @@ import time
 from uuid import UUID
 
 import msgspec
+
 from landbridge.providers.packages.interface import (
     CreditsAnswer,
     CreditsQuery,
@@ -261,9 +262,7 @@ class MadeUpBank(ProviderPackage):
 
     async def open_account(self, request: DepositAccountRequest) -> DepositAccountAnswer:
         key, body = str(request.key), encoded(request)
-        self.store.one(
-            "insert into accounts values (?, ?, null) on conflict do nothing", key, body
-        )
+        self.store.one("insert into accounts values (?, ?, null) on conflict do nothing", key, body)
         stored = self.store.one("select request, answer from accounts where key = ?", key)
         assert stored is not None
         if stored[0] != body:

@@ -1,0 +1,210 @@
+"""Data about a wallet outside, for a payment or deposit that waits for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.dashboard.countries import countries
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.users.nested_fields import flatten, nest, submitted_values
+from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+_WAITING: Final = "/v2/travel-rule/waiting"
+_TEMPLATE: Final = "compliance/travel_rule.html"
+KINDS: Final = {
+    "SELF_HOSTED": _("Self-hosted: its owner has the keys"),
+    "HOSTED": _("Hosted: a provider has the keys"),
+}
+OWNERS: Final = {"USER": _("The user"), "THIRD_PARTY": _("Another person or business")}
+PERSONS: Final = {"individual": _("Individual"), "business": _("Business")}
+# What the user's own data lack is entered with the user's data.
+_OF_USER: Final = frozenset({"originator.name", "originator.address", "originator.identity"})
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingTransfer:
+    """Transfer that waits, as the API lists it; `user_id` is empty if it is no user's yet."""
+
+    found: Mapping[str, Any]
+    user_id: str
+
+    @property
+    def address(self) -> str:
+        """Return the wallet outside."""
+        address: str | None = self.found["walletAddress"]
+        if address is None:
+            raise ResourceNotFound("the chain names no sender of this deposit")
+        return address
+
+    @property
+    def wallet(self) -> str:
+        """Return the API's path of the data."""
+        if not self.user_id:
+            raise FieldInvalid("userId is required", field="userId")
+        return f"/v2/users/{self.user_id}/travel-rule-wallets/{self.address}"
+
+    @property
+    def origin(self) -> str:
+        """Return the page of the payment or of the screened deposit."""
+        if self.found["direction"] == "payment":
+            return f"/dashboard/transactions/{self.found['transferId']}"
+        return f"/dashboard/reviews/deposit-screenings/{self.found['screeningId']}"
+
+
+class TravelRulePages(Controller):
+    """`/dashboard/travel-rule/{id of a screening}`."""
+
+    path = "/travel-rule/{screening_id:str}"
+
+    @get("/")
+    async def show(
+        self,
+        request: PageRequest,
+        screening_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show what is missing, and a form with what is known about the wallet."""
+        check_may_edit(request.user)
+        waiting = await _find(interface, screening_id, request.query_params.get("userId", ""))
+        known = await _known(interface, waiting)
+        values = _values(request, waiting, flatten(known or {}))
+        return renderer.page(request, _TEMPLATE, is_known=known is not None, **values)
+
+    @post("/")
+    async def save(
+        self,
+        request: PageRequest,
+        screening_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """State what the wallet is; the payment or deposit is checked again."""
+        form = await read_form(request)
+        waiting = await _find(interface, screening_id, form.text("userId"))
+        try:
+            await interface.put(waiting.wallet, _body(form))
+        except Refused as problem:
+            known = await _known(interface, waiting)
+            values = _values(request, waiting, submitted_values(form))
+            return renderer.with_problem(
+                request, _TEMPLATE, problem, is_known=known is not None, **values
+            )
+        return redirect(waiting.origin, notice=_("Travel rule data saved. They are checked now."))
+
+    @post("/challenge")
+    async def challenge(
+        self,
+        request: PageRequest,
+        screening_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show a message for the owner of the wallet to sign."""
+        form = await read_form(request)
+        waiting = await _find(interface, screening_id, form.text("userId"))
+        found = await interface.post(f"{waiting.wallet}/challenge", {})
+        return await _proof_page(request, renderer, interface, waiting, message=found["message"])
+
+    @post("/prove")
+    async def prove(
+        self,
+        request: PageRequest,
+        screening_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Check the signature; the payment or deposit is checked again."""
+        form = await read_form(request)
+        waiting = await _find(interface, screening_id, form.text("userId"))
+        try:
+            await interface.post(f"{waiting.wallet}/prove", {"signature": form.text("signature")})
+        except Refused as problem:
+            return await _proof_page(
+                request, renderer, interface, waiting, message=form.raw("message"), problem=problem
+            )
+        return redirect(waiting.origin, notice=_("Ownership of the wallet proven"))
+
+
+async def find_waiting(interface: InternalClient, transfer_id: str) -> Mapping[str, Any] | None:
+    """Return what a payment waits for; None if it does not wait for such data."""
+    found = (await interface.get(_WAITING))["transfers"]
+    return next((each for each in found if each["transferId"] == transfer_id), None)
+
+
+async def _find(interface: InternalClient, screening_id: str, user_id: str) -> _WaitingTransfer:
+    found = (await interface.get(_WAITING))["transfers"]
+    for each in found:
+        if each["screeningId"] == screening_id:
+            return _WaitingTransfer(each, each["userId"] or user_id)
+    raise ResourceNotFound("This payment or deposit waits for no data.")
+
+
+async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> Any:
+    """Return what the user has stated about the wallet; None if nothing."""
+    if not waiting.user_id:
+        return None
+    try:
+        return await interface.get(waiting.wallet)
+    except ResourceNotFound:
+        return None
+
+
+async def _proof_page(
+    request: PageRequest,
+    renderer: Renderer,
+    interface: InternalClient,
+    waiting: _WaitingTransfer,
+    *,
+    message: str,
+    problem: Refused | None = None,
+) -> Page:
+    known = await _known(interface, waiting)
+    values = _values(request, waiting, flatten(known or {}))
+    values |= {"message": message, "is_known": known is not None}
+    if problem is None:
+        return renderer.page(request, _TEMPLATE, **values)
+    return renderer.with_problem(request, _TEMPLATE, problem, **values)
+
+
+def _values(
+    request: PageRequest, waiting: _WaitingTransfer, form_values: Mapping[str, str]
+) -> dict[str, Any]:
+    missing = waiting.found["missing"]
+    return {
+        "waiting": waiting.found,
+        "user_id": waiting.user_id,
+        "address": waiting.address,
+        "origin": waiting.origin,
+        "form_values": form_values,
+        "wallet_kinds": KINDS,
+        "owners": OWNERS,
+        "persons": PERSONS,
+        "countries": countries(request.user.language),
+        "needs_proof": "ownershipProof" in missing,
+        "lacks_user_data": waiting.found["direction"] == "payment"
+        and not _OF_USER.isdisjoint(missing),
+        "message": "",
+    }
+
+
+def _body(form: Form) -> dict[str, Any]:
+    """Return the body of the request; a person only if something of one was entered."""
+    submitted = submitted_values(form)
+    body: dict[str, Any] = {
+        "kind": form.text("kind"),
+        "owner": form.text("owner"),
+        **nest(submitted, "vaspName", "person"),
+    }
+    # The type is always chosen: alone it is no person.
+    if set(body.get("person", {})) == {"type"} and body["owner"] != "THIRD_PARTY":
+        del body["person"]
+    return body

@@ -1,0 +1,68 @@
+"""Setting of the travel rule: the jurisdiction of the organisation."""
+
+from typing import Any, Final
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+
+from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+_API: Final = "/v2/organization/travel-rule"
+_HOME: Final = "/dashboard/settings/travel-rule"
+_TEMPLATE: Final = "organisation/travel_rule.html"
+_NONE: Final = "NONE"
+JURISDICTIONS: Final = {
+    _NONE: _("None: no payment or deposit waits for data"),
+    Jurisdiction.EU: _("European Union"),
+    Jurisdiction.GB: _("United Kingdom"),
+    Jurisdiction.US: _("United States"),
+    Jurisdiction.SG: _("Singapore"),
+    Jurisdiction.CH: _("Switzerland"),
+}
+
+
+class TravelRuleSettingPages(Controller):
+    """`/dashboard/settings/travel-rule`."""
+
+    path = "/settings/travel-rule"
+
+    @get("/")
+    async def show(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show the jurisdiction, and whether the installation applies the travel rule."""
+        check_is_admin(request.user)
+        found = await interface.get(_API)
+        return renderer.page(request, _TEMPLATE, **_values(found, found["jurisdiction"]))
+
+    @post("/", fresh=_HOME)
+    async def save(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Set the jurisdiction."""
+        check_is_admin(request.user)
+        form = Form()
+        try:
+            form = await read_form(request)
+            chosen = form.text("jurisdiction")
+            await interface.put(_API, {"jurisdiction": None if chosen == _NONE else chosen})
+        except Refused as problem:
+            values = _values(await interface.get(_API), form.text("jurisdiction"))
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        return redirect(_HOME, notice=_("Jurisdiction saved"))
+
+
+def _values(found: Any, chosen: str | None) -> dict[str, Any]:
+    return {"found": found, "chosen": chosen or _NONE, "jurisdictions": JURISDICTIONS}
