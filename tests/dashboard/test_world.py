@@ -48,6 +48,7 @@ TESTED_ELSEWHERE = {
     "/dashboard/profile/passkeys/{passkey_id:str}": "a browser creates the passkey",
     "/dashboard/reviews/kyc/{case_id:str}": "needs a server with manual reviews",
     "/dashboard/webhooks/{webhook_id:str}/deliveries/{delivery_id:str}": "needs a worker",
+    "/dashboard/travel-rule/{screening_id:str}": "needs an installation with the travel rule",
     "/dashboard/{path:path}": "unknown paths",
 }
 

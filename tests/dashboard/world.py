@@ -37,7 +37,9 @@ _SCENARIOS = {
     "offramp_in_review": "OFFRAMP.RFI.OPEN",
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
-_SETTINGS = ("approvals", "limits", "addresses", "fees", "time-zone", "installation")
+_SETTINGS = (
+    *("approvals", "limits", "addresses", "fees", "travel-rule", "time-zone", "installation"),
+)
 LISTS = ("bank-accounts", "virtual-accounts", "external-wallets", "deposits")
 _LIST = "/dashboard/transactions"
 _PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")

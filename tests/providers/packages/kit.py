@@ -37,7 +37,7 @@ def install(
 def put_on_path(monkeypatch: pytest.MonkeyPatch, *places: Path) -> None:
     """Have this process and those that it starts find packages there."""
     for place in places:
-        monkeypatch.syspath_prepend(str(place))
+        monkeypatch.syspath_prepend(str(place))  # pyright: ignore[reportUnknownMemberType]
     monkeypatch.setenv("PYTHONPATH", ":".join(map(str, places)))
 
 

@@ -128,7 +128,7 @@ async def _travel_rule(
 
     Read only where the payment goes to outside, or is said to wait for such data.
     """
-    reason: str = (found or {}).get("attention") or ""
+    reason: str = (found["attention"] or "") if found else ""
     destination = payment["transferDetails"]["destination"]
     is_outside = destination.get("walletAddress") and not destination.get("userId")
     if not payment["timeline"]["waitsFor"] or not (is_outside or reason.startswith(INCOMPLETE)):
