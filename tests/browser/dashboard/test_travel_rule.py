@@ -1,4 +1,4 @@
-"""A payment that waits for travel rule data: its pages have no barrier, and the form sends it on."""
+"""A payment that waits for travel rule data: no barrier on its pages, and the form is taken."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,24 +31,33 @@ class WaitingPayment:
 
 @pytest.fixture(scope="module")
 async def waiting_payment(
-    server_dsn: str, tmp_path_factory: pytest.TempPathFactory
+    browser: Browser, server_dsn: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[WaitingPayment]:
     folder = tmp_path_factory.mktemp("travel")
     async with new_database(server_dsn, is_migrated=False) as dsn:
         with served_here(folder / "d", database_url=dsn, travel_rule="on") as server:
+            await _choose_jurisdiction(browser, server)
             async with connected(f"http://127.0.0.1:{server.port}", KEY) as api:
-                await api.put("/v2/organization/travel-rule", {"jurisdiction": "EU"})
                 ada = await sign_up(api, funds="100")
                 body = {"chain": "POLYGON", "name": "Bob", "referenceId": "bob-1"}
                 await api.post(f"/v2/users/{ada}/wallets/external", {"address": OUTSIDE, **body})
                 sent = transfer_body(ada, {"walletAddress": OUTSIDE}, "10")
-                payment = str(
-                    (await api.post("/v2/wallets/transfers", sent))["transferDetails"]["id"]
-                )
+                made = await api.post("/v2/wallets/transfers", sent)
+                found: list[Any] = []
                 async with asyncio.timeout(_PATIENCE_S):
-                    while not (found := (await api.get("/v2/travel-rule/waiting"))["transfers"]):
+                    while not found:
                         await asyncio.sleep(0.2)
-            yield WaitingPayment(server, payment, found[0]["screeningId"])
+                        found = (await api.get("/v2/travel-rule/waiting"))["transfers"]
+            payment = str(made["transferDetails"]["id"])
+            yield WaitingPayment(server, payment, str(found[0]["screeningId"]))
+
+
+async def _choose_jurisdiction(browser: Browser, server: Served) -> None:
+    async with dashboard_opener(browser, server)() as page:
+        await page.goto("/dashboard/settings/travel-rule")
+        await page.get_by_label("Jurisdiction").select_option("EU")
+        await page.get_by_role("button", name="Save jurisdiction").click()
+        await expect(page.get_by_text("Jurisdiction saved")).to_be_visible()
 
 
 @pytest.mark.parametrize(("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")])

@@ -35,11 +35,8 @@ async def test_each_change_of_what_is_missing_is_announced_once(world: PaymentWo
     for _ in range(3):
         await world.work(minutes=10)
     (event,) = await announced(world)
-    assert (event["eventType"], event["category"], event["action"]) == (
-        TYPE,
-        "TRAVEL_RULE",
-        "MISSING",
-    )
+    values = [event[each] for each in ("eventType", "eventCategory", "eventAction")]
+    assert values == [TYPE, "TRAVEL_RULE", "MISSING"]
     (waiting,) = (await world.org.get(WAITING))["transfers"]
     assert event["data"] == waiting
     assert (waiting["transferId"], waiting["missing"]) == (transfer, ["kind"])

@@ -90,7 +90,8 @@ def test_the_catalogue_has_every_published_name_and_few_of_our_own() -> None:
 def test_names_are_in_the_category_that_the_contract_gives_them() -> None:
     categories = {each.type: each.category for each in CATALOGUE}
     assert set(categories.values()) == {
-        *("USER", "KYC", "WALLET", "ACCOUNT", "ONRAMP", "OFFRAMP", "REPORT", "WEBHOOK")
+        *("USER", "KYC", "WALLET", "ACCOUNT", "ONRAMP", "OFFRAMP", "REPORT", "WEBHOOK"),
+        "TRAVEL_RULE",
     }
     assert categories["TOS_LINK.UPDATE"] == "USER"
     assert categories["KYC_LINK.CREATE"] == "KYC"
