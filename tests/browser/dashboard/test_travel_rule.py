@@ -77,6 +77,7 @@ async def test_no_page_of_a_payment_that_waits_has_a_barrier(
                 wrong[path] = found
         # A refused form has its sentences beside the inputs.
         await page.get_by_label("Type of wallet").select_option("HOSTED")
+        await page.get_by_label("Owner of the wallet").select_option("USER")
         await page.get_by_role("button", name="Save data").click()
         await expect(page.get_by_label("Provider of a hosted wallet")).to_be_focused()
         if found := await barriers(page):
