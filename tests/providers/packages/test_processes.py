@@ -279,6 +279,25 @@ async def test_its_process_ends_with_ours(tmp_path: Path, monkeypatch: pytest.Mo
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.long
+async def test_a_worker_does_not_start_with_a_package_that_fails(
+    own_dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_module(tmp_path, monkeypatch, "import no_such_module")
+    settings = {"DATABASE_URL": own_dsn, "PROVIDERS_FILE": str(write_file(tmp_path))}
+    worker = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "landbridge", "worker"),
+        env={**os.environ, **{f"LANDBRIDGE_{name}": value for name, value in settings.items()}},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    assert worker.stdout is not None
+    output = (await asyncio.wait_for(worker.stdout.read(), 2 * PATIENCE_S)).decode()
+    assert await worker.wait() == 1
+    assert "provider acme: acme_bank:Adapter can't be imported: ModuleNotFoundError" in output
+    assert "Traceback" not in output
+
+
 def is_running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
