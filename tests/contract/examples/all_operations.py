@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.developers.events.names import CATALOGUE
+from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.event_log import EVENTS
 from landbridge.sandbox.scenarios.trigger import trigger
 from tests.contract.examples.bodies import BODIES, OWNER, match_body, swap_request
@@ -35,6 +36,7 @@ from tests.resolution_team import make_person, make_resolution
 from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant, business, good, make_agreement, make_user, run_due
 
+TRAVEL_RULE_EVENT = "TRAVEL_RULE.DATA.MISSING"
 _REVIEWS = "/v2/reviews/deposits"
 _REPORTING = "/v2/reporting"
 _WEBHOOKS = "/v2/webhooks"
@@ -54,10 +56,9 @@ async def send_all(org: Tenant, clock: SteppingClock, recorder: Recorder) -> dic
     client = client_of(org)
     events: dict[str, Any] = {}
     for each in CATALOGUE:
-        clock.next_minute()
-        _, event = await trigger(client, each.type)
-        events[each.type] = await client.get(f"{EVENTS}/{event.event_id}")
-        del events[each.type]["deliveries"]
+        if each.type != TRAVEL_RULE_EVENT:
+            clock.next_minute()
+            events[each.type] = await _event(client, each.type)
     await org.container.request_log.flush()
     for method in ("GET", "PUT", "PATCH", "POST", "DELETE"):
         clock.next_minute()
@@ -65,6 +66,19 @@ async def send_all(org: Tenant, clock: SteppingClock, recorder: Recorder) -> dic
     clock.next_minute()
     await send_refused(org, things, recorder)
     return events
+
+
+async def send_travel_rule_event(org: Tenant, clock: SteppingClock) -> dict[str, Any]:
+    """Return an event that only happens where the operator has switched the travel rule on."""
+    clock.next_minute()
+    return {TRAVEL_RULE_EVENT: await _event(client_of(org), TRAVEL_RULE_EVENT)}
+
+
+async def _event(client: ScenarioClient, type_: str) -> dict[str, Any]:
+    _, event = await trigger(client, type_)
+    found: dict[str, Any] = await client.get(f"{EVENTS}/{event.event_id}")
+    del found["deliveries"]
+    return found
 
 
 async def send_refused(org: Tenant, things: Things, recorder: Recorder) -> None:
@@ -180,6 +194,9 @@ async def _reconciliation(org: Tenant, things: Things) -> None:
     path = f"/v2/reconciliation/closes/{signed['close']['id']}"
     await second.post(f"{path}/confirm", {"digest": signed["close"]["digest"]})
     await org.get(path)
+    await books.checkpoint(org)
+    proof = f"/v2/proofs/reserves/{signed['close']['id']}"
+    await org.send("GET", proof, userId=things.by_kind["user"])
     path = f"{HALTS}/{things.by_kind['halt']}"
     await org.post(f"{path}/lift", BODIES["reconciliation.liftHalt"])
     await second.post(f"{path}/reject", BODIES["reconciliation.rejectLift"])

@@ -117,8 +117,9 @@ def shortened(value: Any) -> Any:
 
 
 _SHOWN_URL = "https://landbridge.example.com"
-# Members that are measured in real time.
-_MEASURED = {"milliseconds": 4, "lagSeconds": 2}
+# Members that are measured in real time, and the number of pieces, which is drawn.
+_PIECES = 6
+_MEASURED = {"milliseconds": 4, "lagSeconds": 2, "pieces": _PIECES}
 _HEX = "[0-9a-f]"
 _CHANGING = re.compile(
     r"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----"
@@ -129,6 +130,7 @@ _CHANGING = re.compile(
     r"|(?P<zeros>(?<=T\d\d:\d\d:\d\d\.)\d+|(?<=SANDBX9Z)\d{6})"
     r"|(?P<node>127\.0\.0\.1:\d+)|(?P<reference>\bLB[A-Z0-9]{10}\b)|(?P<account>\b9\d{15}\b)"
     r"|(?P<secret>(?<=session=)[\w-]{43}|^[\w-]{43}$)|(?P<digest>^[0-9a-f]{64}$)"
+    r"|(?P<pieces>(?<=\"pieces\":)\d+)|(?P<root>(?<=(?:_digest|..\"root)\":\")[0-9a-f]{64})"
     r"|(?P<cursor>^[\w-]{39}$|^[0-9a-f]{48}$)",
     re.DOTALL,
 )
@@ -162,6 +164,8 @@ class Stable:
         text, kind = found[0], found.lastgroup
         if kind == "zeros":
             return "0" * len(text)
+        if kind == "pieces":
+            return str(_PIECES)
         if kind is None:
             return _PUBLIC_KEY
         if text not in self.names:
@@ -186,5 +190,6 @@ def _named(kind: str, place: str) -> str:
         "secret": digest[:43],
         "cursor": digest[:48],
         "digest": digest,
+        "root": digest,
         "node": "rpc.example.com",
     }[kind]

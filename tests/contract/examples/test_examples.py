@@ -19,9 +19,14 @@ from landbridge.app.settings import Settings
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests.chain_rows import add_chain_rows, script_chain, write_chains_file
-from tests.contract.examples.all_operations import send_all, send_chain_requests
+from tests.contract.examples.all_operations import (
+    send_all,
+    send_chain_requests,
+    send_travel_rule_event,
+)
 from tests.contract.examples.recorder import Recorder, Stable, SteppingClock, shortened
 from tests.contract.openapi_document import Document
+from tests.customers.travel_rule.travel_world import APPLIED
 from tests.providers.evm.node_server import fake_node
 from tests.tenants import (
     SETTINGS,
@@ -47,6 +52,8 @@ async def test_examples_are_those_of_a_run_today(tmp_path: Path, own_database: D
     recorder, clock = Recorder({}), SteppingClock(BEGIN, node=await take_node(own_database))
     async with recorded(own_database, clock, recorder, SETTINGS) as org:
         events = await send_all(org, clock, recorder)
+    async with recorded(own_database, clock, Recorder({}), APPLIED) as org:
+        events |= await send_travel_rule_event(org, clock)
     async with fake_node() as node:
         script_chain(node, at=clock.at)
         file = write_chains_file(tmp_path, node.url)

@@ -12,7 +12,8 @@ from tests.tenants import Tenant
 async def test_no_scenario_leaves_a_difference(org: Tenant) -> None:
     await compared(org)
     client = client_of(org)
-    for type_ in SCENARIOS:
+    # The last one needs a server that applies the travel rule, and is an ordinary transfer.
+    for type_ in SCENARIOS.keys() - {"TRAVEL_RULE.DATA.MISSING"}:
         await trigger(client, type_)
         assert [(type_, each) for each in (await compared(org)).differences] == []
     # Not because nothing was compared.

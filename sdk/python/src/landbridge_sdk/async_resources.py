@@ -2619,6 +2619,24 @@ class AsyncProofs:
         )
         return await self._sender.download(call)
 
+    async def retrieve_reserves(
+        self, close_id: str, *, user_id: str | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Prove reserves.
+
+        Return what a confirmed close says is owed and held, with its proof.
+
+        With `userId`, the proof follows that this user's balances are in what is owed; it hides
+        those of all others. Answers 409 until a checkpoint covers the close.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/proofs/reserves/{closeId}", close_id),
+            query={"userId": user_id},
+            timeout=timeout,
+        )
+        return await self._sender.download(call)
+
     async def retrieve_transfer(
         self, transfer_id: str, *, user_id: str | None = None, timeout: float | None = None
     ) -> bytes:
@@ -4022,6 +4040,40 @@ class AsyncStatements:
             timeout=timeout,
         )
         return await self._sender.download(call)
+
+
+class AsyncSwapProviders:
+    """Operations of `swap_providers`."""
+
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
+
+    async def retrieve(self, *, timeout: float | None = None) -> replies.SwapProvidersReply:
+        """Retrieve the providers of swaps.
+
+        Return the organisation's choices, and the pairs that have a market.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/organization/swap-providers"),
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.SwapProvidersReply)
+
+    async def replace(
+        self, body: requests.SwapProvidersRequest, *, timeout: float | None = None
+    ) -> replies.SwapProvidersReply:
+        """Choose the providers of swaps.
+
+        Replace the choices; they apply to new quotes.
+        """
+        call = Call(
+            "PUT",
+            path_of("/v2/organization/swap-providers"),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.SwapProvidersReply)
 
 
 class AsyncSwaps:
@@ -5862,6 +5914,7 @@ class AsyncResources:
         self.service = AsyncService(sender)
         self.settlement_rules = AsyncSettlementRules(sender)
         self.statements = AsyncStatements(sender)
+        self.swap_providers = AsyncSwapProviders(sender)
         self.swaps = AsyncSwaps(sender)
         self.terms_links = AsyncTermsLinks(sender)
         self.transactions = AsyncTransactions(sender)

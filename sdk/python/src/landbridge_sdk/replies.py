@@ -871,6 +871,21 @@ class CloseReply(Struct, frozen=True, kw_only=True):
     status: str
 
 
+class CloseReserveReply(Struct, frozen=True, kw_only=True):
+    """CloseReserveReply"""
+
+    addresses: int
+    addresses_digest: str = field(name="addressesDigest")
+    currency: str
+    held_amount: Decimal = field(name="heldAmount")
+    open_amount: Decimal = field(name="openAmount")
+    owed_amount: Decimal = field(name="owedAmount")
+    pieces: int
+    ratio: Decimal | None
+    root: str
+    source: str
+
+
 class CloseWithContent(Struct, frozen=True, kw_only=True):
     """CloseWithContent"""
 
@@ -881,6 +896,7 @@ class CloseWithContent(Struct, frozen=True, kw_only=True):
     is_intact: bool = field(name="isIntact")
     positions: list[ClosePositionReply]
     previous_digest: str | None = field(name="previousDigest")
+    reserves: list[CloseReserveReply] | None
     resolved: list[CloseDifferenceReply]
     tolerance: Decimal
     zone: str
@@ -3491,6 +3507,31 @@ class SwapPage(Struct, frozen=True, kw_only=True):
     next_cursor: str | None = field(default=None, name="nextCursor")
 
 
+class SwapProviderChoiceData(Struct, frozen=True, kw_only=True):
+    """SwapProviderChoiceData"""
+
+    chain: str
+    destination_currency: str = field(name="destinationCurrency")
+    provider: str
+    source_currency: str = field(name="sourceCurrency")
+
+
+class SwapProvidersData(Struct, frozen=True, kw_only=True):
+    """SwapProvidersData"""
+
+    choices: list[SwapProviderChoiceData]
+    pairs: list[SwapProviderChoiceData]
+    version: int
+
+
+class SwapProvidersReply(Struct, frozen=True, kw_only=True):
+    """SwapProvidersReply"""
+
+    data: SwapProvidersData
+    metadata: dict[str, Any]
+    status: str
+
+
 class SwapReply(Struct, frozen=True, kw_only=True):
     """SwapReply"""
 
@@ -3823,6 +3864,27 @@ class TransferSourceReply(Struct, frozen=True, kw_only=True):
     user_id: str = field(name="userId")
     wallet_address: str = field(name="walletAddress")
     wallet_type: str = field(name="walletType")
+
+
+class TravelRuleEvent(Struct, frozen=True, kw_only=True):
+    """An event.
+
+        `data` is the object as its retrieve route returned it right after the change, null if
+    it can no     longer be shown. `createdAt` is when it happened, `timestamp` when it was
+    delivered or read.     `sequence` grows with each event of the object `objectId`, possibly
+    with gaps.
+    """
+
+    created_at: str = field(name="createdAt")
+    data: WaitingTransferReply | None
+    event_action: str = field(name="eventAction")
+    event_category: str = field(name="eventCategory")
+    event_id: str = field(name="eventId")
+    event_type: str = field(name="eventType")
+    object_id: str = field(name="objectId")
+    sequence: int
+    timestamp: str
+    version: str
 
 
 class TravelRuleMessageReply(Struct, frozen=True, kw_only=True):
@@ -4268,6 +4330,7 @@ EVENTS: dict[str, type[Any]] = {
     "REPORT.FAILED": ReportEvent,
     "REPORT.READY": ReportEvent,
     "TOS_LINK.UPDATE": TermsEvent,
+    "TRAVEL_RULE.DATA.MISSING": TravelRuleEvent,
     "USER.CREATE": UserEvent,
     "USER.UPDATE": UserEvent,
     "WALLET.BRIDGE.CREATE": BridgeEvent,

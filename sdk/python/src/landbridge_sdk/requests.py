@@ -2026,6 +2026,21 @@ class SwapDestination(TypedDict):
     walletAddress: NotRequired[str | None]
 
 
+class SwapProviderChoiceData(TypedDict):
+    """SwapProviderChoiceData"""
+
+    chain: Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]
+    destinationCurrency: str
+    provider: Literal["TREASURY", "MARKET", "BEST"]
+    sourceCurrency: str
+
+
+class SwapProvidersRequest(TypedDict):
+    """SwapProvidersRequest"""
+
+    choices: Sequence[SwapProviderChoiceData]
+
+
 class SwapSource(TypedDict):
     """SwapSource"""
 

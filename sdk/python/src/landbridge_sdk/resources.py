@@ -2603,6 +2603,24 @@ class Proofs:
         )
         return self._sender.download(call)
 
+    def retrieve_reserves(
+        self, close_id: str, *, user_id: str | None = None, timeout: float | None = None
+    ) -> bytes:
+        """Prove reserves.
+
+        Return what a confirmed close says is owed and held, with its proof.
+
+        With `userId`, the proof follows that this user's balances are in what is owed; it hides
+        those of all others. Answers 409 until a checkpoint covers the close.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/proofs/reserves/{closeId}", close_id),
+            query={"userId": user_id},
+            timeout=timeout,
+        )
+        return self._sender.download(call)
+
     def retrieve_transfer(
         self, transfer_id: str, *, user_id: str | None = None, timeout: float | None = None
     ) -> bytes:
@@ -3992,6 +4010,40 @@ class Statements:
             timeout=timeout,
         )
         return self._sender.download(call)
+
+
+class SwapProviders:
+    """Operations of `swap_providers`."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    def retrieve(self, *, timeout: float | None = None) -> replies.SwapProvidersReply:
+        """Retrieve the providers of swaps.
+
+        Return the organisation's choices, and the pairs that have a market.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/organization/swap-providers"),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.SwapProvidersReply)
+
+    def replace(
+        self, body: requests.SwapProvidersRequest, *, timeout: float | None = None
+    ) -> replies.SwapProvidersReply:
+        """Choose the providers of swaps.
+
+        Replace the choices; they apply to new quotes.
+        """
+        call = Call(
+            "PUT",
+            path_of("/v2/organization/swap-providers"),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.SwapProvidersReply)
 
 
 class Swaps:
@@ -5824,6 +5876,7 @@ class Resources:
         self.service = Service(sender)
         self.settlement_rules = SettlementRules(sender)
         self.statements = Statements(sender)
+        self.swap_providers = SwapProviders(sender)
         self.swaps = Swaps(sender)
         self.terms_links = TermsLinks(sender)
         self.transactions = Transactions(sender)

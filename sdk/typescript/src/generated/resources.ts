@@ -1770,6 +1770,25 @@ export class Proofs {
   }
 
   /**
+   * Prove reserves.
+   *
+   * Return what a confirmed close says is owed and held, with its proof.
+   *
+   * With `userId`, the proof follows that this user's balances are in what is owed; it hides
+   * those of all others. Answers 409 until a checkpoint covers the close.
+   */
+  retrieveReserves(closeId: string, options: Options & { userId?: string; } = {}): Promise<Uint8Array> {
+    return this.sender.download(
+      {
+        method: "GET",
+        path: pathOf("/v2/proofs/reserves/{closeId}", closeId),
+        query: { "userId": options.userId },
+      },
+      options,
+    );
+  }
+
+  /**
    * Prove a payment.
    *
    * Return proofs that show one party its entries, and hide those of all others.
@@ -2826,6 +2845,41 @@ export class Statements {
         method: "GET",
         path: pathOf("/v2/reporting/statements"),
         query: { "userId": options.userId, "walletId": options.walletId, "currency": options.currency, "createdAfter": options.createdAfter, "createdBefore": options.createdBefore, "timeZone": options.timeZone, "format": options.format, "detail": options.detail },
+      },
+      options,
+    );
+  }
+}
+
+export class SwapProviders {
+  constructor(private readonly sender: Sender) {}
+
+  /**
+   * Retrieve the providers of swaps.
+   *
+   * Return the organisation's choices, and the pairs that have a market.
+   */
+  retrieve(options: Options = {}): Promise<types.SwapProvidersReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/organization/swap-providers"),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Choose the providers of swaps.
+   *
+   * Replace the choices; they apply to new quotes.
+   */
+  replace(body: types.SwapProvidersRequest, options: Options = {}): Promise<types.SwapProvidersReply> {
+    return this.sender.send(
+      {
+        method: "PUT",
+        path: pathOf("/v2/organization/swap-providers"),
+        body,
       },
       options,
     );
@@ -4088,6 +4142,7 @@ export class Resources {
   readonly service: Service;
   readonly settlementRules: SettlementRules;
   readonly statements: Statements;
+  readonly swapProviders: SwapProviders;
   readonly swaps: Swaps;
   readonly termsLinks: TermsLinks;
   readonly transactions: Transactions;
@@ -4141,6 +4196,7 @@ export class Resources {
     this.service = new Service(sender);
     this.settlementRules = new SettlementRules(sender);
     this.statements = new Statements(sender);
+    this.swapProviders = new SwapProviders(sender);
     this.swaps = new Swaps(sender);
     this.termsLinks = new TermsLinks(sender);
     this.transactions = new Transactions(sender);

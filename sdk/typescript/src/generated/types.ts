@@ -884,6 +884,19 @@ export interface CloseReply {
   status: "PREPARED" | "COMPLETED" | "REJECTED";
 }
 
+export interface CloseReserveReply {
+  addresses: number;
+  addressesDigest: string;
+  currency: string;
+  heldAmount: string;
+  openAmount: string;
+  owedAmount: string;
+  pieces: number;
+  ratio: string | null;
+  root: string;
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+}
+
 export interface CloseSignature {
   day: string;
   reason?: string | null;
@@ -897,6 +910,7 @@ export interface CloseWithContent {
   isIntact: boolean;
   positions: Array<ClosePositionReply>;
   previousDigest: string | null;
+  reserves: Array<CloseReserveReply> | null;
   resolved: Array<CloseDifferenceReply>;
   tolerance: string;
   zone: string;
@@ -3011,7 +3025,7 @@ export interface ProviderReply {
   calls: ProviderCallsReply | null;
   hasRunLive: boolean;
   health: "HEALTHY" | "FAILING" | "UNKNOWN";
-  kind: "SIDECAR" | "FILES" | "MANUAL" | "SANDBOX";
+  kind: "SIDECAR" | "PACKAGE" | "FILES" | "MANUAL" | "SANDBOX";
   lastAnswerAt: string | null;
   name: string;
   problemCount: number;
@@ -3727,6 +3741,29 @@ export interface SwapPage {
   nextCursor?: string;
 }
 
+export interface SwapProviderChoiceData {
+  chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  destinationCurrency: string;
+  provider: "TREASURY" | "MARKET" | "BEST";
+  sourceCurrency: string;
+}
+
+export interface SwapProvidersData {
+  choices: Array<SwapProviderChoiceData>;
+  pairs: Array<SwapProviderChoiceData>;
+  version: number;
+}
+
+export interface SwapProvidersReply {
+  data: SwapProvidersData;
+  metadata: Record<string, unknown>;
+  status: string;
+}
+
+export interface SwapProvidersRequest {
+  choices: Array<SwapProviderChoiceData>;
+}
+
 export interface SwapReply {
   dryRun?: DryRunReply;
   metadata?: Record<string, string>;
@@ -4027,6 +4064,26 @@ export interface TransferSourceReply {
   userId: string;
   walletAddress: string;
   walletType: string;
+}
+
+/**
+ * An event.
+ *
+ *     `data` is the object as its retrieve route returned it right after the change, null if it can no
+ *     longer be shown. `createdAt` is when it happened, `timestamp` when it was delivered or read.
+ *     `sequence` grows with each event of the object `objectId`, possibly with gaps.
+ */
+export interface TravelRuleEvent {
+  createdAt: string;
+  data: WaitingTransferReply | null;
+  eventAction: string;
+  eventCategory: string;
+  eventId: string;
+  eventType: "TRAVEL_RULE.DATA.MISSING";
+  objectId: string;
+  sequence: number;
+  timestamp: string;
+  version: string;
 }
 
 export interface TravelRuleMessageReply {
@@ -4446,6 +4503,7 @@ export interface Events {
   "REPORT.FAILED": ReportEvent;
   "REPORT.READY": ReportEvent;
   "TOS_LINK.UPDATE": TermsEvent;
+  "TRAVEL_RULE.DATA.MISSING": TravelRuleEvent;
   "USER.CREATE": UserEvent;
   "USER.UPDATE": UserEvent;
   "WALLET.BRIDGE.CREATE": BridgeEvent;

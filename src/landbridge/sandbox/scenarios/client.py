@@ -61,6 +61,10 @@ class ScenarioClient:
         """Return the JSON of a response; `plan` scripts outcomes of the sandbox."""
         return await self._json("POST", path, body, plan)
 
+    async def put(self, path: str, body: Any) -> Any:
+        """Return the JSON of a response."""
+        return await self._json("PUT", path, body, None)
+
     async def delete(self, path: str) -> Any:
         """Return the JSON of a response."""
         return await self._json("DELETE", path, None, None)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from landbridge.developers.events.names import CATALOGUE, check_patterns
-from landbridge.sandbox.scenarios import endpoints, payments, people, reports
+from landbridge.sandbox.scenarios import endpoints, payments, people, reports, travel_rule
 from landbridge.sandbox.scenarios.client import ScenarioClient, ScenarioFailed
 from landbridge.sandbox.scenarios.event_log import EventHeader, EventLogCursor, heading
 from landbridge.sandbox.scenarios.people import Scenario, ScenarioResult
@@ -15,6 +15,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     **payments.SCENARIOS,
     **reports.SCENARIOS,
     **endpoints.SCENARIOS,
+    **travel_rule.SCENARIOS,
 }
 
 # A slow transaction anywhere in the database delays the log this long.
