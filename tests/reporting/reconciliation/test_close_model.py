@@ -90,6 +90,7 @@ def test_the_content_is_canonical_and_says_all_that_it_was_made_of(
         corrections=[],
         previous_digest=previous,
         tolerance=Decimal("0.5"),
+        liabilities=[],
     )
     text = build_content(made, reason)
     assert (

@@ -106,6 +106,7 @@ async def _compared(world: FollowedChain) -> ReconStatus:
         connected.team,
         connected.time_zones,
         connected.clock,
+        connected.reserves,
     )
     return await compared(world.org, reconciliation)
 
