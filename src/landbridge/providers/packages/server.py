@@ -123,7 +123,7 @@ class PackageServer:
             return _KEY_CONFLICT
         except WebhookInvalid:
             return _WEBHOOK_INVALID
-        except Exception as error:  # noqa: BLE001  of somebody else's code, whatever it is
+        except Exception as error:  # noqa: BLE001  of code of others, whatever it is
             if limit.expired():
                 _log.warning("provider.package_timeout", provider=self.name, method=verb.name)
                 return None
