@@ -66,7 +66,8 @@ UNSTATED = {
         r"has no document|KYC data has no such field|must be the id of an owner|at most \d+ doc",
         r"IANA|timeZone must be|must be one of DRIVERS|\.(type|subType) must be one of",
         r"^type must be|is used for another user|not supported|goes to|never changes",
-        r"is taken by another template|is not one of the challenge",
+        r"is taken by another template|is not one of the challenge|does not swap|is chosen twice",
+        r"has no market|has no value of gas",
     ),
     "goes by the time": (
         r"day in the past|years ago|after today|still to come|lies too far|at most a century",

@@ -28,6 +28,8 @@ FORMS = {
     "POST /dashboard/settings/addresses": "/dashboard/settings/addresses",
     "POST /dashboard/settings/fees": "/dashboard/settings/fees",
     "POST /dashboard/settings/fees/remove": "/dashboard/settings/fees",
+    "POST /dashboard/settings/swap-providers": "/dashboard/settings/fees",
+    "POST /dashboard/settings/travel-rule": "/dashboard/settings/travel-rule",
     "POST /dashboard/chains/{name}/resume": f"/dashboard/chains/{ID}",
     "GET /dashboard/webhooks/new": "/dashboard/webhooks/new",
     "POST /dashboard/webhooks/new": "/dashboard/webhooks/new",

@@ -125,7 +125,6 @@ def count(context: Context, value: int | Decimal) -> str:
 
 
 @pass_context
-@pass_context
 def ratio(context: Context, value: str) -> str:
     """Return a ratio as percent, such as `99.87%`."""
     return format_percent(Decimal(value), "#,##0.##%", locale=str(context["locale"]))
@@ -136,6 +135,7 @@ def is_below_one(value: str) -> bool:
     return Decimal(value) < 1
 
 
+@pass_context
 def signed_percent(context: Context, value: Decimal) -> str:
     """Return percent with their sign, such as `+12.5%`."""
     return format_percent(value / 100, "+#,##0.#%;-#,##0.#%", locale=str(context["locale"]))

@@ -49,8 +49,7 @@ def test_an_open_difference_is_printed_with_exit_code_1(own_dsn: str, tmp_path: 
 
 def test_two_admins_explain_a_difference_and_close_a_day(own_dsn: str, tmp_path: Path) -> None:
     def printed(*args: str) -> tuple[int, str]:
-        code, output, error = run(own_dsn, tmp_path, "reconcile", *args)
-        return code, output + error
+        return _reconcile(own_dsn, tmp_path, *args)
 
     run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
     assert printed("run")[0] == 0
@@ -85,13 +84,7 @@ def test_two_admins_explain_a_difference_and_close_a_day(own_dsn: str, tmp_path:
 
 def test_a_planted_movement_is_a_difference(own_dsn: str, tmp_path: Path) -> None:
     def printed(*args: str) -> tuple[int, str]:
-        done = landbridge(
-            *("reconcile", *args),
-            database_url=own_dsn,
-            data_dir=str(tmp_path),
-            master_key=MASTER_KEY,
-        )
-        return done.returncode, done.stdout + done.stderr
+        return _reconcile(own_dsn, tmp_path, *args)
 
     run(own_dsn, tmp_path, "orgs", "create", "--name", "Acme")
     printed("run")
@@ -109,3 +102,11 @@ async def _run(dsn: str, *statements: str) -> None:
             await database.rows(each)
     finally:
         await database.close()
+
+
+def _reconcile(dsn: str, folder: Path, *args: str) -> tuple[int, str]:
+    """Run a command with the master key, which salts what is owed at the cut of a day."""
+    done = landbridge(
+        *("reconcile", *args), database_url=dsn, data_dir=str(folder), master_key=MASTER_KEY
+    )
+    return done.returncode, done.stdout + done.stderr

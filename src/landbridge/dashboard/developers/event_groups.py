@@ -41,6 +41,7 @@ GROUPS: Final = (
     _group(_("Transfers and batches"), "WALLET.TRANSFER.*"),
     _group(_("Bridges"), "WALLET.BRIDGE.*"),
     _group(_("Deposits"), "WALLET.TOKEN.*"),
+    _group(_("Travel rule"), "TRAVEL_RULE.*"),
     _group(_("Reports"), "REPORT.*"),
 )
 _SELECTABLE = frozenset(
