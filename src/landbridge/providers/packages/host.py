@@ -76,7 +76,9 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Not by sys.stdin: Python can't end in order while a thread holds its lock.
+    while os.read(0, 1):
+        pass
     os._exit(0)
 
 
@@ -97,8 +99,7 @@ async def _run(start: PackageStart, output: BinaryIO) -> None:
         start.timeout_s,
         ReadingClock(),
     )
-    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0)
-    port = listener.sockets[0].getsockname()[1]
+    port = await server.listen()
     _write(output, PackageStarted(port=port, serves=tuple(server.serves)))
     await _keep_alive(max(start.timeout_s * _BLOCKED_TIMEOUTS, _BLOCKED_S_MIN))
 

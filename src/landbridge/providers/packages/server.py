@@ -8,12 +8,12 @@ Guarantees:
 
 import asyncio
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import dataclass
 from http import HTTPStatus
 
 import msgspec
 import structlog
+from aiohttp import web
 
 from landbridge.platform.core.clock import ReadingClock
 from landbridge.providers.packages.interface import (
@@ -44,20 +44,7 @@ from landbridge.providers.sidecar.signing import (
 _log = structlog.stdlib.get_logger()
 
 _BODY_BYTES_MAX = 1_000_000
-_LENGTH_DIGITS_MAX = 7
-# An idle connection is closed by the client after some seconds.
-_IDLE_S = 60
-_REQUEST_LINE_PARTS = 3
 _EMPTY = b"{}"
-
-
-@dataclass(frozen=True, slots=True)
-class _PackageRequest:
-    """Request as read from a connection."""
-
-    path: str
-    headers: dict[str, str]
-    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +58,27 @@ class PackageServer:
     timeout_s: int
     clock: ReadingClock
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answer the requests of a connection, until one is not valid or gets no answer."""
-        with suppress(OSError, EOFError, TimeoutError, asyncio.LimitOverrunError):
-            while (request := await _read(reader)) is not None:
-                answer = await self._answer(request)
-                if answer is None:
-                    break
-                writer.write(self._signed(request, *answer))
-                await writer.drain()
-        writer.close()
+    async def listen(self) -> int:
+        """Serve on a free port of loopback; return it."""
+        app = web.Application(client_max_size=_BODY_BYTES_MAX)
+        app.router.add_post("/{path:.*}", self._serve)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        port: int = runner.addresses[0][1]
+        return port
 
-    async def _answer(self, request: _PackageRequest) -> tuple[HTTPStatus, bytes] | None:
+    async def _serve(self, request: web.Request) -> web.Response:
+        """Answer a request; its connection ends if there is no answer."""
+        answer = await self._answer(request, await request.read())
+        if answer is None:
+            if request.transport is not None:
+                request.transport.close()
+            # Any other exception is answered with 500, which is not signed either.
+            raise asyncio.CancelledError
+        return self._signed(request, *answer)
+
+    async def _answer(self, request: web.Request, body: bytes) -> tuple[HTTPStatus, bytes] | None:
         """Return the answer to a request; None if there is none."""
         try:
             verify(
@@ -90,7 +86,7 @@ class PackageServer:
                 request.headers,
                 SignedPurpose.REQUEST,
                 f"POST {request.path}",
-                request.body,
+                body,
                 at_s=self._now_s(),
             )
         except SignatureInvalid:
@@ -99,7 +95,7 @@ class PackageServer:
         if verb is None or verb.name not in self.serves:
             return HTTPStatus.NOT_FOUND, _EMPTY
         try:
-            message = msgspec.json.decode(request.body, type=verb.request)
+            message = msgspec.json.decode(body, type=verb.request)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return HTTPStatus.BAD_REQUEST, _EMPTY
         return await self._call(verb, message)
@@ -144,12 +140,10 @@ class PackageServer:
         _log.warning("provider.package_error", provider=self.name, method=verb.name, reason=reason)
         return HTTPStatus.INTERNAL_SERVER_ERROR, _EMPTY
 
-    def _signed(self, request: _PackageRequest, status: HTTPStatus, body: bytes) -> bytes:
+    def _signed(self, request: web.Request, status: HTTPStatus, body: bytes) -> web.Response:
         subject = f"{status.value} {request.headers.get(SIGNATURE_HEADER, '')}"
         headers = sign(self.key, SignedPurpose.ANSWER, subject, body, at_s=self._now_s())
-        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        head = f"HTTP/1.1 {status.value} -\r\n{lines}content-length: {len(body)}\r\n\r\n"
-        return head.encode() + body
+        return web.Response(status=status, headers=headers, body=body)
 
     def _now_s(self) -> int:
         return int(self.clock.now().timestamp())
@@ -163,19 +157,3 @@ _NOT_DONE = (HTTPStatus.SERVICE_UNAVAILABLE, _error(ErrorCode.NOT_DONE))
 _KEY_CONFLICT = (HTTPStatus.CONFLICT, _error(ErrorCode.KEY_CONFLICT))
 _UNKNOWN_KEY = (HTTPStatus.NOT_FOUND, _error(ErrorCode.UNKNOWN_KEY))
 _WEBHOOK_INVALID = (HTTPStatus.FORBIDDEN, _EMPTY)
-
-
-async def _read(reader: asyncio.StreamReader) -> _PackageRequest | None:
-    """Return the next request of a connection; None if it is not valid."""
-    async with asyncio.timeout(_IDLE_S):
-        first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        parts = first.split(" ")
-        pairs = [line.partition(":") for line in lines]
-        headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-        length = headers.get("content-length", "")
-        is_number = length.isascii() and length.isdigit() and len(length) <= _LENGTH_DIGITS_MAX
-        if len(parts) != _REQUEST_LINE_PARTS or parts[0] != "POST" or not is_number:
-            return None
-        if int(length) > _BODY_BYTES_MAX:
-            return None
-        return _PackageRequest(parts[1], headers, await reader.readexactly(int(length)))
