@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.developers.events.names import CATALOGUE
+from landbridge.sandbox.scenarios import travel_rule
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.event_log import EVENTS
 from landbridge.sandbox.scenarios.trigger import trigger
@@ -36,7 +37,7 @@ from tests.resolution_team import make_person, make_resolution
 from tests.sandbox.scenarios.in_process_client import client_of
 from tests.tenants import Tenant, business, good, make_agreement, make_user, run_due
 
-TRAVEL_RULE_EVENT = "TRAVEL_RULE.DATA.MISSING"
+(TRAVEL_RULE_EVENT,) = travel_rule.SCENARIOS
 _REVIEWS = "/v2/reviews/deposits"
 _REPORTING = "/v2/reporting"
 _WEBHOOKS = "/v2/webhooks"

@@ -52,7 +52,9 @@ async def test_each_change_of_what_is_missing_is_announced_once(world: PaymentWo
     assert len(await announced(world)) == 2
 
 
-async def test_data_that_are_missing_again_are_announced_again(world: PaymentWorld) -> None:
+async def test_the_same_data_are_announced_once_in_another_jurisdiction(
+    world: PaymentWorld,
+) -> None:
     await world.transfer("10")
     await world.org.send("PUT", SETTING, {"jurisdiction": None})
     await world.org.send("PUT", SETTING, {"jurisdiction": "CH"})

@@ -2,6 +2,7 @@
 
 import pytest
 
+from landbridge.sandbox.scenarios import travel_rule
 from landbridge.sandbox.scenarios.trigger import SCENARIOS, trigger
 from tests.reporting.reconciliation.compared import compared, position
 from tests.sandbox.scenarios.in_process_client import client_of
@@ -12,8 +13,9 @@ from tests.tenants import Tenant
 async def test_no_scenario_leaves_a_difference(org: Tenant) -> None:
     await compared(org)
     client = client_of(org)
-    # The last one needs a server that applies the travel rule, and is an ordinary transfer.
-    for type_ in SCENARIOS.keys() - {"TRAVEL_RULE.DATA.MISSING"}:
+    for type_ in SCENARIOS:
+        if type_ in travel_rule.SCENARIOS:
+            continue  # needs a server that applies the travel rule, and is an ordinary transfer
         await trigger(client, type_)
         assert [(type_, each) for each in (await compared(org)).differences] == []
     # Not because nothing was compared.
