@@ -1,4 +1,4 @@
-"""Markets whose nodes answer absurd amounts: the client is not blamed, and the treasury quotes."""
+"""Nodes of markets answer absurd amounts: the client is not blamed, and the treasury quotes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

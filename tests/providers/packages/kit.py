@@ -48,7 +48,7 @@ def install_template(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def install_module(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
-    """Install the template with another module on top, whose `Adapter` is the entry point."""
+    """Install the template under another module, of which `Adapter` is the entry point."""
     head = "import asyncio, os, sys, time\nfrom made_up_bank import *\n"
     module = head + textwrap.dedent(body)
     place = install(folder, {"made-up-bank": "acme_bank:Adapter"}, module=module)

@@ -75,9 +75,7 @@ class TravelRulePages(Controller):
         """Show what is missing, and a form with what is known about the wallet."""
         check_may_edit(request.user)
         waiting = await _find(interface, screening_id, request.query_params.get("userId", ""))
-        known = await _known(interface, waiting)
-        values = _values(request, waiting, flatten(known or {}))
-        return renderer.page(request, _TEMPLATE, is_known=known is not None, **values)
+        return await _page(request, renderer, interface, waiting)
 
     @post("/")
     async def save(
@@ -93,10 +91,9 @@ class TravelRulePages(Controller):
         try:
             await interface.put(waiting.wallet, _body(form))
         except Refused as problem:
-            known = await _known(interface, waiting)
-            values = _values(request, waiting, submitted_values(form))
-            return renderer.with_problem(
-                request, _TEMPLATE, problem, is_known=known is not None, **values
+            entered = submitted_values(form)
+            return await _page(
+                request, renderer, interface, waiting, entered=entered, problem=problem
             )
         return redirect(waiting.origin, notice=_("Travel rule data saved. They are checked now."))
 
@@ -112,7 +109,7 @@ class TravelRulePages(Controller):
         form = await read_form(request)
         waiting = await _find(interface, screening_id, form.text("userId"))
         found = await interface.post(f"{waiting.wallet}/challenge", {})
-        return await _proof_page(request, renderer, interface, waiting, message=found["message"])
+        return await _page(request, renderer, interface, waiting, message=found["message"])
 
     @post("/prove")
     async def prove(
@@ -128,7 +125,7 @@ class TravelRulePages(Controller):
         try:
             await interface.post(f"{waiting.wallet}/prove", {"signature": form.text("signature")})
         except Refused as problem:
-            return await _proof_page(
+            return await _page(
                 request, renderer, interface, waiting, message=form.raw("message"), problem=problem
             )
         return redirect(waiting.origin, notice=_("Ownership of the wallet proven"))
@@ -158,17 +155,19 @@ async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> Any:
         return None
 
 
-async def _proof_page(
+async def _page(
     request: PageRequest,
     renderer: Renderer,
     interface: InternalClient,
     waiting: _WaitingTransfer,
     *,
-    message: str,
+    entered: Mapping[str, str] | None = None,
+    message: str = "",
     problem: Refused | None = None,
 ) -> Page:
+    """Return the page with what was entered or is known about the wallet, and a message to sign."""
     known = await _known(interface, waiting)
-    values = _values(request, waiting, flatten(known or {}))
+    values = _values(request, waiting, flatten(known or {}) if entered is None else entered)
     values |= {"message": message, "is_known": known is not None}
     if problem is None:
         return renderer.page(request, _TEMPLATE, **values)
@@ -192,7 +191,6 @@ def _values(
         "needs_proof": "ownershipProof" in missing,
         "lacks_user_data": waiting.found["direction"] == "payment"
         and not _OF_USER.isdisjoint(missing),
-        "message": "",
     }
 
 

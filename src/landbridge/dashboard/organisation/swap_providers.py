@@ -51,7 +51,7 @@ class SwapProviderPages(Controller):
 def provider_rows(policy: SwapProviderPolicy, pairs: Iterable[MarketPair]) -> list[dict[str, Any]]:
     """Return the pairs that have a market or a choice, with both."""
     chosen = {each.pair: each.provider for each in policy.choices}
-    markets = {(each.chain, each.source, each.destination): each for each in pairs}
+    markets = {each.pair: each for each in pairs}
     return [
         {
             "name": "-".join(pair),

@@ -18,8 +18,8 @@ from landbridge.providers.chains.tokens import TOKENS, Chain
 class SwapProviderChoiceData(WireStruct, frozen=True):
     """Pair of a chain in one direction, and who swaps it.
 
-    `TREASURY` is the organisation's own coins, `MARKET` a pool of the chain, `BEST` the one whose
-    quote is better after gas.
+    `TREASURY` is the organisation's own coins, `MARKET` a pool of the chain, `BEST` the better
+    quote of both after gas.
     """
 
     chain: Chain

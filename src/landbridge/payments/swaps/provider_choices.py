@@ -93,7 +93,7 @@ class SwapProviderChoices:
     def _check(self, choices: Sequence[SwapProviderChoice]) -> None:
         if len(choices) > CHOICES_MAX:
             raise FieldInvalid(f"choices has more than {CHOICES_MAX} pairs", field="choices")
-        known = {(each.chain, each.source, each.destination): each for each in self.pairs}
+        known = {each.pair: each for each in self.pairs}
         seen: set[tuple[str, str, str]] = set()
         for at, each in enumerate(choices):
             field = f"choices[{at}]"

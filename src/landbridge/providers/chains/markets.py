@@ -43,6 +43,11 @@ class MarketPair:
     provider: SwapProvider
     is_comparable: bool
 
+    @property
+    def pair(self) -> tuple[str, str, str]:
+        """Return chain, source and destination."""
+        return self.chain, self.source, self.destination
+
 
 class MarketRefused(Exception):
     """The market does not take this swap; a sentence for customers."""

@@ -7,7 +7,6 @@ no database and no key of Landbridge. Guarantees, as those of add-checkpoint in 
   was cosigned of its origin. The first one of an organisation is believed.
 - The first one of a later epoch has to name the last one that was cosigned of the epoch before,
   which does not continue from then on.
-- A published file is read once: what is cosigned is what was verified, whoever replaces the file.
 - A published file is read once: what is cosigned is what was verified, also if it was replaced.
 - A cosigned checkpoint is kept before its cosignature leaves, so no two histories are cosigned. One
   witness at a time uses a folder of kept checkpoints.

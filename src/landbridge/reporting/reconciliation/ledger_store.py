@@ -53,7 +53,7 @@ async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
 
 
 async def read_to(tx: Tx, org_id: UUID) -> int:
-    """Return how far an organisation was read, whose cursor exists."""
+    """Return how far an organisation was read; it must have a cursor."""
     return int(await tx.fetchval(_READ_TO, org_id))
 
 

@@ -20,7 +20,7 @@ _User = Annotated[
     query(
         "userId",
         IDENTIFIER,
-        description="The user whose balances are proven; the statement alone if left out.",
+        description="The user to prove the balances of; the statement alone if left out.",
     ),
 ]
 

@@ -11,7 +11,7 @@ from uuid import UUID
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.reserves.liabilities import LiabilityTree, WalletBalance
 from landbridge.reporting.reserves.model import CountedLiabilities, StoredReserve
-from landbridge.reporting.reserves.sum_tree import ROW_WIDTH, SumNode, parse_nodes
+from landbridge.reporting.reserves.sum_tree import SumNode, parse_nodes, rows_of
 
 _UNITS_BYTES = 16
 _BALANCE_BYTES = 16 + _UNITS_BYTES
@@ -122,7 +122,7 @@ async def add_tree(
         _content(tree.row_nodes),
     )
     await tx.execute(_ADD_PIECES, *name, [_content(each) for each in tree.rows])
-    rows = [tree.balances[at : at + ROW_WIDTH] for at in range(0, len(tree.balances), ROW_WIDTH)]
+    rows = rows_of(tree.balances)
     await tx.execute(
         _ADD_BALANCES,
         *name,

@@ -7,7 +7,9 @@ their balances as the sum of both.
 
 from collections.abc import Collection, Sequence
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 ROW_WIDTH = 256
 _UNITS_BYTES = 16
@@ -38,9 +40,9 @@ def parse_nodes(content: bytes) -> list[SumNode]:
     ]
 
 
-def rows_of(nodes: Sequence[SumNode]) -> list[Sequence[SumNode]]:
-    """Return nodes in rows, each of which is one subtree."""
-    return [nodes[at : at + ROW_WIDTH] for at in range(0, len(nodes), ROW_WIDTH)]
+def rows_of(items: Sequence[T]) -> list[Sequence[T]]:
+    """Return items in rows as they are stored; a row of nodes is one subtree."""
+    return [items[at : at + ROW_WIDTH] for at in range(0, len(items), ROW_WIDTH)]
 
 
 def root_of(nodes: Sequence[SumNode]) -> SumNode:

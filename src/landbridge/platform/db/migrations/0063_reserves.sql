@@ -1,5 +1,5 @@
 -- Reserves: at the cut of each day, what the ledger owes to wallets of each asset of a source, as a
--- Merkle tree with sums, and the addresses whose coins stand against it. Written once with the
+-- Merkle tree with sums, and the addresses that hold the coins. Written once with the
 -- positions of the day (recon_cutoffs), and never changed.
 
 create table reserve_trees (
