@@ -1,7 +1,6 @@
 """A moment is found in the log without a full scan."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import msgspec
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from landbridge.platform.changes import store
 from landbridge.platform.db.pool import Database, Tx
 from tests.make import make_org
+from tests.query_plans import rows_read
 
 COUNT = 20_000
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ async def test_moment_is_found_by_the_time_index(own_database: Database, stateme
 
     await own_database.transact(fill)
     (plan,) = msgspec.json.decode(await own_database.transact(explain))
-    assert looked_at(plan["Plan"]) <= ROWS_MAX
+    assert rows_read(plan["Plan"]) <= ROWS_MAX
 
 
 async def test_positions_of_a_moment(own_database: Database) -> None:
@@ -58,9 +58,3 @@ async def test_positions_of_a_moment(own_database: Database) -> None:
     first, last = await own_database.transact(places)
     assert 0 < first <= COUNT // 2
     assert last == COUNT // 2 - 1
-
-
-def looked_at(plan: dict[str, Any]) -> float:
-    """Return the rows read by all parts of a plan, including those filtered out."""
-    own = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
-    return own * plan["Actual Loops"] + sum(looked_at(each) for each in plan.get("Plans", ()))

@@ -4,16 +4,19 @@ import asyncio
 import json
 from datetime import timedelta
 
+import msgspec
 import pytest
 
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.changes.service import append_change, delete_snapshots
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.proofs import store
 from landbridge.reporting.proofs.lag import SequencerLag
 from landbridge.reporting.proofs.verifier import Books
 from tests.change_log import settled
+from tests.make import make_org
+from tests.query_plans import rows_read
 from tests.reporting.proofs import proof_books as books
 from tests.tenants import METRICS_TOKEN, Tenant, make_swap, make_user
 
@@ -25,6 +28,19 @@ from accounts a
 join entries e on e.org_id = a.org_id and e.account_id = a.id
 where a.org_id = $1
 group by a.org_id, a.id
+"""
+# In no order, as in a log that several organisations write at once.
+_LONG_LOG = """
+insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at, is_settled, tx)
+select o.org_id, gen_random_uuid(), 1, 'KIND', 'what', 'cli', now(), true, n::text::xid8
+from unnest($1::uuid[]) o (org_id)
+cross join generate_series(1, 10000) n
+order by random()
+"""
+_TREES = """
+insert into proof_trees (org_id, epoch, size, read_tx, read_object_id, read_seq)
+select org_id, 1, 1, '100', gen_random_uuid(), 1
+from unnest($1::uuid[]) o (org_id)
 """
 
 
@@ -211,3 +227,21 @@ async def test_a_transaction_that_holds_up_the_log_shows_in_the_lag(org: Tenant)
     await org.container.database.transact(work)
     await books.sequenced(org)
     assert (await lag.measure({org.org_id: timedelta()}))[0] == 0
+
+
+async def test_organisations_behind_are_found_by_one_look_each(own_database: Database) -> None:
+    org_ids = [await make_org(own_database) for _ in range(3)]
+
+    async def fill(tx: Tx) -> None:
+        await tx.execute(_LONG_LOG, org_ids)
+        await tx.execute(_TREES, org_ids)
+        await tx.execute("analyze changes, proof_trees")
+
+    async def explain(tx: Tx) -> str:
+        analyzed = f"explain (analyze, format json) {vars(store)['_BEHIND']}"
+        return str(await tx.fetchval(analyzed, org_ids))
+
+    await own_database.transact(fill)
+    (plan,) = msgspec.json.decode(await own_database.transact(explain))
+    assert rows_read(plan["Plan"]) < 50
+    assert set(await own_database.single(lambda tx: store.find_behind(tx, org_ids))) == set(org_ids)
