@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from landbridge.ledger.model import Transfer
@@ -19,7 +19,6 @@ from tests.make import PAYMENT, TRANSITIONS, Status
 ALL = PageWindow(limit=100, after=None, before=None)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.integers(0, 2), min_size=1, max_size=12),
     st.integers(1, 5),

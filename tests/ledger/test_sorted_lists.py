@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from landbridge.ledger import sorted_listing_store as store
@@ -89,7 +89,6 @@ def _worth(row: TransferListRow) -> tuple[int, datetime, UUID]:
     return row.source_units * WEIGHTS[row.source_asset], row.created_at, row.id
 
 
-@settings(max_examples=60, deadline=None)
 @given(rows=ROWS, limit=st.integers(1, 4), sizes=st.sampled_from([(1, 2, 9), (3, 50, 9)]))
 async def test_pages_together_are_the_whole_list_in_order(
     database: Database, rows: Sequence[tuple[str, str, int, bool, int]], limit: int,

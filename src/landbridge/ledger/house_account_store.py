@@ -12,11 +12,18 @@ from landbridge.platform.db.pool import Row, Tx
 
 _HORIZON = "select pg_snapshot_xmin(pg_current_snapshot())::text"
 
+# The entries of each change are looked up by its key, whatever the planner expects of the range.
 _SUMS = """
 select e.role, e.asset, sum(e.available) as units
 from changes c
-join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8 and e.role is not null
+cross join lateral (
+    select x.role, x.asset, x.available
+    from entries x
+    where x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+        and x.role is not null
+    offset 0
+) e
+where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
 group by e.role, e.asset
 """
 
@@ -81,8 +88,14 @@ _FOLD = """
 insert into house_accounts as h (org_id, role, asset, rolled_up_units)
 select c.org_id, e.role, e.asset, sum(e.available)
 from changes c
-join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8 and e.role is not null
+cross join lateral (
+    select x.role, x.asset, x.available
+    from entries x
+    where x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+        and x.role is not null
+    offset 0
+) e
+where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
 group by c.org_id, e.role, e.asset
 order by e.role, e.asset
 on conflict (org_id, role, asset)

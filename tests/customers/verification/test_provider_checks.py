@@ -153,7 +153,7 @@ async def test_a_failing_provider_is_queried_less_and_less(
     user = await make_person(org)
     await submitted(services, org, user)
     identity.before = Fault("create", Unavailable("down"), times=10_000)
-    for minute in range(24 * 60):
+    for minute in range(0, 24 * 60, 5):
         await run(services, org, ahead=timedelta(minutes=minute))
     assert 24 <= identity.calls["create"] <= 40
     identity.before = Fault("", Unavailable(""))

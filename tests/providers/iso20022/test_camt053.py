@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from landbridge.platform.core.errors import InvariantBroken
@@ -46,7 +46,6 @@ WRITTEN = make_statement(
 
 
 @given(st.lists(statements(), min_size=1, max_size=3))
-@settings(max_examples=25, deadline=None)
 def test_a_written_message_is_read_again(statements: list[BankStatement]) -> None:
     raw = camt053.write(*statements)
     assert camt053.read(raw) == statements

@@ -2,7 +2,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from landbridge.platform.core.errors import InvariantBroken
@@ -67,7 +67,6 @@ GOLDEN = {
 
 
 @given(initiations())
-@settings(max_examples=60, deadline=None)
 def test_a_written_message_is_read_again(initiation: Initiation) -> None:
     raw = pain001.write(initiation)
     assert pain001.read(raw) == initiation
@@ -89,7 +88,6 @@ def test_files_are_the_golden_ones(name: str) -> None:
     st.text(max_size=150),
     st.text(max_size=40),
 )
-@settings(max_examples=60, deadline=None)
 def test_every_accepted_payment_can_be_written(
     payment: tuple[Service, CreditTransfer], name: str, remittance: str, word: str
 ) -> None:

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from landbridge.platform.formats.file_errors import FileRejected
 from landbridge.providers.iso20022 import pain002
@@ -21,7 +21,6 @@ REPORT = StatusReport(
 
 
 @given(reports())
-@settings(max_examples=60, deadline=None)
 def test_a_written_message_is_read_again(report: StatusReport) -> None:
     raw = pain002.write(report)
     assert pain002.read(raw) == report

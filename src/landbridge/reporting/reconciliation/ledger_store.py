@@ -32,15 +32,26 @@ _MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
 # before they are minted there. Other coins in transit are at the organisation's addresses.
+# The rows of each change are looked up by its key, whatever the planner expects of the range.
 _MOVEMENTS = """
-select c.object_id as record_id, c.facts, t.details, e.asset, -sum(e.available) as units
+select c.object_id as record_id, c.facts, t.details, e.asset, e.units
 from changes c
-join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
-left join transfers t on t.org_id = c.org_id and t.id = c.object_id and c.seq = 1
+cross join lateral (
+    select x.asset, -sum(x.available) as units
+    from entries x
+    where x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+        and (x.role = $4 or (x.role = $5 and c.kind = $6)) and x.asset = any($7::text[])
+    group by x.asset
+    having sum(x.available) <> 0
+    offset 0
+) e
+left join lateral (
+    select x.details
+    from transfers x
+    where x.org_id = c.org_id and x.id = c.object_id and c.seq = 1
+    offset 0
+) t on true
 where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
-    and (e.role = $4 or (e.role = $5 and c.kind = $6)) and e.asset = any($7::text[])
-group by c.org_id, c.object_id, c.seq, c.facts, t.details, e.asset
-having sum(e.available) <> 0
 """
 
 
