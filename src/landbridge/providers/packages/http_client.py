@@ -17,7 +17,7 @@ from http import HTTPStatus
 from types import SimpleNamespace
 from typing import TypeVar
 from urllib.parse import quote, urlencode
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import msgspec
@@ -238,9 +238,9 @@ def _checked(base_url: str) -> str:
 def _proxy(base_url: str) -> URL | None:
     """Return the proxy of the environment for an address; none for loopback."""
     url = URL(base_url, encoded=True)
-    if url.scheme == "http" or proxy_bypass_environment(url.host or ""):
+    if url.scheme == "http" or proxy_bypass(url.host or ""):
         return None
-    found = getproxies_environment().get(url.scheme)
+    found = getproxies().get(url.scheme)
     return URL(found) if found else None
 
 
