@@ -14,18 +14,6 @@ from decimal import Decimal
 from urllib.parse import urlencode
 from uuid import UUID
 
-from landbridge_ebanx.messages import (
-    DUPLICATE_CODE,
-    OPEN_STATUS,
-    EbanxAnswer,
-    EbanxPayout,
-    exact_amount,
-    payout_answer,
-)
-from landbridge_ebanx.notification import hash_codes, verify_notification
-from landbridge_ebanx.order import order_form
-from landbridge_ebanx.settings import read_settings
-
 from landbridge.providers.packages.http_client import NoAnswer, ProviderHttp
 from landbridge.providers.packages.interface import (
     FailureCode,
@@ -42,6 +30,17 @@ from landbridge.providers.packages.interface import (
     RequestedOutcome,
     SidecarDescription,
 )
+from landbridge_ebanx.messages import (
+    DUPLICATE_CODE,
+    OPEN_STATUS,
+    EbanxAnswer,
+    EbanxPayout,
+    exact_amount,
+    payout_answer,
+)
+from landbridge_ebanx.notification import hash_codes, verify_notification
+from landbridge_ebanx.order import order_form
+from landbridge_ebanx.settings import read_settings
 
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 _OK, _SERVER_ERROR = 200, 500

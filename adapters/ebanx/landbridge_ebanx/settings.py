@@ -5,7 +5,6 @@ from typing import Annotated
 
 import msgspec
 from cryptography import x509
-from landbridge_ebanx.messages import DUPLICATE_CODE, REFUSALS
 from msgspec import Meta
 
 from landbridge.providers.packages.interface import (
@@ -13,6 +12,7 @@ from landbridge.providers.packages.interface import (
     PackageSettings,
     PackageSettingsInvalid,
 )
+from landbridge_ebanx.messages import DUPLICATE_CODE, REFUSALS
 
 # docs.ebanx.com/docs/payout/createPayout/br/createPixPayoutBR has sandbox and production.
 _PRODUCTION_HOST = "api.ebanxpay.com"
