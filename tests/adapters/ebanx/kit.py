@@ -43,7 +43,8 @@ class EbanxWorld:
 
     def adapter(self, secrets: Mapping[str, str] | None = None, **options: Any) -> EbanxPayouts:
         """Return another copy of the adapter."""
-        copy = EbanxPayouts(package_settings(self.url, secrets, **options))
+        settings = package_settings(self.url, secrets, **options)
+        copy = EbanxPayouts(settings)  # pyright: ignore[reportAbstractUsage]  it serves payouts
         self.copies.append(copy)
         return copy
 

@@ -17,7 +17,10 @@ from http import HTTPStatus
 from types import SimpleNamespace
 from typing import TypeVar
 from urllib.parse import quote, urlencode
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import (
+    getproxies_environment,
+    proxy_bypass_environment,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
+)
 
 import aiohttp
 import msgspec
@@ -232,7 +235,7 @@ def _proxy(base_url: str) -> URL | None:
     return URL(found) if found else None
 
 
-def _reason(error: Exception, timeout_s: int) -> str:
+def _reason(error: Exception, timeout_s: int) -> str:  # noqa: PLR0911  one for each kind
     match error:
         case TimeoutError():
             return f"no answer within {timeout_s} s"
