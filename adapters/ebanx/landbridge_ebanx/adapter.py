@@ -8,7 +8,6 @@ Guarantees:
 - what is not in the tables of `messages.py` is no answer.
 """
 
-import logging
 from collections.abc import Sequence
 from decimal import Decimal
 from urllib.parse import urlencode
@@ -45,7 +44,6 @@ from landbridge_ebanx.settings import read_settings
 _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 _OK, _SERVER_ERROR = 200, 500
 _SUCCESS = "success"
-_NAME = "EBANX (adapter never run live)"
 _Found = tuple[EbanxPayout, FailureCode]
 
 
@@ -56,9 +54,6 @@ class EbanxPayouts(ProviderPackage):
         self._settings = read_settings(settings)
         self._options = self._settings.options
         self._http = ProviderHttp(self._options.base_url, timeout_s=self._options.timeout_s)
-        logging.getLogger(__name__).warning(
-            "The EBANX adapter is built from documentation and was never run live."
-        )
 
     async def close(self) -> None:
         """Close idle connections."""
@@ -67,7 +62,9 @@ class EbanxPayouts(ProviderPackage):
     async def describe(self) -> SidecarDescription:
         """Return what the adapter serves. Of the test outcomes, EBANX's sandbox has only one."""
         outcomes = (RequestedOutcome.SETTLE,) if self._options.sandbox else ()
-        return SidecarDescription(name=_NAME, protocol=1, test_outcomes=outcomes)
+        return SidecarDescription(
+            name="EBANX", protocol=1, test_outcomes=outcomes, never_run_live=True
+        )
 
     async def pay(self, request: PayoutRequest) -> PayoutAnswer:
         """Order a payout unless EBANX has it, and return its state."""

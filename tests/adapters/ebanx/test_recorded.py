@@ -49,8 +49,8 @@ async def test_the_simulation_answers_with_documented_members() -> None:
     example = recorded("ebanx", "retrieve.json")["answer"]["payout"]
     async with ebanx_world() as world:
         await world.adapter().pay(order())
-        answer = world.ebanx._retrieve(dict(uid=world.ebanx.only().uid))  # pyright: ignore[reportPrivateUsage]
-    shown = msgspec.json.decode(answer.body or b"")["payout"]
+        answer = world.ebanx._retrieve({"uid": world.ebanx.only().uid})  # pyright: ignore[reportPrivateUsage]
+    shown = msgspec.json.decode(str(answer.text))["payout"]
     assert set(shown) - {"paid_date"} <= set(example)
 
 

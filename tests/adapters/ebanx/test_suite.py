@@ -39,6 +39,7 @@ async def test_the_contract_suite_passes(
         result = await asyncio.to_thread(CliRunner().invoke, commands, arguments)
     assert result.exit_code == 0, result.output
     assert " 0 failed" in result.output
+    assert "EBANX: never run live, by its own description" in result.output
 
 
 async def test_a_payout_by_pix_through_a_running_installation(
