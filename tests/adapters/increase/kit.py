@@ -10,7 +10,12 @@ from uuid import UUID
 import pytest
 
 from landbridge.platform.core.ids import new_id
-from landbridge.providers.packages.interface import PackageSettings, PayoutRequest
+from landbridge.providers.packages.interface import (
+    PackageSettings,
+    PayoutAnswer,
+    PayoutQuery,
+    PayoutRequest,
+)
 from landbridge_increase import IncreaseBank
 from tests.adapters.increase.inbound import ACCOUNT
 from tests.adapters.increase.simulation import KEY, SECRET, SimulatedIncrease
@@ -38,6 +43,13 @@ PAYEE: dict[str, Any] = {
             "country": "USA",
         },
     },
+}
+# Rail of the order and setting of the instant network, by the network that is used.
+WAYS: dict[str, tuple[str, str]] = {
+    "ach": ("ach", "rtp"),
+    "wire": ("wire", "rtp"),
+    "rtp": ("rtp", "rtp"),
+    "fednow": ("rtp", "fednow"),
 }
 DEPOSITS: dict[str, Any] = {
     "since": "2026-01-01T00:00:00Z",
@@ -140,3 +152,10 @@ rails = ["ach", "wire", "rtp"]
 {routes}"""
     )
     return path
+
+
+async def found_by(world: IncreaseWorld, request: PayoutRequest) -> PayoutAnswer:
+    """Return the state of a payout as another copy finds it."""
+    found = await world.adapter().find_payout(PayoutQuery(key=request.key))
+    assert found is not None
+    return found

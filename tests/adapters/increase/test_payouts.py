@@ -13,32 +13,25 @@ from landbridge.providers.packages.interface import (
     FailureCode,
     KeyConflict,
     NotDone,
-    PayoutAnswer,
     PayoutQuery,
     PayoutRefused,
-    PayoutRequest,
     PayoutState,
     RequestedOutcome,
 )
 from landbridge_increase.client import NOT_TAKEN
-from landbridge_increase.messages import NETWORKS, REJECT_REASONS, RETURN_REASONS
+from landbridge_increase.messages import NETWORKS
 from tests.adapters.increase.inbound import ACCOUNT
 from tests.adapters.increase.kit import (
     NUMBER,
     PAYEE,
     ROUTING,
+    WAYS,
     IncreaseWorld,
+    found_by,
     increase_world,
     order,
 )
 
-# Rail of the order and setting of the instant network, by the network that is used.
-WAYS: dict[str, tuple[str, str]] = {
-    "ach": ("ach", "rtp"),
-    "wire": ("wire", "rtp"),
-    "rtp": ("rtp", "rtp"),
-    "fednow": ("rtp", "fednow"),
-}
 SENDER = {
     "source_account_number_id": "account_number_source",
     "creditor_name": "Ada Example",
@@ -77,19 +70,12 @@ BODIES: dict[str, dict[str, Any]] = {
     "rtp": SENDER,
     "fednow": {"account_id": ACCOUNT, **SENDER},
 }
-FINAL = {PayoutState.FAILED, PayoutState.RETURNED}
 
 
 @pytest.fixture
 async def world() -> AsyncGenerator[IncreaseWorld]:
     async with increase_world() as found:
         yield found
-
-
-async def found_by(world: IncreaseWorld, request: PayoutRequest) -> PayoutAnswer:
-    found = await world.adapter().find_payout(PayoutQuery(key=request.key))
-    assert found is not None
-    return found
 
 
 @pytest.mark.parametrize("network", WAYS)
@@ -348,69 +334,6 @@ async def test_an_unreadable_query_is_no_answer(world: IncreaseWorld, body: byte
 
 async def test_an_unknown_key_is_unknown(world: IncreaseWorld) -> None:
     assert await world.adapter().find_payout(PayoutQuery(key=new_id())) is None
-
-
-@pytest.mark.parametrize(
-    ("network", "status", "state"),
-    [
-        (name, status, state)
-        for name, network in NETWORKS.items()
-        for status, state in network.states.items()
-    ],
-)
-async def test_each_documented_status_has_its_state(
-    world: IncreaseWorld, network: str, status: str, state: PayoutState
-) -> None:
-    rail, instant = WAYS[network]
-    request = order(rail)
-    await world.adapter(instant_network=instant).pay(request)
-    transfer = world.increase.only()
-    transfer["status"] = status
-    if status == "reversed":
-        transfer["reversal"] = {"amount": transfer["amount"]}
-    found = await found_by(world, request)
-    assert found.state is state
-    assert (found.failure_code is not None) is (state in FINAL)
-
-
-async def test_a_wire_that_is_reversed_in_part_waits(world: IncreaseWorld) -> None:
-    request = order("wire")
-    await world.adapter().pay(request)
-    world.increase.send_back(world.increase.only(), amount=1)
-    with pytest.raises(NoAnswer):
-        await found_by(world, request)
-
-
-@pytest.mark.parametrize(
-    ("reason", "failure"), [*RETURN_REASONS.items(), ("payment_stopped", FailureCode.OTHER)]
-)
-async def test_a_return_has_its_reason(
-    world: IncreaseWorld, reason: str, failure: FailureCode
-) -> None:
-    request = order()
-    await world.adapter().pay(request)
-    transfer = world.increase.only()
-    world.increase.complete(transfer)
-    assert (await found_by(world, request)).state is PayoutState.SETTLED
-    world.increase.send_back(transfer, return_reason_code=reason)
-    found = await found_by(world, request)
-    assert (found.state, found.failure_code) == (PayoutState.RETURNED, failure)
-
-
-@pytest.mark.parametrize("network", ["rtp", "fednow"])
-@pytest.mark.parametrize(
-    ("reason", "failure"), [*REJECT_REASONS.items(), ("narrative", FailureCode.OTHER)]
-)
-async def test_a_rejection_has_its_reason(
-    world: IncreaseWorld, network: str, reason: str, failure: FailureCode
-) -> None:
-    rail, instant = WAYS[network]
-    request = order(rail)
-    await world.adapter(instant_network=instant).pay(request)
-    transfer = world.increase.only()
-    transfer["status"], transfer["rejection"] = "rejected", {"reject_reason_code": reason}
-    found = await found_by(world, request)
-    assert (found.state, found.failure_code) == (PayoutState.FAILED, failure)
 
 
 async def test_without_a_connection_nothing_was_done(world: IncreaseWorld) -> None:
