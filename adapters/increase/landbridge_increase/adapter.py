@@ -39,7 +39,6 @@ from landbridge.providers.packages.interface import (
 from landbridge_increase.client import (
     INVALID_OPERATION,
     INVALID_PARAMETERS,
-    KEY_USED,
     NOT_FOUND,
     NOT_TAKEN,
     IncreaseApi,
@@ -68,7 +67,7 @@ class IncreaseBank(ProviderPackage):
         self._settings = read_settings(settings)
         self._options = self._settings.options
         self._api = IncreaseApi(self._settings)
-        self._returns = IncreaseReturns(self._api, self._options)
+        self._returns = IncreaseReturns(self._api)
         deposits = self._options.deposits
         self._accounts = (
             None
@@ -178,9 +177,8 @@ class IncreaseBank(ProviderPackage):
             raise NotDone(f"Increase did not take an order: {kind}")
         if kind in {INVALID_OPERATION, INVALID_PARAMETERS}:
             raise PayoutRefused(FailureCode.OTHER)
-        if kind == KEY_USED:
-            raise KeyConflict
-        raise NoAnswer("an order was answered with an error that is not in the tables")
+        # A key that is used without a transfer is that of an order which is on its way.
+        raise NoAnswer("an order was answered with an error that decides nothing")
 
     async def _find(self, key: UUID) -> IncreaseTransfer | None:
         """Return the transfer of a key; None only if no network has one."""

@@ -7,6 +7,7 @@ Guarantees:
 - a return that was ordered here is no reversal.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
@@ -38,12 +39,14 @@ from landbridge_increase.settings import IncreaseDeposits, IncreaseOptions
 _ACCOUNT_NUMBERS = "/account_numbers"
 # Transactions are listed by windows of time; a smaller one is taken if there are too many pages.
 _WINDOW = timedelta(days=1)
-_PAGES_MAX = 10
+_PAGES_MAX = 5
 _PAGE_SIZE = 100
 _SHRINK = 24
 _KNOWN_NUMBERS_MAX = 10_000
+# Each entry is one or two calls, and a page is read within the timeout of the providers file.
+_ENTRIES_MAX, _CALLS_AT_ONCE = 25, 8
 
-_Entry = tuple[IncreaseTransaction, ProviderCredit | str | None]
+_Entry = ProviderCredit | str | None
 
 
 class IncreaseAccounts:
@@ -59,12 +62,15 @@ class IncreaseAccounts:
         self._api, self._options, self._deposits = api, options, deposits
         self._now = now
         self._numbers: dict[str, IncreaseAccountNumber] = {}
+        self._calls = asyncio.Semaphore(_CALLS_AT_ONCE)
 
     async def open(self, request: DepositAccountRequest) -> DepositAccountAnswer:
         """Return the account number of a key, the same one for ever."""
         if request.currency != "usd":
             raise NotDone("Increase has accounts in US dollars only")
         opened = await self._open(request.key)
+        if opened.idempotency_key != str(request.key):
+            raise NoAnswer("the answer is about another account number")
         if opened.account_id != self._options.account_id:
             raise KeyConflict
         numbers = DepositNumbers(
@@ -101,7 +107,7 @@ class IncreaseAccounts:
             if found is not None:
                 return found
             if refused.kind == KEY_USED:
-                raise KeyConflict from None
+                raise NoAnswer("the key is used, and no account number has it") from None
             raise NotDone(f"Increase opened no account number: {refused.kind}") from None
 
     async def read(self, query: CreditsQuery) -> CreditsAnswer:
@@ -114,15 +120,15 @@ class IncreaseAccounts:
         skipped = sum(each.created_at == since for each in listed[:read])
         if skipped != read:
             raise NoAnswer("transactions that were listed before are missing")
-        page = listed[read : read + query.limit]
+        page = listed[read : read + min(query.limit, _ENTRIES_MAX)]
         if not page:
             return CreditsAnswer(credits=(), next=None if end == until else _written(end, 0))
-        entries = [await self._entry(each) for each in page]
+        entries = await asyncio.gather(*map(self._bounded, page))
         last = page[-1].created_at
         at_last = sum(each.created_at == last for each in listed[: read + len(page)])
         return CreditsAnswer(
-            credits=tuple(what for _, what in entries if isinstance(what, ProviderCredit)),
-            reversed=tuple(what for _, what in entries if isinstance(what, str)),
+            credits=tuple(each for each in entries if isinstance(each, ProviderCredit)),
+            reversed=tuple(each for each in entries if isinstance(each, str)),
             next=_written(last, at_last),
         )
 
@@ -161,6 +167,10 @@ class IncreaseAccounts:
             raise NoAnswer("transactions of another time were listed")
         return found
 
+    async def _bounded(self, of: IncreaseTransaction) -> _Entry:
+        async with self._calls:
+            return await self._entry(of)
+
     async def _entry(self, of: IncreaseTransaction) -> _Entry:
         """Return what a transaction is: a credit, the id of a reversed one, or neither."""
         reversal = REVERSALS.get(of.category)
@@ -168,16 +178,18 @@ class IncreaseAccounts:
         if network is None or not of.transfer_id:
             raise NoAnswer("a transaction of another category, or without a transfer")
         if reversal is None and of.amount <= 0:
-            return of, None  # a debit, which account numbers opened here refuse
+            return None  # a debit, which account numbers opened here refuse
         inbound = await self._api.get(
             f"{network.path}/{path_segment(of.transfer_id)}", IncreaseInbound
         )
+        if inbound.id != of.transfer_id:
+            raise NoAnswer("the answer is about another transfer")
         number = await self._number(inbound.account_number_id)
         if not _is_key(number.idempotency_key):
-            return of, None
+            return None
         if reversal is not None:
-            return of, None if inbound.reason == network.reason else of.transfer_id
-        return of, ProviderCredit(
+            return None if inbound.reason == network.reason else of.transfer_id
+        return ProviderCredit(
             id=of.transfer_id,
             account_number=number.account_number,
             amount=dollars(of.amount),
@@ -198,6 +210,8 @@ class IncreaseAccounts:
         if known is None:
             path = f"{_ACCOUNT_NUMBERS}/{path_segment(identifier)}"
             known = await self._api.get(path, IncreaseAccountNumber)
+            if known.id != identifier:
+                raise NoAnswer("the answer is about another account number")
             if len(self._numbers) >= _KNOWN_NUMBERS_MAX:
                 self._numbers.clear()
             self._numbers[identifier] = known
@@ -214,9 +228,12 @@ def _cursor(after: str | None, since: datetime) -> tuple[datetime, int]:
         return since, 0
     moment, _, read = after.partition("/")
     try:
-        return datetime.fromisoformat(moment), int(read)
+        since, count = datetime.fromisoformat(moment), int(read)
     except ValueError:
-        raise NoAnswer("the cursor is none of ours") from None
+        count = -1
+    if count < 0 or since.tzinfo is None:
+        raise NoAnswer("the cursor is none of ours")
+    return since, count
 
 
 def _written(moment: datetime, read: int) -> str:

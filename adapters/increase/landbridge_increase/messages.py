@@ -3,6 +3,7 @@
 Sources: increase.com/documentation/api, pages named at each table.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,6 +19,7 @@ from landbridge.providers.packages.interface import (
 )
 
 _CENTS = 100
+_REFERENCE = re.compile(r"[A-Za-z0-9._:/-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +255,12 @@ def _failure(transfer: IncreaseTransfer, state: PayoutState) -> FailureCode | No
 def _references(transfer: IncreaseTransfer) -> PayoutReferences:
     submission = transfer.submission or IncreaseSubmission()
     return PayoutReferences(
-        trace_number=submission.trace_number or submission.transaction_identification,
-        imad=submission.input_message_accountability_data,
-        uetr=transfer.unique_end_to_end_transaction_reference,
+        trace_number=_number(submission.trace_number or submission.transaction_identification),
+        imad=_number(submission.input_message_accountability_data),
+        uetr=_number(transfer.unique_end_to_end_transaction_reference),
     )
+
+
+def _number(text: str | None) -> str | None:
+    """Return a reference if it is one: a text of another form would spoil the answer."""
+    return text if _REFERENCE.fullmatch(text or "") else None

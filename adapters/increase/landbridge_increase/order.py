@@ -16,6 +16,8 @@ from landbridge_increase.settings import IncreaseOptions
 _NACHA_NAME_LENGTH = 22
 _ROUTING_NUMBER = re.compile(r"[0-9]{9}")
 _ACCOUNT_NUMBER = re.compile(r"[0-9A-Za-z-]{1,34}")
+# Far more than a bank moves, and exact in any arithmetic.
+_CENTS_MAX = 10**15
 # api/ach-transfers: CCD is for businesses, PPD is for people.
 _ENTRY_CLASSES = {
     "business": "corporate_credit_or_debit",
@@ -72,8 +74,10 @@ def ordered(request: PayoutRequest) -> tuple[Decimal, str | None, str | None]:
 
 
 def cents(amount: str) -> int:
-    """Return an amount of dollars in cents; refuses a fraction of one."""
+    """Return an amount of dollars in cents; raises `PayoutRefused` for a fraction of one."""
     value = Decimal(amount).scaleb(2)
+    if value >= _CENTS_MAX:
+        raise PayoutRefused(FailureCode.LIMIT_EXCEEDED)
     if value != value.to_integral_value():
         raise PayoutRefused(FailureCode.UNSUPPORTED)
     return int(value)

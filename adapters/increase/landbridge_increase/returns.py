@@ -1,8 +1,8 @@
 """Returns of credits: ACH transfers are returned, wires reversed. Others are refused.
 
-Increase returns a transfer as a whole and at once. It keeps no key of ours for it, so the status of
-the transfer says whether it was done. Sources: increase.com/documentation/api/inbound-ach-transfers
-and /inbound-wire-transfers.
+Increase returns a transfer as a whole. It keeps no key of ours for it, so the status of the transfer
+says whether it was done, and nothing else does. Sources: /inbound-ach-transfers and
+/inbound-wire-transfers of increase.com/documentation/api.
 """
 
 from landbridge.providers.packages.http_client import NoAnswer, path_segment
@@ -15,8 +15,6 @@ from landbridge.providers.packages.interface import (
     PayoutState,
 )
 from landbridge_increase.client import (
-    INVALID_OPERATION,
-    INVALID_PARAMETERS,
     NOT_FOUND,
     NOT_TAKEN,
     IncreaseApi,
@@ -26,14 +24,13 @@ from landbridge_increase.client import (
 from landbridge_increase.inbound import InboundNetwork, IncreaseInbound, network_of
 from landbridge_increase.messages import dollars
 from landbridge_increase.order import cents
-from landbridge_increase.settings import IncreaseOptions
 
 
 class IncreaseReturns:
     """Returns credits to their senders."""
 
-    def __init__(self, api: IncreaseApi, options: IncreaseOptions) -> None:
-        self._api, self._options = api, options
+    def __init__(self, api: IncreaseApi) -> None:
+        self._api = api
 
     async def pay(self, request: PayoutRequest) -> PayoutAnswer:
         """Return a credit unless it is returned; see `ProviderPackage`."""
@@ -82,10 +79,7 @@ class IncreaseReturns:
             raise NoAnswer("the credit is not shown after a return") from None
         if again.status != network.accepted:
             return again
-        if kind in NOT_TAKEN or (
-            kind == INVALID_OPERATION and self._options.invalid_operation == "wait"
-        ):
+        if kind in NOT_TAKEN:
             raise NotDone(f"Increase did not return the credit: {kind}")
-        if kind in {INVALID_OPERATION, INVALID_PARAMETERS}:
-            raise PayoutRefused(FailureCode.OTHER)
-        raise NoAnswer("a return was answered with an error that is not in the tables")
+        # An earlier return may be on its way, which the status of a wire shows late.
+        raise NoAnswer("a return was answered with an error that decides nothing")

@@ -63,6 +63,9 @@ class SimulatedInbound:
     # Type of the error that answers a return, and whether it is done before.
     error: str | None = None
     page_size: int = 100
+    # Whether a return is taken, and shown later.
+    reverses_late: bool = False
+    _taken: set[str] = field(default_factory=set[str])
 
     def add_routes(self, app: web.Application, guard: _Guard) -> None:
         """Add the calls of the documentation."""
@@ -180,9 +183,11 @@ class SimulatedInbound:
         if self.error is not None:
             status = 409 if self.error == "invalid_operation_error" else 400
             return web.json_response({"type": self.error, "status": status}, status=status)
-        if self.transfers[identifier]["status"] != "accepted":
+        is_taken, self._taken = identifier in self._taken, {*self._taken, identifier}
+        if is_taken or self.transfers[identifier]["status"] != "accepted":
             return web.json_response({"type": "invalid_operation_error"}, status=409)
-        self.send_back(identifier, verb, reason)
+        if not self.reverses_late:
+            self.send_back(identifier, verb, reason)
         return web.json_response(self.transfers[identifier])
 
 

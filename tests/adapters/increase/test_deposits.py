@@ -119,6 +119,16 @@ async def test_an_account_that_was_not_answered_is_opened_once(
     assert len(world.increase.inbound.numbers) == 1
 
 
+async def test_an_account_number_of_another_key_is_no_answer(world: IncreaseWorld) -> None:
+    request = account_request()
+    world.increase.inbound.numbers[str(request.key)] = {
+        **(await number(world)),
+        "idempotency_key": str(new_id()),
+    }
+    with pytest.raises(NoAnswer):
+        await bank(world).open_account(request)
+
+
 async def test_other_currencies_and_settings_have_no_accounts(world: IncreaseWorld) -> None:
     with pytest.raises(NotDone):
         await bank(world).open_account(account_request(currency="eur"))
@@ -288,17 +298,17 @@ async def test_returns_that_are_not_described_are_refused(
     assert world.increase.calls["act"] == 0
 
 
+@pytest.mark.parametrize("way", ["wait", "refuse"])
 @pytest.mark.parametrize(
-    ("kind", "way", "error"),
+    ("kind", "error"),
     [
-        ("invalid_operation_error", "wait", NotDone),
-        ("invalid_operation_error", "refuse", PayoutRefused),
-        ("invalid_parameters_error", "wait", PayoutRefused),
-        ("rate_limited_error", "wait", NotDone),
-        ("an_error_of_tomorrow", "wait", NoAnswer),
+        ("invalid_operation_error", NoAnswer),
+        ("invalid_parameters_error", NoAnswer),
+        ("an_error_of_tomorrow", NoAnswer),
+        ("rate_limited_error", NotDone),
     ],
 )
-async def test_each_error_of_a_return_has_one_meaning(
+async def test_no_error_ends_a_return(
     world: IncreaseWorld, kind: str, way: str, error: type[Exception]
 ) -> None:
     inbound = world.increase.inbound
@@ -308,6 +318,19 @@ async def test_each_error_of_a_return_has_one_meaning(
         await bank(world, invalid_operation=way).pay(returned(identifier))
     inbound.error = None
     assert (await bank(world).pay(returned(identifier))).state is PayoutState.SETTLED
+
+
+async def test_a_wire_that_is_reversed_late_waits_until_it_is(world: IncreaseWorld) -> None:
+    inbound = world.increase.inbound
+    identifier = inbound.pay_in("wire", 1234, await number(world))
+    request, shown = returned(identifier), dict(inbound.transfers[identifier])
+    inbound.reverses_late = True
+    for _ in range(3):
+        with pytest.raises(NoAnswer):
+            await bank(world).pay(request)
+    assert inbound.transfers[identifier]["status"] == shown["status"] == "accepted"
+    inbound.send_back(identifier, "reverse", "creditor_request")
+    assert (await bank(world).pay(request)).state is PayoutState.SETTLED
 
 
 async def test_a_credit_that_increase_does_not_have_is_gone(world: IncreaseWorld) -> None:
