@@ -83,7 +83,7 @@ class IncreaseApi:
         return _read(answer, kind)
 
     async def act(self, path: str, body: Mapping[str, Any], kind: type[_T]) -> _T:
-        """Act on an object, whose state says whether that was done, and return it."""
+        """Act on an object, and return it: its state says whether that was done."""
         return _read(await self._http.post(path, body), kind)
 
     async def get(self, path: str, kind: type[_T]) -> _T:

@@ -1,6 +1,6 @@
 """Webhooks of Increase: HMAC-SHA256 with the shared secret of the event subscription.
 
-Two forms, told apart by their headers: that of Standard Webhooks, and the older
+Two forms, which differ by their headers: that of Standard Webhooks, and the older
 `Increase-Webhook-Signature`. Sources: increase.com/documentation/webhooks, and the tests of
 Increase's libraries for the older form.
 """

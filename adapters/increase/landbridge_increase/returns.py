@@ -1,6 +1,6 @@
 """Returns of credits: ACH transfers are returned, wires reversed. Others are refused.
 
-Increase returns a transfer as a whole. It keeps no key of ours for it, so the status of the transfer
+Increase returns a transfer as a whole, and keeps no key of ours for that: so the transfer's status
 says whether it was done, and nothing else does. Sources: /inbound-ach-transfers and
 /inbound-wire-transfers of increase.com/documentation/api.
 """
