@@ -2,6 +2,8 @@
 
 import ast
 import asyncio
+import importlib
+import re
 import shutil
 import sys
 import sysconfig
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 import landbridge
+from landbridge.providers.packages.interface import PackageSettings
 from tests.adapters.served import ROOT
 
 ADAPTERS = sorted(path.parent for path in (ROOT / "adapters").glob("*/pyproject.toml"))
@@ -85,6 +88,21 @@ def test_an_adapter_is_checked_tested_and_described(folder: Path) -> None:
     guide = (ROOT / "docs/guides/adapters.md").read_text().lower()
     assert f"\n## {folder.name}\n" in guide
     assert f"(#{folder.name})" in guide
+
+
+def test_settings_of_the_guide_are_valid() -> None:
+    guide = (ROOT / "docs/guides/adapters.md").read_text()
+    shown: set[str] = set()
+    for block in re.findall(r"```toml\n(.*?)```", guide, re.DOTALL):
+        for name, table in tomllib.loads(block)["providers"].items():
+            shown.add(name)
+            settings = importlib.import_module(f"landbridge_{name}.settings")
+            secrets = dict.fromkeys(table["secret_files"], "a-secret-of-a-test")
+            secrets.pop("certificate", None)
+            settings.read_settings(
+                PackageSettings(name=name, options=table["options"], secrets=secrets)
+            )
+    assert shown == {folder.name for folder in ADAPTERS}
 
 
 async def run(*command: object) -> str:

@@ -226,8 +226,14 @@ async def test_a_cursor_that_lost_its_entries_reads_nothing(world: IncreaseWorld
     inbound.transactions.clear()
     with pytest.raises(NoAnswer):
         await bank(world).read_credits(CreditsQuery(limit=2, after=page.next))
+
+
+@pytest.mark.parametrize(
+    "after", ["x", "2026-01-01/0", "2026-01-01T00:00:00/0", "2026-01-01T00:00:00Z/-1", "/"]
+)
+async def test_a_cursor_of_another_form_is_refused(world: IncreaseWorld, after: str) -> None:
     with pytest.raises(NoAnswer):
-        await bank(world).read_credits(CreditsQuery(limit=2, after="nonsense"))
+        await bank(world).read_credits(CreditsQuery(limit=2, after=after))
 
 
 @pytest.mark.parametrize(
