@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from msgspec import structs
+from structlog.testing import capture_logs
 
 from landbridge.app.container.provider_services import read_providers
 from landbridge.app.settings import Settings, SettingsInvalid
@@ -36,6 +37,13 @@ from tests.tenants import SETTINGS
 PATIENCE_S = 60
 MARKER = "Payee-Marker"
 DESCRIBES = "class Adapter(MadeUpBank):\n  async def describe(self): "
+
+
+LABELLED = """
+class Adapter(MadeUpBank):
+    async def describe(self):
+        return SidecarDescription(name="Acme", protocol=1, never_run_live=True)
+"""
 
 
 async def start_error(path: Path) -> str:
@@ -321,3 +329,16 @@ async def until_answered(client: CountedPackage) -> None:
                 await asyncio.sleep(0.2)
             else:
                 return
+
+
+@pytest.mark.parametrize(("body", "is_logged"), [(LABELLED, True), ("Adapter = MadeUpBank", False)])
+async def test_a_package_that_was_never_run_live_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, *, is_logged: bool
+) -> None:
+    install_module(tmp_path, monkeypatch, body)
+    process = process_of(write_file(tmp_path))
+    with capture_logs() as logged:
+        await process.start()
+    await process.close()
+    warning = {"event": "provider.never_run_live", "provider": "acme", "log_level": "warning"}
+    assert (warning in logged) is is_logged

@@ -142,6 +142,8 @@ async def _run(
     hasty = SidecarClient(replace(settings, timeout_s=1), clock)
     try:
         description = await client.describe()
+        if description.never_run_live:
+            click.echo(f"{description.name}: never run live, by its own description")
         if not description.test_outcomes and not description.screening_outcomes:
             raise click.UsageError(
                 f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "

@@ -57,6 +57,7 @@ class PackageStarted(msgspec.Struct, frozen=True, kw_only=True):
 
     port: int | None = None
     serves: tuple[str, ...] = ()
+    never_run_live: bool = False
     error: str | None = None
 
 
@@ -84,7 +85,7 @@ def _end_with_parent() -> None:
 
 async def _run(start: PackageStart, output: BinaryIO) -> None:
     try:
-        package = await load_package(
+        package, description = await load_package(
             start.package,
             PackageSettings(name=start.provider, options=start.options, secrets=start.secrets),
         )
@@ -100,7 +101,10 @@ async def _run(start: PackageStart, output: BinaryIO) -> None:
         ReadingClock(),
     )
     port = await server.listen()
-    _write(output, PackageStarted(port=port, serves=tuple(server.serves)))
+    started = PackageStarted(
+        port=port, serves=tuple(server.serves), never_run_live=description.never_run_live
+    )
+    _write(output, started)
     await _keep_alive(max(start.timeout_s * _BLOCKED_TIMEOUTS, _BLOCKED_S_MIN))
 
 

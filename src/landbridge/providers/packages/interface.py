@@ -1,4 +1,4 @@
-"""Interface of provider packages: the only module of Landbridge that a package imports.
+"""Interface of provider packages: what a package imports, beside `http_client.py`.
 
 A package declares an entry point of the group `landbridge.providers`: a function, or a class, that
 takes `PackageSettings` and returns a `ProviderPackage`. Its verbs are the calls of the provider

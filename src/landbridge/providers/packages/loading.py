@@ -20,8 +20,10 @@ _DESCRIBE_TIMEOUT_S = 10
 _SENTENCE_LENGTH_MAX = 300
 
 
-async def load_package(package: str, settings: PackageSettings) -> ProviderPackage:
-    """Return the adapter of a package.
+async def load_package(
+    package: str, settings: PackageSettings
+) -> tuple[ProviderPackage, SidecarDescription]:
+    """Return the adapter of a package, and what it says about itself.
 
     Raises:
         ProviderPackageFailed: It can't be imported, or is no adapter of this version.
@@ -45,8 +47,8 @@ async def load_package(package: str, settings: PackageSettings) -> ProviderPacka
         raise ProviderPackageFailed(
             f"provider {provider}: {entry.value} can't be created: {place_of(error)}"
         ) from error
-    await _check(provider, entry.value, adapter)
-    return cast("ProviderPackage", adapter)
+    description = await _describe(provider, entry.value, adapter)
+    return cast("ProviderPackage", adapter), description
 
 
 def place_of(error: BaseException) -> str:
@@ -57,7 +59,8 @@ def place_of(error: BaseException) -> str:
     return f"{type(error).__name__} at {Path(frames[-1].filename).name}:{frames[-1].lineno}"
 
 
-async def _check(provider: str, shown: str, adapter: object) -> None:
+async def _describe(provider: str, shown: str, adapter: object) -> SidecarDescription:
+    """Return what an adapter says about itself, once it is certain that it is one."""
     if wrong := sorted(wrong_verbs(adapter)):
         raise ProviderPackageFailed(
             f"provider {provider}: {wrong[0]} of {shown} is not an async function"
@@ -85,3 +88,4 @@ async def _check(provider: str, shown: str, adapter: object) -> None:
             f"provider {provider}: {shown} is written for version {described.protocol} of the "
             f"interface; this is version {PROTOCOL}"
         )
+    return described

@@ -127,6 +127,8 @@ class PackageProcess:
         except BaseException:
             await _end(process)
             raise
+        if self._started.never_run_live:
+            _log.warning("provider.never_run_live", provider=self._settings.name)
         return process
 
     async def _handshake(self, process: asyncio.subprocess.Process) -> PackageStarted:

@@ -241,7 +241,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
     where it moves real money. `deposits` are the currencies in which it takes deposits.
     `screeningOutcomes` are test outcomes of screenings, `payeeOutcomes` of the verification of a
-    payee.
+    payee. `neverRunLive` says that it was built from documentation, and has moved no real money.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -250,6 +250,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     deposits: Annotated[tuple[_Currency, ...], Meta(max_length=50)] = ()
     screening_outcomes: Annotated[tuple[RequestedScreening, ...], Meta(max_length=20)] = ()
     payee_outcomes: Annotated[tuple[PayeeMatch, ...], Meta(max_length=20)] = ()
+    never_run_live: bool = False
 
 
 class SidecarWebhook(SidecarMessage, frozen=True):
