@@ -25,7 +25,7 @@ from landbridge.providers.rails.port import (
 )
 from landbridge.providers.sidecar import order_store
 from landbridge.providers.sidecar.accounts import ProviderAccounts
-from landbridge.providers.sidecar.configuration import PayoutRoute, ProvidersFile
+from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
     NothingDone,

@@ -24,6 +24,7 @@ from landbridge.customers.travel_rule.waiting import WaitingTransfers
 from landbridge.customers.users.records import UserRecords
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
+from landbridge.customers.verification.announcements import ApplicationAnnouncements
 from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.emails import VerificationEmails
 from landbridge.customers.verification.provider_checks import VerificationSteps
@@ -41,6 +42,8 @@ from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.metadata import service as metadata_service
+from landbridge.providers.identity.port import Identity
+from landbridge.providers.sidecar.identity import ProviderIdentity
 from landbridge.reporting.user_summaries import UserSummaries
 
 
@@ -54,6 +57,7 @@ class CustomerServices(BaseServices):
     verification: Verification
     kyc_reviews: KycReviews
     rescreening: Rescreening
+    application_announcements: ApplicationAnnouncements | None
     bank_accounts: BankAccounts
     account_metadata: AccountMetadata
     # Lists of an organisation, across its users.
@@ -111,6 +115,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         verification=verification,
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
+        application_announcements=_announcements(on),
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,
@@ -139,11 +144,25 @@ def know_people(on: BaseServices) -> CustomerServices:
 def _verification(
     on: BaseServices, cases: VerificationCases, users: Users, dossiers: KycProfiles
 ) -> Verification:
-    checker = identity(on.settings)
+    checker = _identity(on)
     checks = VerificationSteps(cases, checker, on.screening, on.clock, read_file=on.files.content)
     return Verification(
         on.database, cases, checks, users, dossiers, identity=checker, clock=on.clock
     )
+
+
+def _identity(on: BaseServices) -> Identity:
+    """Return who verifies users: the providers of routes, and for all others the settings."""
+    others, providers = identity(on.settings), on.providers
+    return others if providers is None else providers.verify_users(on.database, on.clock, others)
+
+
+def _announcements(on: BaseServices) -> ApplicationAnnouncements | None:
+    """Return what follows webhooks of identity providers; None without a providers file."""
+    checker = _identity(on)
+    if not isinstance(checker, ProviderIdentity):
+        return None
+    return ApplicationAnnouncements(on.database, checker, on.clock)
 
 
 def _leaving(on: BaseServices) -> Sequence[Leaving]:

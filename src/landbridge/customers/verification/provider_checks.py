@@ -262,6 +262,8 @@ def _without_due_time(case: VerificationCase) -> VerificationCase:
 def _applicant(case: VerificationCase, snapshot: SubmissionSnapshot) -> Applicant:
     return Applicant(
         key=case.key,
+        org_id=case.org_id,
+        case_id=case.id,
         is_business=snapshot.is_business,
         rail=case.rail,
         last_name=snapshot.last_name,

@@ -122,8 +122,8 @@ class Verification:
         _check(dossier, open_rails, known, today=today, takes_dummies=dummies)
         created = await self._store(caller, user, dossier, open_rails, known)
         if created is not None:
-            if self._identity.is_synchronous:
-                for case in created.values():
+            for case in created.values():
+                if self._identity.is_synchronous(org_id, case.rail):
                     await self._run_at_once(case, caller.clock_offset)
             return known | created
         return None
