@@ -115,7 +115,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         verification=verification,
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
-        application_announcements=_announcements(on),
+        application_announcements=_announcements(on, cases),
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,
@@ -157,12 +157,12 @@ def _identity(on: BaseServices) -> Identity:
     return others if providers is None else providers.verify_users(on.database, on.clock, others)
 
 
-def _announcements(on: BaseServices) -> ApplicationAnnouncements | None:
+def _announcements(on: BaseServices, cases: VerificationCases) -> ApplicationAnnouncements | None:
     """Return what follows webhooks of identity providers; None without a providers file."""
     checker = _identity(on)
     if not isinstance(checker, ProviderIdentity):
         return None
-    return ApplicationAnnouncements(on.database, checker, on.clock)
+    return ApplicationAnnouncements(on.database, cases, checker, on.clock)
 
 
 def _leaving(on: BaseServices) -> Sequence[Leaving]:

@@ -76,6 +76,7 @@ update kyc_cases
 set sealed_snapshot = null, sealed_findings = null, due_at = null, claims = claims + 1,
     updated_at = $3
 where org_id = $1 and user_id = $2
+returning id
 """
 
 # Due cases by each organisation's own clock, alternating between organisations. Read without locks:
@@ -242,9 +243,12 @@ async def hurry_application(
     return await tx.fetchval(_HURRY_APPLICATION, org_id, case_id, reference, at) is not None
 
 
-async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Delete the submitted data and findings of a user; running steps can no longer write."""
-    await tx.execute(_FORGET, org_id, user_id, at)
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[UUID]:
+    """Delete the submitted data and findings of a user; running steps can no longer write.
+
+    Returns the ids of the cases.
+    """
+    return [row["id"] for row in await tx.fetch(_FORGET, org_id, user_id, at)]
 
 
 async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[SealedCase]:

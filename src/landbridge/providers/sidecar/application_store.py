@@ -1,6 +1,6 @@
 """Every statement on provider_applications. Times are real."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -9,6 +9,7 @@ from landbridge.providers.sidecar.applications import (
     ApplicationDecision,
     ApplicationProblem,
     ApplicationProgress,
+    ApplicationReference,
     ProviderApplication,
 )
 
@@ -53,6 +54,8 @@ update provider_applications set state = 'REFUSED'
 where org_id = $1 and key = $2 and state in ('ASKED', 'CREATED')
 """
 
+_FORGET = "delete from provider_applications where org_id = $1 and case_id = any($2::uuid[])"
+
 _NOTE_WEBHOOK = """
 update provider_applications set recheck_at = $3 where provider = $1 and key = $2
 returning true
@@ -89,10 +92,10 @@ returning true
 """
 
 
-async def add(tx: Tx, org_id: UUID, key: UUID, case_id: UUID, provider: str, at: datetime) -> None:
+async def add(tx: Tx, where: ApplicationReference, case_id: UUID, *, at: datetime) -> None:
     """Claim an application for a provider; a known one without an answer goes to it."""
-    await tx.execute(_ADD, org_id, key, case_id, provider, at)
-    await tx.execute(_ASSIGN, org_id, key, provider)
+    await tx.execute(_ADD, where.org_id, where.key, case_id, where.provider, at)
+    await tx.execute(_ASSIGN, where.org_id, where.key, where.provider)
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderApplication | None:
@@ -126,6 +129,11 @@ async def set_problem(tx: Tx, org_id: UUID, key: UUID, problem: ApplicationProbl
 async def refuse(tx: Tx, org_id: UUID, key: UUID) -> None:
     """Store that the provider does not take an application: nothing waits for it any more."""
     await tx.execute(_REFUSE, org_id, key)
+
+
+async def forget(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> None:
+    """Delete the applications of an erased user's cases."""
+    await tx.execute(_FORGET, org_id, list(case_ids))
 
 
 async def note_webhook(tx: Tx, provider: str, key: UUID, *, at: datetime) -> bool:

@@ -330,9 +330,7 @@ def _screening_route(
     )
 
 
-def _identity_route(
-    path: str, table: _IdentityTable, known: Mapping[str, object]
-) -> IdentityRoute:
+def _identity_route(path: str, table: _IdentityTable, known: Mapping[str, object]) -> IdentityRoute:
     _check_name(f"{path}.provider", table.provider, known)
     return IdentityRoute(
         provider=table.provider,

@@ -79,21 +79,17 @@ class ProviderIdentity:
         key = application_key(applicant)
         stored = await self._find(applicant.org_id, key)
         name = self.routes.identity_provider(applicant.org_id, applicant.rail)
-        if stored is not None and (
-            name is None or stored.state is not ApplicationProgress.ASKED
-        ):
+        if stored is not None and (name is None or stored.state is not ApplicationProgress.ASKED):
             # A changed route takes no application from the provider that has it.
             name = stored.provider
         if name is None:
             return await self.others.create(applicant)
         provider = self._provider(name)
         at = self.clock.now()
-        await self.database.transact(
-            lambda tx: application_store.add(
-                tx, applicant.org_id, key, applicant.case_id, name, at
-            )
-        )
         where = ApplicationReference(provider=name, org_id=applicant.org_id, key=key)
+        await self.database.transact(
+            lambda tx: application_store.add(tx, where, applicant.case_id, at=at)
+        )
         async with self._noting(where):
             await self._apply(where, await provider.create_application(applicant, key))
         return str(where)
@@ -117,7 +113,10 @@ class ProviderIdentity:
             answer = await self._provider(where.provider).submit_application(where.key)
             if answer.state is ApplicationState.CREATED:
                 raise _unusable(where, "a submission, and the application is not submitted")
-            await self._apply(where, answer)
+            stored = await self._apply(where, answer)
+        if stored.state is not ApplicationProgress.PENDING:
+            # A webhook was faster, or the provider decides at once.
+            return StillPending(retry_after=timedelta())
         return _pending(answer, timedelta())
 
     async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
@@ -157,17 +156,18 @@ class ProviderIdentity:
             lambda tx: application_store.due(tx, org_ids, until, limit=limit)
         )
 
-    async def recheck(self, application: ProviderApplication) -> None:
-        """Query an application for which no case waits, and store what the answer makes of it.
+    async def recheck(self, application: ProviderApplication) -> ProviderApplication:
+        """Query an application for which no case waits, and return it as it is stored then.
 
         Raises `Unavailable` and `Unclear`.
         """
         if application.provider not in self.providers:
-            return
+            return application
         async with self._noting(application.where):
             answer = await self._query(application.where)
-            if answer is not None:
-                await self._apply(application.where, answer)
+            if answer is None:
+                return application
+            return await self._apply(application.where, answer)
 
     async def end_recheck(
         self, application: ProviderApplication, *, until: datetime, next_at: datetime | None
@@ -248,9 +248,7 @@ def _pending(answer: ApplicationAnswer, waited: timedelta) -> StillPending:
 
 
 def _unusable(where: ApplicationReference, what: str) -> AnswerUnusable:
-    return AnswerUnusable(
-        OrderProblem.ANSWER_INVALID, f"provider {where.provider} answered {what}"
-    )
+    return AnswerUnusable(OrderProblem.ANSWER_INVALID, f"provider {where.provider} answered {what}")
 
 
 def _warn(where: ApplicationReference, problem: ApplicationProblem) -> None:

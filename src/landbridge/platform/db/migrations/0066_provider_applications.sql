@@ -37,5 +37,6 @@ create index provider_applications_recheck_at_idx on provider_applications (rech
     where recheck_at is not null;
 create index provider_applications_problem_idx on provider_applications (org_id, created_at)
     where problem is not null and not is_closed;
+create index provider_applications_case_id_idx on provider_applications (org_id, case_id);
 create index provider_applications_waiting_idx on provider_applications (org_id, case_id)
     where state in ('ASKED', 'CREATED', 'PENDING');
