@@ -34,6 +34,7 @@ from landbridge.providers.sidecar.model import (
 )
 from landbridge.providers.sidecar.orders import ProviderRails
 from landbridge.providers.sidecar.protocol import FailureCode, PayoutState
+from landbridge.providers.sidecar.routes import PayoutRoute
 from tests.providers.sidecar.kit import payment
 from tests.tenants import Tenant
 

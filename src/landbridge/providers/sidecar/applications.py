@@ -65,7 +65,7 @@ class ApplicationReference:
     key: UUID
 
     def __str__(self) -> str:
-        return f"{_PREFIX}:{self.provider}:{self.org_id.hex}:{self.key.hex}"
+        return f"{_PREFIX}:{self.provider}:{self.org_id}:{self.key}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,392 @@
+"""Verification of users by a sidecar: every answer, silence, webhooks and contradictions."""
+
+import base64
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.reviews import ReviewChoice
+from landbridge.platform.db.pool import Database
+from landbridge.providers.sidecar import application_store
+from landbridge.providers.sidecar.applications import ApplicationProgress
+from landbridge.providers.sidecar.signing import SigningSecret
+from tests.customers.verification.verification_setup import decision_request
+from tests.people import make_business, make_person, submit
+from tests.providers.sidecar.identity_sidecar import (
+    VerifiedBySidecar,
+    reviewer,
+    verified_by_sidecar,
+)
+from tests.providers.sidecar.kit import KEY
+
+S = KycStatus
+QUERY = "/v1/applications/query"
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+async def verified(database: Database, tmp_path: Path) -> AsyncGenerator[VerifiedBySidecar]:
+    async with verified_by_sidecar(database, tmp_path) as found:
+        yield found
+
+
+async def test_a_person_is_verified_with_what_we_hold(verified: VerifiedBySidecar) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    reply = await submit(verified.org, user)
+    # The request does not wait for the provider.
+    assert (reply["status"], sidecar.calls) == ("CREATED", [])
+    await verified.work()
+    await verified.work(HOUR)
+    assert await verified.status(user) is S.ACTIVE
+    assert [path for path, _ in sidecar.calls] == [
+        "/v1/applications",
+        "/v1/applications/documents",
+        "/v1/applications/submit",
+        QUERY,
+    ]
+    (created,) = sidecar.messages("/v1/applications")
+    assert created["orgId"] == str(verified.org.org_id)
+    assert (created["isBusiness"], created["rail"]) == (False, "USD")
+    assert (created["facts"]["lastName"], created["lastName"]) == ("Example", "Example")
+    (attached,) = sidecar.messages("/v1/applications/documents")
+    assert attached["key"] == created["key"]
+    assert "url" in attached or base64.b64decode(attached["file"])
+    case = await verified.case(user)
+    assert case.reference is not None
+    assert case.reference.startswith(f"provider:{verified.name}:")
+    stored = await verified.application(sidecar.key)
+    assert stored is not None
+    assert (stored.state, stored.reference) == (
+        ApplicationProgress.APPROVED,
+        f"check-{sidecar.key}",
+    )
+
+
+async def test_a_business_is_verified_with_its_owners(verified: VerifiedBySidecar) -> None:
+    user = await make_business(verified.org, owner_name="Holder")
+    await verified.submit(user)
+    await verified.work(HOUR)
+    assert await verified.status(user) is S.ACTIVE
+    (created,) = verified.sidecar.messages("/v1/applications")
+    (owner,) = created["owners"]
+    assert (created["isBusiness"], created["businessName"]) == (True, "Example Ltd")
+    assert (owner["lastName"], owner["facts"]["lastName"]) == ("Holder", "Holder")
+    attached = verified.sidecar.messages("/v1/applications/documents")
+    assert owner["id"] in {each.get("ownerId") for each in attached}
+    assert len({each["documentId"] for each in attached}) == len(attached)
+
+
+@pytest.mark.parametrize(
+    ("state", "changes", "status"),
+    [
+        ("pending", {}, S.PENDING),
+        ("approved", {}, S.ACTIVE),
+        ("declined", {"rejectReasons": ["FORGED"]}, S.REJECTED),
+        ("retry", {"rejectReasons": ["BLURRED"], "fields": ["lastName"]}, S.INCOMPLETE),
+        ("information", {}, S.RFI_PENDING),
+        ("review", {"note": "Odd."}, S.MANUAL_REVIEW),
+    ],
+)
+async def test_each_state_leads_where_it_should(
+    verified: VerifiedBySidecar, state: str, changes: dict[str, Any], status: KycStatus
+) -> None:
+    verified.sidecar.state, verified.sidecar.changes = state, changes
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    await verified.work(HOUR)
+    case = await verified.case(user)
+    assert case.status is status
+    if reasons := changes.get("rejectReasons"):
+        assert case.findings.review is not None
+        assert [*case.findings.review.result.reject_reasons] == reasons
+    if state == "information":
+        assert case.findings.asked_for == "Say where the funds come from."
+    if state == "review":
+        assert case.findings.history[-1].note == "Odd."
+    assert await verified.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/v1/applications", 500), ("/v1/applications/submit", 503), (QUERY, 503)]
+)
+async def test_a_provider_without_an_answer_never_decides(
+    verified: VerifiedBySidecar, path: str, status: int
+) -> None:
+    verified.sidecar.statuses[path] = status
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    for _ in range(3):
+        await verified.work(9 * HOUR)
+    assert await verified.status(user) in {S.CREATED, S.PENDING}
+    shown = await verified.provider()
+    assert (shown["waitingCount"], shown["health"]) == (1, "FAILING")
+    (waiting,) = shown["waiting"]
+    assert (waiting["userId"], waiting["isStuck"]) == (user, True)
+    assert waiting["problem"] == (None if status == 503 else "ANSWER_INVALID")
+    verified.sidecar.statuses.clear()
+    for _ in range(3):
+        await verified.work(2 * HOUR)
+    assert await verified.status(user) is S.ACTIVE
+    shown = await verified.provider()
+    assert (shown["waitingCount"], shown["problemCount"]) == (0, 0)
+    # However often it was asked, it has one application.
+    assert len(verified.sidecar.states) == 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"state": "fine"},
+        {"key": "018f0000-0000-7000-8000-000000000000"},
+        {"providerReference": "two words"},
+        {"rejectReasons": ["x" * 301]},
+        {"state": "information", "comment": ""},
+        {"documents": {"018f0000-0000-7000-8000-000000000000": {"state": "declined"}}},
+        {"fields": ["lastName"]},
+        {"state": "created"},
+    ],
+)
+async def test_an_answer_that_can_not_be_used_decides_nothing(
+    verified: VerifiedBySidecar, changes: dict[str, Any]
+) -> None:
+    verified.sidecar.changes = changes
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    for _ in range(4):
+        await verified.work(HOUR)
+    assert await verified.status(user) is S.PENDING
+    assert await verified.problems() == (
+        [] if changes == {"state": "created"} else ["ANSWER_INVALID"]
+    )
+    verified.sidecar.changes = {}
+    for _ in range(2):
+        await verified.work(2 * HOUR)
+    assert await verified.status(user) is S.ACTIVE
+    assert await verified.problems() == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/applications", "/v1/applications/documents", "/v1/applications/submit"]
+)
+async def test_a_refusal_leads_to_support_and_a_new_submission_to_a_new_application(
+    verified: VerifiedBySidecar, path: str
+) -> None:
+    verified.sidecar.statuses[path] = 422
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    assert await verified.status(user) is S.CONTACT_SUPPORT
+    refused = verified.sidecar.key
+    stored = await verified.application(refused)
+    assert stored is not None
+    assert stored.state is ApplicationProgress.REFUSED
+    assert (await verified.provider())["waitingCount"] == 0
+    verified.sidecar.statuses.clear()
+    await verified.submit(user)
+    await verified.work(HOUR)
+    assert await verified.status(user) is S.ACTIVE
+    assert verified.sidecar.key != refused
+
+
+async def test_a_key_with_something_else_waits_for_a_person(verified: VerifiedBySidecar) -> None:
+    verified.sidecar.statuses["/v1/applications"] = 409
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    assert await verified.problems() == ["KEY_CONFLICT"]
+    assert await verified.status(user) is S.CREATED
+
+
+async def test_an_application_that_is_lost_decides_nothing(verified: VerifiedBySidecar) -> None:
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    verified.sidecar.forgets = True
+    await verified.work(HOUR)
+    assert await verified.status(user) is S.PENDING
+    assert await verified.problems() == ["ANSWER_INVALID"]
+    assert len(verified.sidecar.messages("/v1/applications")) == 1
+
+
+async def test_a_webhook_has_an_application_queried_at_once(verified: VerifiedBySidecar) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    sidecar.state, sidecar.changes = "pending", {"expectedInSeconds": 86_400}
+    await verified.submit(user)
+    await verified.work(HOUR)
+    sidecar.state, sidecar.changes = "approved", {}
+    await verified.work(HOUR)
+    assert await verified.status(user) is S.PENDING
+    for _ in range(3):
+        assert await verified.announce(sidecar.key) == 204
+    await verified.work()
+    assert await verified.status(user) is S.ACTIVE
+    asked = len(sidecar.messages(QUERY))
+    # A late one changes nothing.
+    assert await verified.announce(sidecar.key) == 204
+    await verified.work()
+    await verified.work()
+    assert len(sidecar.messages(QUERY)) == asked + 1
+    assert await verified.problems() == []
+
+
+async def test_a_webhook_of_nothing_known_or_without_a_signature_is_refused(
+    verified: VerifiedBySidecar,
+) -> None:
+    await verified.submit(await make_person(verified.org))
+    wrong = SigningSecret(KEY.id, b"another secret, which nobody configured here")
+    assert await verified.announce("018f0000-0000-7000-8000-000000000000") == 404
+    assert await verified.announce(verified.sidecar.key, name="other") == 404
+    assert await verified.announce(verified.sidecar.key, signed_by=wrong) == 401
+
+
+async def test_a_webhook_that_is_faster_than_our_record_is_not_lost(
+    verified: VerifiedBySidecar,
+) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    sidecar.statuses["/v1/applications/submit"] = 503
+    await verified.submit(user)
+    assert (await verified.case(user)).reference is None
+    assert await verified.announce(sidecar.key) == 204
+    await verified.work()
+    sidecar.statuses.clear()
+    # The provider has it, and expects an answer much later than the webhook said.
+    sidecar.state, sidecar.changes = "pending", {"expectedInSeconds": 86_400}
+    await verified.work(timedelta(seconds=70))
+    sidecar.state, sidecar.changes = "approved", {}
+    await verified.announce(sidecar.key)
+    await verified.work()
+    assert await verified.status(user) is S.ACTIVE
+
+
+@pytest.mark.parametrize(("first", "then"), [("approved", "declined"), ("declined", "approved")])
+async def test_a_contradiction_changes_nothing_and_is_listed(
+    verified: VerifiedBySidecar, first: str, then: str
+) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    sidecar.state = first
+    await verified.submit(user)
+    await verified.work(HOUR)
+    before = await verified.case(user)
+    assert before.status is (S.ACTIVE if first == "approved" else S.REJECTED)
+    for state in (then, first, "pending"):
+        sidecar.state = state
+        assert await verified.announce(sidecar.key) == 204
+        await verified.work()
+        assert await verified.problems() == ["CONTRADICTION"]
+    assert await verified.case(user) == before
+    assert (await verified.provider())["problemCount"] == 1
+    stored = await verified.application(sidecar.key)
+    assert stored is not None
+    assert await verified.container.database.single(
+        lambda tx: application_store.close(tx, verified.name, stored.key)
+    )
+    assert await verified.problems() == []
+    # The same again is known, another problem is listed again.
+    sidecar.state = then
+    await verified.announce(sidecar.key)
+    await verified.work()
+    assert await verified.problems() == []
+
+
+async def test_a_contradiction_before_our_record_goes_to_a_reviewer(
+    verified: VerifiedBySidecar,
+) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    sidecar.state = "pending"
+    await verified.submit(user)
+    stored = await verified.application(sidecar.key)
+    assert stored is not None
+    # An answer is stored, and the worker was killed before the case was.
+    await verified.container.database.rows(
+        "update provider_applications set state = 'DECLINED' where key = $1 returning 1", stored.key
+    )
+    sidecar.state = "approved"
+    await verified.work(HOUR)
+    case = await verified.case(user)
+    assert case.status is S.MANUAL_REVIEW
+    assert case.findings.history[-1].note is not None
+    assert await verified.problems() == ["CONTRADICTION"]
+
+
+@pytest.mark.parametrize("state", ["information", "retry"])
+async def test_what_a_person_corrects_at_the_provider_needs_no_submission(
+    verified: VerifiedBySidecar, state: str
+) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    sidecar.state = state
+    await verified.submit(user)
+    await verified.work(HOUR)
+    waits = S.RFI_PENDING if state == "information" else S.INCOMPLETE
+    assert await verified.status(user) is waits
+    # A doubled webhook about the request itself changes nothing.
+    await verified.announce(sidecar.key)
+    await verified.work()
+    assert await verified.status(user) is waits
+    sidecar.state = "pending"
+    await verified.announce(sidecar.key)
+    await verified.work()
+    assert await verified.status(user) is S.PENDING
+    sidecar.state = "approved"
+    await verified.announce(sidecar.key)
+    await verified.work()
+    assert await verified.status(user) is S.ACTIVE
+    assert len(sidecar.messages("/v1/applications")) == 1
+
+
+async def test_a_provider_does_not_overrule_what_a_reviewer_requested(
+    verified: VerifiedBySidecar,
+) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    sidecar.state = "review"
+    await verified.submit(user)
+    await verified.work(HOUR)
+    case = await verified.case(user)
+    await verified.container.kyc_reviews.decide(
+        reviewer(verified.org).caller,
+        case.id,
+        decision_request(ReviewChoice.REQUEST_INFORMATION, comment="Why?"),
+    )
+    sidecar.state = "approved"
+    await verified.announce(sidecar.key)
+    await verified.work()
+    assert await verified.status(user) is S.RFI_PENDING
+
+
+async def test_erasure_deletes_the_application(verified: VerifiedBySidecar) -> None:
+    user = await make_person(verified.org)
+    await verified.submit(user)
+    answer = await verified.org.send("DELETE", f"/v2/users/{user}/personal-data")
+    assert answer.status_code < 300
+    assert await verified.application(verified.sidecar.key) is None
+    asked = len(verified.sidecar.calls)
+    assert await verified.announce(verified.sidecar.key) == 404
+    await verified.work(HOUR)
+    assert len(verified.sidecar.calls) == asked
+
+
+async def test_no_log_and_no_row_has_personal_data(
+    verified: VerifiedBySidecar, capfd: pytest.CaptureFixture[str]
+) -> None:
+    user = await make_person(verified.org, last_name="Marker-Person")
+    verified.sidecar.changes = {"state": "fine", "comment": "Marker-Person"}
+    await verified.submit(user)
+    await verified.work(HOUR)
+    verified.sidecar.statuses["/v1/applications/documents"] = 422
+    await verified.work(HOUR)
+    captured = capfd.readouterr()
+    assert "Marker-Person" not in captured.out + captured.err
+    rows = await verified.container.database.rows(
+        "select a::text as text from provider_applications a where org_id = $1",
+        verified.org.org_id,
+    )
+    assert "Marker-Person" not in str(rows)
+
+
+async def test_providers_say_what_they_serve(verified: VerifiedBySidecar) -> None:
+    await verified.submit(await make_person(verified.org))
+    shown = await verified.provider()
+    assert [(each["service"], each["rails"]) for each in shown["serves"]] == [("IDENTITY", None)]
+    assert (shown["health"], shown["waitingCount"], shown["hasRunLive"]) == ("HEALTHY", 1, False)
+    others = (await verified.org.get("/v2/providers"))["providers"][-1]
+    assert (others["serves"][0]["isFallback"], others["waitingCount"]) == (True, 0)
