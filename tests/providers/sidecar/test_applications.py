@@ -356,6 +356,7 @@ async def test_a_provider_does_not_overrule_what_a_reviewer_requested(
 async def test_erasure_deletes_the_application(verified: VerifiedBySidecar) -> None:
     user = await make_person(verified.org)
     await verified.submit(user)
+    await verified.org.post(f"/v2/users/{user}/freeze", {})
     answer = await verified.org.send("DELETE", f"/v2/users/{user}/personal-data")
     assert answer.status_code < 300
     assert await verified.application(verified.sidecar.key) is None

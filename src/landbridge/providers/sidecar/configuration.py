@@ -40,6 +40,8 @@ _SECRET_LENGTH_MIN = 32
 _SECRET_LENGTH_MAX = 1000
 # Below the time after which a step gives up on a provider, so that the answer is ours to judge.
 _TIMEOUT_S_MAX = 30
+# Of a provider that verifies users: below the time after which their step gives up on a call.
+_IDENTITY_TIMEOUT_S_MAX = 15
 # Seconds between two polls for credits.
 _POLL_S = 10
 _POLL_S_MAX = 3600
@@ -330,8 +332,15 @@ def _screening_route(
     )
 
 
-def _identity_route(path: str, table: _IdentityTable, known: Mapping[str, object]) -> IdentityRoute:
+def _identity_route(
+    path: str, table: _IdentityTable, known: Mapping[str, SidecarSettings]
+) -> IdentityRoute:
     _check_name(f"{path}.provider", table.provider, known)
+    if known[table.provider].timeout_s > _IDENTITY_TIMEOUT_S_MAX:
+        raise ProvidersFileError(
+            f"{path}.provider names {table.provider}, whose timeout_s must be "
+            f"{_IDENTITY_TIMEOUT_S_MAX} or less: steps of verifications wait no longer"
+        )
     return IdentityRoute(
         provider=table.provider,
         rails=_set(table.rails),
