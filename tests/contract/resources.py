@@ -297,6 +297,8 @@ def bodies(mine: Things) -> dict[str, Any]:
         "POST /v2/users/{userId}/kyc": {"phone": "+14155550123"},
         "POST /v2/users/{userId}/kyc/submissions": {"rails": "USD"},
         "POST /v2/users/{userId}/kyc/submit": {"rails": "USD"},
+        "POST /v2/users/{userId}/kyc/shared-submissions": {"rails": "USD", "shareToken": "a"},
+        "POST /v2/users/{userId}/kyc/provider-links": {"rails": "USD"},
         "POST /v2/reviews/kyc/{caseId}": {"decision": "revoke"},
         "POST /v2/users/{userId}/kyc/ubos": {"firstName": "Ada"},
         "POST /v2/users/{userId}/kyc/ubos/{uboId}": {"firstName": "Ada"},

@@ -102,7 +102,7 @@ async def test_a_killed_worker_leaves_one_application_that_is_decided_once(
                 await until_active(org, user)
             assert len(sidecar.states) == 1
             rows = await own_database.rows("select state, problem from provider_applications")
-            assert [tuple(row) for row in rows] == [("APPROVED", None)]
+            assert [(row["state"], row["problem"]) for row in rows] == [("APPROVED", None)]
 
 
 async def until_active(org: Tenant, user: str) -> None:

@@ -22,6 +22,7 @@ from tests.providers.sidecar.identity_sidecar import (
     verified_by_sidecar,
 )
 from tests.providers.sidecar.kit import KEY
+from tests.tenants import Tenant, sentence
 
 S = KycStatus
 QUERY = "/v1/applications/query"
@@ -391,3 +392,49 @@ async def test_providers_say_what_they_serve(verified: VerifiedBySidecar) -> Non
     assert (shown["health"], shown["waitingCount"], shown["hasRunLive"]) == ("HEALTHY", 1, False)
     others = (await verified.org.get("/v2/providers"))["providers"][-1]
     assert (others["serves"][0]["isFallback"], others["waitingCount"]) == (True, 0)
+
+
+async def test_a_share_token_reaches_the_provider(verified: VerifiedBySidecar) -> None:
+    user = await make_person(verified.org)
+    path, body = f"/v2/users/{user}/kyc/shared-submissions", {"shareToken": "token-1"}
+    reply = await verified.org.post(path, {**body, "rails": ["USD"]})
+    assert reply["USD"]["status"] == "CREATED"
+    await verified.work()
+    await verified.work(HOUR)
+    assert await verified.status(user) is S.ACTIVE
+    (created,) = verified.sidecar.messages("/v1/applications")
+    assert created["shareToken"] == "token-1"
+
+
+async def test_a_person_continues_at_the_provider(verified: VerifiedBySidecar) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    path = f"/v2/users/{user}/kyc/provider-links"
+    assert (await verified.org.send("POST", path, {"rails": "USD"})).status_code == 409
+    sidecar.state = "information"
+    await verified.submit(user)
+    await verified.work(HOUR)
+    link = await verified.org.post(path, {"rails": "USD"})
+    assert link["url"] == f"https://verify.example.com/{sidecar.key}"
+    assert link["expiresAt"] is not None
+    sidecar.statuses["/v1/applications/link"] = 404
+    assert (await verified.org.send("POST", path, {"rails": "USD"})).status_code == 404
+    sidecar.statuses["/v1/applications/link"] = 500
+    assert (await verified.org.send("POST", path, {"rails": "USD"})).status_code == 503
+    sidecar.statuses.clear()
+    sidecar.state = "approved"
+    await verified.announce(sidecar.key)
+    await verified.work()
+    await verified.work()
+    assert await verified.status(user) is S.ACTIVE
+    assert (await verified.org.send("POST", path, {"rails": "USD"})).status_code == 409
+
+
+async def test_the_sandbox_takes_no_share_token_and_has_no_page(org: Tenant) -> None:
+    user = await make_person(org, last_name="Pending")
+    path = f"/v2/users/{user}/kyc"
+    shared = {"rails": "USD", "shareToken": "a"}
+    answer = await org.send("POST", f"{path}/shared-submissions", shared)
+    assert "nobody can take a share token" in sentence(answer)
+    await submit(org, user)
+    answer = await org.send("POST", f"{path}/provider-links", {"rails": "USD"})
+    assert answer.status_code == 404

@@ -41,7 +41,7 @@ class OfOrganisation(ProviderIdentity):
     __slots__ = ()
 
     async def create(self, applicant: Applicant) -> str:
-        (org_id,) = self.routes.identity[0].organisations or ()
+        (org_id,) = self.routes.identity[0].organisations or frozenset()
         return await super().create(replace(applicant, org_id=org_id))
 
 

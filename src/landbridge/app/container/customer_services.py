@@ -28,6 +28,7 @@ from landbridge.customers.verification.announcements import ApplicationAnnouncem
 from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.emails import VerificationEmails
 from landbridge.customers.verification.provider_checks import VerificationSteps
+from landbridge.customers.verification.provider_links import VerificationLinks
 from landbridge.customers.verification.rescreening import Rescreening
 from landbridge.customers.verification.reviews import KycReviews
 from landbridge.customers.verification.service import Verification
@@ -58,6 +59,7 @@ class CustomerServices(BaseServices):
     kyc_reviews: KycReviews
     rescreening: Rescreening
     application_announcements: ApplicationAnnouncements | None
+    verification_links: VerificationLinks
     bank_accounts: BankAccounts
     account_metadata: AccountMetadata
     # Lists of an organisation, across its users.
@@ -116,6 +118,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
         application_announcements=_announcements(on, cases),
+        verification_links=VerificationLinks(users, verification, _identity(on)),
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,

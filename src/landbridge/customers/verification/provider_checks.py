@@ -269,6 +269,7 @@ def _applicant(case: VerificationCase, snapshot: SubmissionSnapshot) -> Applican
         last_name=snapshot.last_name,
         business_name=snapshot.business_name,
         facts=snapshot.data,
+        share_token=snapshot.share_token,
         owners=[
             ApplicantOwner(id=owner.id, last_name=owner.data.get("lastName"), facts=owner.data)
             for owner in snapshot.owners
