@@ -94,7 +94,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         joined=[dossiers.begin],
         leaving=[dossiers.forget, cases.forget, rfis.forget, *_leaving(on)],
     )
-    verification = _verification(on, cases, users, dossiers)
+    verification, identities = _verification(on, cases, users, dossiers), _identity(on)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
     visits = FormVisits(
@@ -107,8 +107,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         clock=clock,
         policy=rules,
     )
-    operations = _chain_operations(on)
-    accounts = _bank_accounts(on, users, verification)
+    operations, accounts = _chain_operations(on), _bank_accounts(on, users, verification)
     return CustomerServices(
         **members(on),
         users=users,
@@ -118,7 +117,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
         application_announcements=_announcements(on, cases),
-        verification_links=VerificationLinks(users, verification, _identity(on)),
+        verification_links=VerificationLinks(users, verification, identities),
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,
@@ -130,10 +129,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
-        travel_rule=TravelRule(
-            *(database, vault, UserRecords(vault), clock),
-            is_enforced=settings.travel_rule == "on",
-        ),
+        travel_rule=_travel_rule(on),
         waiting_transfers=WaitingTransfers(RecordQueues(database, on.ledger), clock),
         kyc_links=links,
         form_visits=visits,
@@ -141,6 +137,13 @@ def know_people(on: BaseServices) -> CustomerServices:
         rfis=rfis,
         chain_operations=operations,
         chain_monitoring=ChainMonitoring(database, clock, operations),
+    )
+
+
+def _travel_rule(on: BaseServices) -> TravelRule:
+    return TravelRule(
+        *(on.database, on.vault, UserRecords(on.vault), on.clock),
+        is_enforced=on.settings.travel_rule == "on",
     )
 
 

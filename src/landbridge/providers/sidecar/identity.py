@@ -9,7 +9,7 @@ Guarantees:
 - files pass through memory on their way to the provider, and are stored nowhere by this.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ import structlog
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
-from landbridge.platform.db.pool import Database
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.identity.port import (
     Applicant,
     ApplicantDocument,
@@ -233,6 +233,11 @@ class ProviderIdentity:
             ):
                 _warn(where, problem)
             raise
+
+
+async def forget_applications(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> None:
+    """Delete the applications of an erased user's cases."""
+    await application_store.forget(tx, org_id, case_ids)
 
 
 _PROBLEMS = {OrderProblem.KEY_CONFLICT: ApplicationProblem.KEY_CONFLICT}
