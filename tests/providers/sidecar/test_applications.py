@@ -11,6 +11,7 @@ import pytest
 from landbridge.customers.verification.model import KycStatus
 from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar.applications import ApplicationProgress
+from tests.dashboard.browsing import visit
 from tests.people import make_business, make_person, submit
 from tests.providers.sidecar.identity_sidecar import (
     VerifiedBySidecar,
@@ -240,6 +241,10 @@ async def test_providers_say_what_they_serve(verified: VerifiedBySidecar) -> Non
     shown = await verified.provider()
     assert [(each["service"], each["rails"]) for each in shown["serves"]] == [("IDENTITY", None)]
     assert (shown["health"], shown["waitingCount"], shown["hasRunLive"]) == ("HEALTHY", 1, False)
+    page = await (await visit(verified.org)).load("/dashboard/providers")
+    section = page.text.partition(verified.name)[2]
+    assert "Verification of users" in section
+    assert "Waiting for it: 1" in section
     others = (await verified.org.get("/v2/providers"))["providers"][-1]
     assert (others["serves"][0]["isFallback"], others["waitingCount"]) == (True, 0)
 
