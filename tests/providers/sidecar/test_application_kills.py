@@ -26,7 +26,8 @@ from tests.waiting import holding, waiting
 # Two real workers for each case: the short form of the long tests plays two of them.
 pytestmark = pytest.mark.long
 
-PATIENCE_S = 60
+# A worker may take half a minute to start where other tests run.
+PATIENCE_S = 90
 # The call in which the first worker is killed, and the lock that it waits for then: none of them
 # means that it waits for the answer, or that it was not called yet.
 _CASES, _APPLICATIONS = "kyc_cases", "provider_applications"
@@ -84,7 +85,7 @@ async def test_a_killed_worker_leaves_one_application_that_is_decided_once(
             await submit(org, user)
             if call is None:
                 async with holding(own_database, lock), running_worker(own_dsn, path) as worker:
-                    await waiting(own_database, 1)
+                    await waiting(own_database, 1, patience_s=PATIENCE_S)
                     await kill(worker)
             else:
                 async with running_worker(own_dsn, path) as worker:
@@ -92,7 +93,7 @@ async def test_a_killed_worker_leaves_one_application_that_is_decided_once(
                     async with holding(own_database, lock):
                         if table is not None:
                             sidecar.may_answer.set()
-                            await waiting(own_database, 1)
+                            await waiting(own_database, 1, patience_s=PATIENCE_S)
                         await kill(worker)
             sidecar.may_answer.set()
             assert (await status_of(org, user))["status"] == "CREATED"

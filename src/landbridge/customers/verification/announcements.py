@@ -20,7 +20,7 @@ from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.model import KycStatus, VerificationCase
 from landbridge.customers.verification.provider_checks import PROVIDER
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.platform.core.errors import Upstream
 from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar.applications import ApplicationProgress, ProviderApplication
 from landbridge.providers.sidecar.identity import ProviderIdentity
@@ -65,7 +65,7 @@ class ApplicationAnnouncements:
             try:
                 if not await self._follow(each, offsets[each.org_id]):
                     next_at = until + _RETRY
-            except (Unavailable, Unclear) as error:
+            except Upstream as error:
                 next_at = until + _RETRY
                 _log.debug("provider.unanswered", order=str(each.key), reason=str(error))
             await self.identity.end_recheck(each, until=until, next_at=next_at)
