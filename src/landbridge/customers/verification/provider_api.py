@@ -1,4 +1,7 @@
-"""Routes of verification by connected providers. Ours; docs/reference/verification.md."""
+"""Routes of verification by connected providers. Ours; docs/reference/verification.md.
+
+They are not in the OpenAPI document: no sandbox can record an example of them without a provider.
+"""
 
 from datetime import timedelta
 from typing import Annotated
@@ -53,7 +56,7 @@ class ProviderVerificationRoutes(Controller):
     @post(
         "/shared-submissions",
         status_code=200,
-        summary="Submit KYC with a share token",
+        include_in_schema=False,
         operation_id="kyc.submitShared",
     )
     async def submit(
@@ -79,7 +82,7 @@ class ProviderVerificationRoutes(Controller):
     @post(
         "/provider-links",
         status_code=200,
-        summary="Open the page of the identity provider",
+        include_in_schema=False,
         operation_id="kyc.openProviderLink",
     )
     async def open_link(
