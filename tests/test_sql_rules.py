@@ -45,7 +45,7 @@ CALLS = {
     "prepare",
 }
 
-_COUNTED = ("order", "credit", "screening", "waiting")
+_COUNTED = ("application", "order", "credit", "screening", "waiting")
 UNSCOPED_ALLOWED = {
     **{
         (f"providers/sidecar/{name}_store.py", statement): "the metric counts all organisations"
@@ -53,7 +53,8 @@ UNSCOPED_ALLOWED = {
         for statement in ["_COUNT" if name == "waiting" else "_COUNT_PROBLEMS"]
     },
     **{
-        ("providers/sidecar/screening_store.py", name): "a provider knows our key alone"
+        (f"providers/sidecar/{kind}_store.py", name): "a provider knows our key alone"
+        for kind in ("application", "screening")
         for name in ("_NOTE_WEBHOOK", "_CLOSE")
     },
     ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
@@ -113,6 +114,8 @@ UNLED_ALLOWED = {
     "provider_accounts_provider_key": "a credit names its account by provider and number alone",
     "provider_credits_pkey": "a provider knows its own id alone",
     "provider_orders_key_key": "a provider knows our key alone",
+    "provider_applications_key_key": "a provider knows our key alone",
+    "provider_applications_recheck_at_idx": "a worker takes those of all organisations in turn",
     "provider_screenings_key_key": "a provider knows our key alone",
     "provider_screenings_recheck_at_idx": "a worker takes those of all organisations in turn",
     "provider_orders_recheck_at_idx": "a worker takes the orders of all organisations in turn",

@@ -36,9 +36,9 @@ async def holding(database: Database, statement: str, *args: Any) -> AsyncGenera
         await task
 
 
-async def waiting(database: Database, count: int) -> None:
+async def waiting(database: Database, count: int, *, patience_s: float = _PATIENCE_S) -> None:
     """Wait until this many sessions wait for locks."""
-    async with asyncio.timeout(_PATIENCE_S):
+    async with asyncio.timeout(patience_s):
         while len(await database.rows(_WAITING)) < count:  # noqa: ASYNC110  no bell
             await asyncio.sleep(_PAUSE_S)
 

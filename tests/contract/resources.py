@@ -45,6 +45,7 @@ from tests.tenants import (
     transfer_body,
 )
 
+_BY_RAIL = ("submissions", "submit", "provider-links")
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 # Path and query parameters and body members that are ids, with the kind of their object.
@@ -295,8 +296,8 @@ def bodies(mine: Things) -> dict[str, Any]:
         "DELETE /v2/users/{userId}/accounts/{accountId}": {},
         "POST /v2/reviews/accounts/{accountId}": {"decision": "approve"},
         "POST /v2/users/{userId}/kyc": {"phone": "+14155550123"},
-        "POST /v2/users/{userId}/kyc/submissions": {"rails": "USD"},
-        "POST /v2/users/{userId}/kyc/submit": {"rails": "USD"},
+        **{f"POST /v2/users/{{userId}}/kyc/{on}": {"rails": "USD"} for on in _BY_RAIL},
+        "POST /v2/users/{userId}/kyc/shared-submissions": {"rails": "USD", "shareToken": "a"},
         "POST /v2/reviews/kyc/{caseId}": {"decision": "revoke"},
         "POST /v2/users/{userId}/kyc/ubos": {"firstName": "Ada"},
         "POST /v2/users/{userId}/kyc/ubos/{uboId}": {"firstName": "Ada"},
@@ -313,8 +314,7 @@ def bodies(mine: Things) -> dict[str, Any]:
         "POST /providers/{name}/webhooks": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
         "POST /v2/limits/simulate": {"limits": {}},
-        "POST /v2/transfer-approvals/{approvalId}/approve": {},
-        "POST /v2/transfer-approvals/{approvalId}/reject": {},
+        **{f"POST /v2/transfer-approvals/{{approvalId}}/{on}": {} for on in ("approve", "reject")},
         **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
         **_payment_bodies(mine),
         **virtual_account_bodies(VIRTUAL_ACCOUNTS),

@@ -24,7 +24,8 @@ import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 TOLERANCE_S = 300
-BODY_BYTES_MAX = 1_000_000
+# A document of an application has up to 10 MiB, and base64 adds a third.
+BODY_BYTES_MAX = 14 * 1024 * 1024
 SECRET_LENGTH_MIN = 32
 # Of the made-up bank. Silence is longer than any caller waits.
 SETTLES_AFTER_S, RETURNS_AFTER_S, SILENCE_S = 0.3, 1.0, 35
@@ -89,6 +90,34 @@ class Bank:
         outcome = request.get("testOutcome", "unavailable")
         return outcome, "A. Holder" if outcome == "close_match" else None
 
+    def create_applicant(self, key: str, application: dict) -> None:
+        """Create the applicant of a verification; safe to repeat with the same key."""
+
+    def attach(self, key: str, document: dict) -> None:
+        """Add a document: `file` is in base64. Safe to repeat with the same `documentId`."""
+
+    def submit(self, key: str) -> None:
+        """Start the verification; safe to repeat."""
+
+    def verify(self, key: str, application: dict, submitted_at: float) -> dict:
+        """Return the `state` of a submitted verification, and what its review says.
+
+        A final answer must be the same for ever: store it if the real provider changes its mind.
+        """
+        outcome = application.get("testOutcome", "approve")
+        if time.time() - submitted_at < SETTLES_AFTER_S:
+            return {"state": "pending", "expectedInSeconds": 1}
+        return {
+            "retry": {"state": "retry", "rejectReasons": ["BLURRED"], "fields": ["lastName"]},
+            "decline": {"state": "declined", "rejectReasons": ["FORGED"]},
+            "information": {"state": "information", "comment": "Say where the funds come from."},
+            "review": {"state": "review", "note": "The name is common."},
+        }.get(outcome, {"state": "approved"})
+
+    def link(self, key: str) -> str | None:
+        """Return the provider's own page for the person; None if it has none."""
+        return f"https://bank.example.com/verify/{hashlib.sha256(key.encode()).hexdigest()}"
+
     def state(self, key: str, order: dict, accepted_at: float) -> tuple[str, str | None]:
         """Return the state at the bank, and the failure code if there is one."""
         age_s, outcome = time.time() - accepted_at, order.get("testOutcome", "settle")
@@ -115,6 +144,10 @@ class Orders:
         self._db.execute(
             "create table if not exists screenings (key text primary key, body text not null, "
             "calls integer not null, at real not null)"
+        )
+        self._db.execute(
+            "create table if not exists applications (key text primary key, body text not null, "
+            "calls integer not null, submitted_at real)"
         )
         # A credit has one return that has not failed.
         self._db.execute("create table if not exists returns (credit text primary key, key text)")
@@ -158,6 +191,29 @@ class Orders:
         with self._lock:
             found = "select body, calls, at from screenings where key = ?"
             return self._db.execute(found, (key,)).fetchone()
+
+    def add_application(self, key: str, body: str) -> tuple:
+        """Store an application unless it is known, and count the call; return it as stored."""
+        with self._lock:
+            self._db.execute(
+                "insert into applications values (?, ?, 0, null) on conflict do nothing",
+                (key, body),
+            )
+            self._db.execute("update applications set calls = calls + 1 where key = ?", (key,))
+        return self.find_application(key)
+
+    def find_application(self, key: str) -> tuple | None:
+        with self._lock:
+            found = "select body, calls, submitted_at from applications where key = ?"
+            return self._db.execute(found, (key,)).fetchone()
+
+    def submit_application(self, key: str) -> bool:
+        """Store that an application is submitted; False if it was before."""
+        with self._lock:
+            submitted = (
+                "update applications set submitted_at = ? where key = ? and submitted_at is null"
+            )
+            return self._db.execute(submitted, (time.time(), key)).rowcount == 1
 
     def find(self, key: str) -> tuple | None:
         with self._lock:
@@ -239,6 +295,7 @@ class Sidecar:
         outcomes = ["settle", "refuse", "fail", "return", "silence", "not_done"]
         screened = ["clear", "hit", "late", "silence"]
         payees = ["match", "close_match", "no_match", "unavailable"]
+        verified = ["approve", "retry", "decline", "information", "review", "refuse", "silence"]
         return 200, {
             "name": "Made-up bank",
             "protocol": 1,
@@ -246,6 +303,7 @@ class Sidecar:
             "deposits": ["usd", "eur", "brl", "mxn"],
             "screeningOutcomes": screened if self.is_test else [],
             "payeeOutcomes": payees if self.is_test else [],
+            "identityOutcomes": verified if self.is_test else [],
         }
 
     def verify_payee(self, message: dict) -> tuple[int, dict]:
@@ -285,6 +343,58 @@ class Sidecar:
             "providerReference": f"screening-{key}",
             "expectedInSeconds": 1,
         }
+
+    def create_application(self, message: dict) -> tuple[int, dict]:
+        key, outcome = message["key"], message.get("testOutcome")
+        is_whole = all(isinstance(message[each], str) for each in ("orgId", "rail"))
+        if not is_whole or not isinstance(message["facts"], dict) or (outcome and not self.is_test):
+            return 400, {"code": "invalid"}
+        body = json.dumps(message, sort_keys=True)
+        known_body, calls, _ = self.orders.add_application(key, body)
+        if known_body != body:
+            answer = 409, {"code": "key_conflict"}
+        elif outcome == "refuse":
+            answer = 422, {"key": key, "code": "unsupported"}
+        else:
+            self.bank.create_applicant(key, message)
+            if outcome == "silence" and calls == 1:
+                time.sleep(SILENCE_S)
+            answer = self.query_application(message)
+        return answer
+
+    def attach_document(self, message: dict) -> tuple[int, dict]:
+        is_whole = all(isinstance(message[each], str) for each in ("documentId", "type"))
+        if not is_whole:
+            return 400, {"code": "invalid"}
+        if self.orders.find_application(message["key"]) is not None:
+            self.bank.attach(message["key"], message)
+        return self.query_application(message)
+
+    def submit_application(self, message: dict) -> tuple[int, dict]:
+        key = message["key"]
+        if self.orders.find_application(key) is not None:
+            self.bank.submit(key)
+            if self.orders.submit_application(key):
+                threading.Thread(target=self.notify, args=({"key": key},), daemon=True).start()
+        return self.query_application(message)
+
+    def query_application(self, message: dict) -> tuple[int, dict]:
+        key = message["key"]
+        stored = self.orders.find_application(key)
+        if stored is None:
+            return 404, {"code": "unknown_key"}
+        application, submitted_at = json.loads(stored[0]), stored[2]
+        review = {"state": "created"}
+        if submitted_at is not None:
+            review = self.bank.verify(key, application, submitted_at)
+        return 200, {"key": key, "providerReference": f"application-{key}", **review}
+
+    def open_link(self, message: dict) -> tuple[int, dict]:
+        key = message["key"]
+        url = None if self.orders.find_application(key) is None else self.bank.link(key)
+        if url is None:
+            return 404, {"code": "unknown_key"}
+        return 200, {"key": key, "url": url, "expiresInSeconds": 600}
 
     def open_account(self, message: dict) -> tuple[int, dict]:
         key, currency = message["key"], message["currency"]
@@ -400,7 +510,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "")
-        if not re.fullmatch(r"[0-9]{1,7}", length) or int(length) > BODY_BYTES_MAX:
+        if not re.fullmatch(r"[0-9]{1,8}", length) or int(length) > BODY_BYTES_MAX:
             self.close_connection = True
             return
         body = self.rfile.read(int(length))
@@ -420,6 +530,11 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/screenings": self.sidecar.screen,
             "/v1/screenings/query": self.sidecar.query_screening,
             "/v1/payees": self.sidecar.verify_payee,
+            "/v1/applications": self.sidecar.create_application,
+            "/v1/applications/documents": self.sidecar.attach_document,
+            "/v1/applications/submit": self.sidecar.submit_application,
+            "/v1/applications/query": self.sidecar.query_application,
+            "/v1/applications/link": self.sidecar.open_link,
         }
         call = calls.get(self.path)
         try:

@@ -16,7 +16,8 @@ import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 
 const TOLERANCE_S = 300;
-const BODY_BYTES_MAX = 1_000_000;
+// A document of an application has up to 10 MiB, and base64 adds a third.
+const BODY_BYTES_MAX = 14 * 1024 * 1024;
 const SECRET_LENGTH_MIN = 32;
 // Of the made-up bank. Silence is longer than any caller waits.
 const [SETTLES_AFTER_MS, RETURNS_AFTER_MS, SILENCE_MS] = [300, 1_000, 35_000];
@@ -41,6 +42,19 @@ type Transfer = {
   testOutcome?: string;
 };
 type Screening = { screeningKey: string; content: string; transfer: Transfer; at: number };
+type Applicant = {
+  key: string;
+  orgId: string;
+  rail: string;
+  facts: Message;
+  testOutcome?: string;
+};
+type Application = {
+  applicationKey: string;
+  content: string;
+  applicant: Applicant;
+  submittedAt?: number;
+};
 type Credit = { id: string; amount: string; currency: string };
 // A credit, or without one a reversal. The number of entries before one is the cursor.
 type LogEntry = { creditId: string; credit?: Credit };
@@ -54,6 +68,8 @@ type StoredOrder = {
   isFailed: boolean;
   at: number;
 };
+
+type Stored = StoredOrder | LogEntry | Account | Screening | Application;
 
 // The first key signs, both are accepted: a secret is replaced without a stop.
 const keys = new Map<string, string>();
@@ -121,6 +137,40 @@ class Bank {
     return match === "close_match" ? { match, name: "A. Holder" } : { match };
   }
 
+  /** Create the applicant of a verification; safe to repeat with the same key. */
+  async createApplicant(_key: string, _applicant: Applicant): Promise<void> {}
+
+  /** Add a document: `file` is in base64. Safe to repeat with the same `documentId`. */
+  async attach(_key: string, _document: Message): Promise<void> {}
+
+  /** Start the verification; safe to repeat. */
+  async submit(_key: string): Promise<void> {}
+
+  /** Return the `state` of a submitted verification, and what its review says.
+   * A final answer must be the same for ever: store it if the real provider changes its mind. */
+  async review(applicant: Applicant, submittedAt: number): Promise<Message> {
+    if (Date.now() - submittedAt < SETTLES_AFTER_MS) {
+      return { state: "pending", expectedInSeconds: 1 };
+    }
+    switch (applicant.testOutcome) {
+      case "retry":
+        return { state: "retry", rejectReasons: ["BLURRED"], fields: ["lastName"] };
+      case "decline":
+        return { state: "declined", rejectReasons: ["FORGED"] };
+      case "information":
+        return { state: "information", comment: "Say where the funds come from." };
+      case "review":
+        return { state: "review", note: "The name is common." };
+    }
+    return { state: "approved" };
+  }
+
+  /** Return the provider's own page for the person; undefined if it has none. */
+  async link(key: string): Promise<string | undefined> {
+    const token = createHash("sha256").update(key).digest("hex");
+    return `https://bank.example.com/verify/${token}`;
+  }
+
   /** Return the state at the bank, and the failure code if there is one. */
   async state(_key: string, stored: StoredOrder): Promise<{ state: string; failureCode?: string }> {
     const ageMs = Date.now() - stored.at;
@@ -138,6 +188,7 @@ class Store {
   readonly log: LogEntry[] = [];
   readonly accounts = new Map<string, Account>();
   readonly screenings = new Map<string, Screening>();
+  readonly applications = new Map<string, Application>();
   // Orders that return a credit and have not failed, by credit.
   readonly returns = new Map<string, string>();
   private readonly stored = new Map<string, StoredOrder>();
@@ -148,7 +199,7 @@ class Store {
     if (!existsSync(path)) return;
     for (const line of readFileSync(path, "utf8").split("\n")) {
       if (!line.endsWith("}")) continue; // the last line, if a crash cut it off
-      this.apply(JSON.parse(line) as StoredOrder | LogEntry | Account | Screening);
+      this.apply(JSON.parse(line) as Stored);
     }
   }
 
@@ -171,7 +222,7 @@ class Store {
   }
 
   /** Store something as it is now; on disk before this returns. */
-  save(stored: StoredOrder | LogEntry | Account | Screening): void {
+  save(stored: Stored): void {
     const file = openSync(this.path, "a");
     try {
       appendFileSync(file, `\n${JSON.stringify(stored)}`);
@@ -182,8 +233,9 @@ class Store {
     this.apply(stored);
   }
 
-  private apply(stored: StoredOrder | LogEntry | Account | Screening): void {
-    if ("screeningKey" in stored) this.screenings.set(stored.screeningKey, stored);
+  private apply(stored: Stored): void {
+    if ("applicationKey" in stored) this.applications.set(stored.applicationKey, stored);
+    else if ("screeningKey" in stored) this.screenings.set(stored.screeningKey, stored);
     else if ("accountKey" in stored) this.accounts.set(stored.accountKey, stored);
     else if ("creditId" in stored) this.log.push(stored);
     else {
@@ -228,6 +280,16 @@ class Sidecar {
         return this.queryScreening(String(message.key));
       case "/v1/payees":
         return this.verifyPayee(message);
+      case "/v1/applications":
+        return this.createApplication(message as Applicant);
+      case "/v1/applications/documents":
+        return this.attachDocument(message);
+      case "/v1/applications/submit":
+        return this.submitApplication(String(message.key));
+      case "/v1/applications/query":
+        return this.queryApplication(String(message.key));
+      case "/v1/applications/link":
+        return this.openLink(String(message.key));
       case "/v1/test/credits":
         if (this.isTest) return this.makeTestCredit(message);
     }
@@ -294,6 +356,60 @@ class Sidecar {
     return { status: 200, message: await this.bank.verifyPayee(message) };
   }
 
+  private async createApplication(applicant: Applicant): Promise<Answer> {
+    const { key, orgId, rail, facts, testOutcome: outcome } = applicant;
+    const isWhole = [key, orgId, rail].every((each) => typeof each === "string") && facts;
+    if (!isWhole || (outcome && !this.isTest)) return { status: 400, message: { code: "invalid" } };
+    const content = JSON.stringify(applicant);
+    const known = this.store.applications.get(key);
+    if (known === undefined) this.store.save({ applicationKey: key, content, applicant });
+    else if (known.content !== content) return { status: 409, message: { code: "key_conflict" } };
+    if (outcome === "refuse") return { status: 422, message: { key, code: "unsupported" } };
+    await this.bank.createApplicant(key, applicant);
+    if (outcome === "silence" && known === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+    }
+    return this.queryApplication(key);
+  }
+
+  private async attachDocument(document: Message): Promise<Answer> {
+    const { key, documentId, type } = document;
+    if (![key, documentId, type].every((each) => typeof each === "string")) {
+      return { status: 400, message: { code: "invalid" } };
+    }
+    if (this.store.applications.has(String(key))) await this.bank.attach(String(key), document);
+    return this.queryApplication(String(key));
+  }
+
+  private async submitApplication(key: string): Promise<Answer> {
+    const application = this.store.applications.get(key);
+    if (application !== undefined && application.submittedAt === undefined) {
+      await this.bank.submit(key);
+      const submittedAt = this.store.applications.get(key)?.submittedAt ?? Date.now();
+      this.store.save({ ...application, submittedAt });
+      void this.notify({ key });
+    }
+    return this.queryApplication(key);
+  }
+
+  private async queryApplication(key: string): Promise<Answer> {
+    const application = this.store.applications.get(key);
+    if (application === undefined) return { status: 404, message: { code: "unknown_key" } };
+    const { applicant, submittedAt } = application;
+    const review =
+      submittedAt === undefined
+        ? { state: "created" }
+        : await this.bank.review(applicant, submittedAt);
+    const providerReference = `application-${key}`;
+    return { status: 200, message: { key, providerReference, ...review } };
+  }
+
+  private async openLink(key: string): Promise<Answer> {
+    const url = this.store.applications.has(key) ? await this.bank.link(key) : undefined;
+    if (url === undefined) return { status: 404, message: { code: "unknown_key" } };
+    return { status: 200, message: { key, url, expiresInSeconds: 600 } };
+  }
+
   private makeTestCredit(message: Message): Answer {
     const credit = message.credit as Credit;
     if (typeof credit?.id !== "string") return { status: 400, message: { code: "invalid" } };
@@ -309,7 +425,10 @@ class Sidecar {
     const screeningOutcomes = this.isTest ? ["clear", "hit", "late", "silence"] : [];
     const payees = ["match", "close_match", "no_match", "unavailable"];
     const payeeOutcomes = this.isTest ? payees : [];
-    const lists = { testOutcomes, deposits, screeningOutcomes, payeeOutcomes };
+    const verified = ["approve", "retry", "decline", "information", "review", "refuse", "silence"];
+    const identityOutcomes = this.isTest ? verified : [];
+    const tested = { testOutcomes, screeningOutcomes, payeeOutcomes, identityOutcomes };
+    const lists = { deposits, ...tested };
     return { status: 200, message: { name: "Made-up bank", protocol: 1, ...lists } };
   }
 

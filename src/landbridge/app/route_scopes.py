@@ -72,7 +72,8 @@ _OPERATIONS = {
         "bridges": "create accept",
         "externalWallets": "create",
         "files": "create delete",
-        "kyc": "update addDocuments updateDocument submit submitByOldPath addOwner updateOwner",
+        "kyc": "update addDocuments updateDocument submit submitByOldPath submitShared "
+        "openProviderLink addOwner updateOwner",
         "kycLinks": "create",
         "offramps": "create cancel accept renewQuote",
         "onramps": "create cancel accept refreshQuote",

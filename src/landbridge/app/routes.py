@@ -19,6 +19,7 @@ from landbridge.customers.users.particulars_api import UserDetailsRoutes
 from landbridge.customers.users.terms_api import TermsPage, TermsRoutes
 from landbridge.customers.users.wallet_api import WalletRoutes
 from landbridge.customers.verification.api import VerificationRoutes
+from landbridge.customers.verification.provider_api import ProviderVerificationRoutes
 from landbridge.customers.verification.review_api import ReviewRoutes
 from landbridge.developers.request_log.api import RequestLogRoutes
 from landbridge.developers.webhooks.api import WebhookRoutes
@@ -100,6 +101,7 @@ ROUTES = [
     DepositRoutes,
     KycRoutes,
     VerificationRoutes,
+    ProviderVerificationRoutes,
     ReviewRoutes,
     TransferReviewRoutes,
     DepositReviewRoutes,
@@ -179,6 +181,7 @@ SERVICES = (
     "waiting_transfers",
     "users",
     "verification",
+    "verification_links",
     "kyc_reviews",
     "transfer_reviews",
     "incoming_payment_reviews",

@@ -207,6 +207,8 @@ def provider_schedules(container: Container) -> list[WorkerSchedule]:
         return []
     return [
         WorkerSchedule("provider_monitoring", 15.0, _watch_providers),
+        # A verification that a webhook announces is queried within a second.
+        WorkerSchedule("provider_applications", 0.5, _follow_applications, 1.0),
         # Credits that a webhook announces are read within a second, all others at `poll_s`.
         *(
             WorkerSchedule(f"provider_credits_{name}", 1.0, _credits_job(name))
@@ -221,6 +223,11 @@ def _credits_job(name: str) -> WorkerJob:
         return await container.provider_credits.run_once(name, offsets)
 
     return run
+
+
+async def _follow_applications(container: Container, offsets: ClockOffsets) -> bool:
+    assert container.application_announcements is not None
+    return await container.application_announcements.run_once(offsets)
 
 
 async def _watch_providers(container: Container, _offsets: ClockOffsets) -> bool:

@@ -52,7 +52,8 @@ _IMPERSONAL: Final = """
     prices.source_currency rate_fetches.failure recovery_codes.code_hash
     proof_accounts.account proof_blocks.balances proof_checkpoints.note proof_checkpoints.root
     proof_tiles.hashes proof_trees.previous_head provider_accounts.currency
-    provider_accounts.provider provider_calls.failure provider_calls.provider
+    provider_accounts.provider provider_applications.provider provider_calls.failure
+    provider_calls.provider
     provider_credits.asset provider_credits.provider
     provider_cursors.cursor provider_cursors.provider
     provider_orders.asset provider_orders.provider provider_orders.provider_reference

@@ -25,6 +25,7 @@ from landbridge.providers.identity.port import (
 )
 
 DAY = timedelta(days=1)
+ORG_ID = uuid4()
 
 
 def applicant(
@@ -36,6 +37,8 @@ def applicant(
     """Return an individual applicant."""
     return Applicant(
         key=key or f"{uuid4().hex}-{uuid4().hex}-1",
+        org_id=ORG_ID,
+        case_id=uuid4(),
         is_business=False,
         rail="USD",
         last_name=last_name,
@@ -49,6 +52,8 @@ def business(*owners: str, name: str = "Example Ltd", file_name: str | None = No
     """Return a business with owners of these last names."""
     return Applicant(
         key=f"{uuid4().hex}-{uuid4().hex}-1",
+        org_id=ORG_ID,
+        case_id=uuid4(),
         is_business=True,
         rail="USD",
         last_name=None,

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from uuid import UUID
 
 from landbridge.platform.core.errors import Rejected
 from landbridge.providers.identity.port import (
@@ -28,7 +29,7 @@ class ScriptedIdentity:
     """Scripted provider: `answers` by key; `before` and `after` may raise around a call."""
 
     def __init__(self, *, is_synchronous: bool = False) -> None:
-        self.is_synchronous = is_synchronous
+        self._is_synchronous = is_synchronous
         self.answers: dict[str, ApplicationStatus] = {}
         self.default: ApplicationStatus = PENDING
         self.before: Fault = _no_fault
@@ -37,6 +38,10 @@ class ScriptedIdentity:
         self.created_checks: dict[str, str] = {}
         self.attached: Counter[tuple[str, object]] = Counter()
         self.submitted: set[str] = set()
+
+    def is_synchronous(self, org_id: UUID, rail: str) -> bool:
+        del org_id, rail
+        return self._is_synchronous
 
     async def create(self, applicant: Applicant) -> str:
         self._begin("create")
@@ -65,6 +70,9 @@ class ScriptedIdentity:
         standing = answer if reference in self.submitted else NotSubmitted()
         self.after("status")
         return standing
+
+    async def open_link(self, reference: str) -> None:
+        del reference
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
         try:

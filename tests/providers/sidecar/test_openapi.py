@@ -7,6 +7,19 @@ from typing import Any
 
 import msgspec
 
+from landbridge.providers.sidecar.identity_protocol import (
+    APPLICATION_DOCUMENTS_PATH,
+    APPLICATION_QUERY_PATH,
+    APPLICATIONS_PATH,
+    SUBMISSIONS_PATH,
+    VERIFICATION_LINKS_PATH,
+    ApplicationAnswer,
+    ApplicationDocumentRequest,
+    ApplicationKey,
+    ApplicationRefusal,
+    ApplicationRequest,
+    VerificationLinkAnswer,
+)
 from landbridge.providers.sidecar.payee_protocol import PAYEES_PATH, PayeeAnswer, PayeeRequest
 from landbridge.providers.sidecar.protocol import (
     ACCOUNTS_PATH,
@@ -38,6 +51,11 @@ from landbridge.providers.sidecar.protocol import (
 
 DOCUMENT = Path(__file__).parents[3] / "docs/reference/provider-openapi.json"
 MESSAGES = (
+    ApplicationAnswer,
+    ApplicationDocumentRequest,
+    ApplicationKey,
+    ApplicationRefusal,
+    ApplicationRequest,
     CreditsAnswer,
     CreditsQuery,
     DepositAccountAnswer,
@@ -56,6 +74,7 @@ MESSAGES = (
     SidecarDescription,
     SidecarError,
     SidecarWebhook,
+    VerificationLinkAnswer,
 )
 ANSWER_HEADERS = ("Landbridge-Key", "Landbridge-Timestamp", "Landbridge-Signature")
 
@@ -148,6 +167,50 @@ def payee_operations() -> dict[str, Any]:
     }
 
 
+def identity_operations() -> dict[str, Any]:
+    application = answer("The application as it is now.", ApplicationAnswer)
+    unknown = answer("The key is unknown.", SidecarError)
+    refused = answer("Refused for good; nobody is declined by it.", ApplicationRefusal)
+    not_now = answer("It can't be done or said now.", SidecarError)
+    changes = {"_200": application, "_404": unknown, "_422": refused, "_503": not_now}
+    return {
+        APPLICATIONS_PATH: operation(
+            "createApplication",
+            "Create an application of a person or business, once per key",
+            ApplicationRequest,
+            _200=application,
+            _409=answer("The key has another applicant.", SidecarError),
+            _422=refused,
+            _503=not_now,
+        ),
+        APPLICATION_DOCUMENTS_PATH: operation(
+            "attachDocument",
+            "Add a document to an application, once per documentId",
+            ApplicationDocumentRequest,
+            **changes,
+        ),
+        SUBMISSIONS_PATH: operation(
+            "submitApplication", "Start the verification, once", ApplicationKey, **changes
+        ),
+        APPLICATION_QUERY_PATH: operation(
+            "queryApplication",
+            "Query an application",
+            ApplicationKey,
+            _200=application,
+            _404=unknown,
+            _503=not_now,
+        ),
+        VERIFICATION_LINKS_PATH: operation(
+            "openVerificationLink",
+            "Give the address of the provider's own page for the person",
+            ApplicationKey,
+            _200=answer("The address.", VerificationLinkAnswer),
+            _404=answer("There is no such page, or no such application.", SidecarError),
+            _503=not_now,
+        ),
+    }
+
+
 def payout_operations() -> dict[str, Any]:
     return {
         PAYOUTS_PATH: operation(
@@ -198,6 +261,7 @@ def document() -> dict[str, Any]:
             **deposit_operations(),
             **screening_operations(),
             **payee_operations(),
+            **identity_operations(),
         },
         "components": {
             "schemas": schemas,

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -55,11 +55,18 @@ class StallingScreener(ScriptedScreener):
         return super().answer(path, message)
 
 
+class Stalling(Protocol):
+    """Sidecar that does not answer until it may."""
+
+    is_asked: asyncio.Event
+    may_answer: asyncio.Event
+
+
 @dataclass
 class HeldWriter:
-    """Connection whose answers wait while a deposit is asked about."""
+    """Connection whose answers wait while a sidecar is asked."""
 
-    sidecar: StallingScreener
+    sidecar: Stalling
     writer: asyncio.StreamWriter
     held: list[bytes] = field(default_factory=list[bytes])
 

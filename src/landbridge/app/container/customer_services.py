@@ -24,9 +24,11 @@ from landbridge.customers.travel_rule.waiting import WaitingTransfers
 from landbridge.customers.users.records import UserRecords
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
+from landbridge.customers.verification.announcements import ApplicationAnnouncements
 from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.emails import VerificationEmails
 from landbridge.customers.verification.provider_checks import VerificationSteps
+from landbridge.customers.verification.provider_links import VerificationLinks
 from landbridge.customers.verification.rescreening import Rescreening
 from landbridge.customers.verification.reviews import KycReviews
 from landbridge.customers.verification.service import Verification
@@ -41,6 +43,8 @@ from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.metadata import service as metadata_service
+from landbridge.providers.identity.port import Identity
+from landbridge.providers.sidecar.identity import ProviderIdentity
 from landbridge.reporting.user_summaries import UserSummaries
 
 
@@ -54,6 +58,8 @@ class CustomerServices(BaseServices):
     verification: Verification
     kyc_reviews: KycReviews
     rescreening: Rescreening
+    application_announcements: ApplicationAnnouncements | None
+    verification_links: VerificationLinks
     bank_accounts: BankAccounts
     account_metadata: AccountMetadata
     # Lists of an organisation, across its users.
@@ -88,7 +94,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         joined=[dossiers.begin],
         leaving=[dossiers.forget, cases.forget, rfis.forget, *_leaving(on)],
     )
-    verification = _verification(on, cases, users, dossiers)
+    verification, identities = _verification(on, cases, users, dossiers), _identity(on)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
     visits = FormVisits(
@@ -101,8 +107,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         clock=clock,
         policy=rules,
     )
-    operations = _chain_operations(on)
-    accounts = _bank_accounts(on, users, verification)
+    operations, accounts = _chain_operations(on), _bank_accounts(on, users, verification)
     return CustomerServices(
         **members(on),
         users=users,
@@ -111,6 +116,8 @@ def know_people(on: BaseServices) -> CustomerServices:
         verification=verification,
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
+        application_announcements=_announcements(on, cases),
+        verification_links=VerificationLinks(users, verification, identities),
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,
@@ -122,10 +129,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
-        travel_rule=TravelRule(
-            *(database, vault, UserRecords(vault), clock),
-            is_enforced=settings.travel_rule == "on",
-        ),
+        travel_rule=_travel_rule(on),
         waiting_transfers=WaitingTransfers(RecordQueues(database, on.ledger), clock),
         kyc_links=links,
         form_visits=visits,
@@ -136,14 +140,35 @@ def know_people(on: BaseServices) -> CustomerServices:
     )
 
 
+def _travel_rule(on: BaseServices) -> TravelRule:
+    return TravelRule(
+        *(on.database, on.vault, UserRecords(on.vault), on.clock),
+        is_enforced=on.settings.travel_rule == "on",
+    )
+
+
 def _verification(
     on: BaseServices, cases: VerificationCases, users: Users, dossiers: KycProfiles
 ) -> Verification:
-    checker = identity(on.settings)
+    checker = _identity(on)
     checks = VerificationSteps(cases, checker, on.screening, on.clock, read_file=on.files.content)
     return Verification(
         on.database, cases, checks, users, dossiers, identity=checker, clock=on.clock
     )
+
+
+def _identity(on: BaseServices) -> Identity:
+    """Return who verifies users: the providers of routes, and for all others the settings."""
+    others, providers = identity(on.settings), on.providers
+    return others if providers is None else providers.verify_users(on.database, on.clock, others)
+
+
+def _announcements(on: BaseServices, cases: VerificationCases) -> ApplicationAnnouncements | None:
+    """Return what follows webhooks of identity providers; None without a providers file."""
+    checker = _identity(on)
+    if not isinstance(checker, ProviderIdentity):
+        return None
+    return ApplicationAnnouncements(on.database, cases, checker, on.clock)
 
 
 def _leaving(on: BaseServices) -> Sequence[Leaving]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from landbridge.app.settings import Settings, SettingsInvalid
+from landbridge.customers.kyc.model import Rail
 from landbridge.payments.incoming_payments.provider_credits import ProviderCreditReceiver
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.limits.document import RAILS
@@ -14,6 +15,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.orgs.model import Mode
+from landbridge.providers.identity.port import Identity
 from landbridge.providers.packages.client import CountedPackage
 from landbridge.providers.packages.discovery import ProviderPackageFailed, find_package
 from landbridge.providers.packages.process import PackageProcess
@@ -28,6 +30,7 @@ from landbridge.providers.sidecar.configuration import (
 )
 from landbridge.providers.sidecar.counted_client import CountedSidecar
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
+from landbridge.providers.sidecar.identity import ProviderIdentity
 from landbridge.providers.sidecar.orders import ProviderRails
 from landbridge.providers.sidecar.screener import ProviderScreener
 
@@ -50,6 +53,16 @@ class ProviderServices:
         return {
             name: each for name, each in self.clients.items() if isinstance(each, CountedPackage)
         }
+
+    def verify_users(self, database: Database, clock: Clock, others: Identity) -> ProviderIdentity:
+        """Return who verifies users: the providers of routes, and `others` without one."""
+        return ProviderIdentity(
+            database=database,
+            clock=clock,
+            routes=self.rails.routes,
+            providers=self.clients,
+            others=others,
+        )
 
     async def start(self) -> None:
         """Start the process of each package, and check that it serves what routes say.
@@ -92,6 +105,11 @@ def read_providers(
         if unknown := sorted((route.rails or frozenset()) - known):
             raise SettingsInvalid(
                 f"payouts[{place}].rails has {unknown[0]}; there are {', '.join(sorted(RAILS))}"
+            )
+    for place, route in enumerate(file.identity):
+        if unknown := sorted((route.rails or frozenset()) - set(Rail)):
+            raise SettingsInvalid(
+                f"identity[{place}].rails has {unknown[0]}; there are {', '.join(Rail)}"
             )
     clients = {
         name: CountedPackage(each, clock, database, processes[name])

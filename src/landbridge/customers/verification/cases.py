@@ -37,6 +37,7 @@ from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.snapshots import take
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.providers.screening.service import Screening
+from landbridge.providers.sidecar.identity import forget_applications
 
 _NOTHING = CaseFindings()
 
@@ -89,7 +90,8 @@ class VerificationCases:
 
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Delete the submitted data and findings of a user in erasure."""
-        await store.forget(tx, org_id, user_id, at)
+        case_ids = await store.forget(tx, org_id, user_id, at)
+        await forget_applications(tx, org_id, case_ids)
 
     async def claim(self, case: VerificationCase, now: datetime) -> VerificationCase | None:
         """Claim a due case; None if another worker has claimed it."""

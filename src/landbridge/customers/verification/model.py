@@ -117,6 +117,8 @@ class SubmissionSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     data: dict[str, Any]
     owners: tuple[SubmittedOwner, ...]
     documents: tuple[SubmittedDocument, ...]
+    # Lets the provider take over what another of its clients has verified.
+    share_token: str | None = None
 
 
 class ReviewDecision(msgspec.Struct, frozen=True, kw_only=True):

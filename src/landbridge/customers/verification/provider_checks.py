@@ -262,11 +262,14 @@ def _without_due_time(case: VerificationCase) -> VerificationCase:
 def _applicant(case: VerificationCase, snapshot: SubmissionSnapshot) -> Applicant:
     return Applicant(
         key=case.key,
+        org_id=case.org_id,
+        case_id=case.id,
         is_business=snapshot.is_business,
         rail=case.rail,
         last_name=snapshot.last_name,
         business_name=snapshot.business_name,
         facts=snapshot.data,
+        share_token=snapshot.share_token,
         owners=[
             ApplicantOwner(id=owner.id, last_name=owner.data.get("lastName"), facts=owner.data)
             for owner in snapshot.owners

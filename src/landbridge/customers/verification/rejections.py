@@ -4,7 +4,7 @@ A resubmitted field or a changed document no longer counts as rejected: the next
 it. A rejected document does not count towards required documents.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -14,6 +14,7 @@ from uuid import UUID
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
 from landbridge.customers.kyc.requirements import ask
+from landbridge.customers.verification.errors import KycDataInvalid
 from landbridge.customers.verification.model import (
     KycStatus,
     SubmissionSnapshot,
@@ -72,3 +73,28 @@ def _rejected_documents(
         and result.answer is ReviewOutcome.DECLINED
         and submitted.get(each.id) == each
     }
+
+
+def check_data(
+    dossier: KycProfile,
+    rails: Sequence[Rail],
+    known: Mapping[Rail, VerificationCase],
+    *,
+    today: date,
+    takes_dummies: bool,
+) -> None:
+    """Raise `KycDataInvalid` with the violations of the rail, or of each rail by name."""
+    wrong: dict[str, Any] = {}
+    for rail in rails:
+        case = known.get(rail)
+        requirements = requirements_of(
+            rail, case, dossier, today=today, takes_dummies=takes_dummies
+        )
+        if requirements.invalid:
+            wrong[rail] = requirements.invalid
+    if wrong:
+        names = ", ".join(wrong)
+        raise KycDataInvalid(
+            f"the KYC data is not enough for {names}: see invalid",
+            invalid=next(iter(wrong.values())) if len(rails) == 1 else wrong,
+        )

@@ -9,7 +9,6 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import structlog
@@ -21,7 +20,7 @@ from landbridge.customers.users.search import fold
 from landbridge.customers.users.service import Users
 from landbridge.customers.verification import store
 from landbridge.customers.verification.cases import VerificationCases
-from landbridge.customers.verification.errors import KycDataInvalid, VerificationMissing
+from landbridge.customers.verification.errors import VerificationMissing
 from landbridge.customers.verification.model import (
     WAIT_FOR_USER,
     CaseFindings,
@@ -32,7 +31,7 @@ from landbridge.customers.verification.model import (
     read_key,
 )
 from landbridge.customers.verification.provider_checks import VerificationSteps
-from landbridge.customers.verification.rejections import requirements_of
+from landbridge.customers.verification.rejections import check_data, requirements_of
 from landbridge.customers.verification.store import CaseListRow
 from landbridge.customers.verification.submissions import snapshot_of
 from landbridge.platform.core.clock import Clock
@@ -96,18 +95,26 @@ class Verification:
 
     @optimistic_retry("the case was changed concurrently; try again")
     async def submit(
-        self, caller: Caller, user_id: UUID, rails: Sequence[Rail]
+        self,
+        caller: Caller,
+        user_id: UUID,
+        rails: Sequence[Rail],
+        *,
+        share_token: str | None = None,
     ) -> dict[Rail, VerificationCase] | None:
         """Submit the user's current data for these rails and return each case as submitted.
 
         A rail that waits for another party, or is ACTIVE, is returned unchanged. Raises
-        `KycDataInvalid` with the missing data, `ResourceConflict` for a rail with a final
-        rejection, `UserNotFound` and `UserFrozen`; then no data is submitted for any rail.
+        `FieldInvalid` for a share token where no connected provider verifies, `KycDataInvalid` with
+        the missing data, `ResourceConflict` for a rail with a final rejection, `UserNotFound` and
+        `UserFrozen`; then no data is submitted for any rail.
         """
         check_editor(caller)
         org_id = caller.org_id
         await self._users.check_active(org_id, user_id)
         user = await self._users.get(org_id, user_id)
+        if share_token is not None:
+            self._check_shared(org_id, rails)
         known = await self._known(org_id, user_id, rails)
         if any(case.status is KycStatus.REJECTED for case in known.values()):
             raise ResourceConflict("this user was rejected for good", field="rails")
@@ -119,11 +126,12 @@ class Verification:
         dossier = await self._dossiers.get(org_id, user)
         today = self._clock.now(caller.clock_offset).date()
         dummies = self._dossiers.takes_dummies
-        _check(dossier, open_rails, known, today=today, takes_dummies=dummies)
-        created = await self._store(caller, user, dossier, open_rails, known)
+        check_data(dossier, open_rails, known, today=today, takes_dummies=dummies)
+        snapshot = snapshot_of(user, dossier, share_token)
+        created = await self._store(caller, user, snapshot, open_rails, known)
         if created is not None:
-            if self._identity.is_synchronous:
-                for case in created.values():
+            for case in created.values():
+                if self._identity.is_synchronous(org_id, case.rail):
                     await self._run_at_once(case, caller.clock_offset)
             return known | created
         return None
@@ -226,6 +234,13 @@ class Verification:
         at = self._clock.now(offsets[org_id])
         return await self._database.single(lambda tx: store.hurry(tx, org_id, case, number, at))
 
+    def _check_shared(self, org_id: UUID, rails: Iterable[Rail]) -> None:
+        if any(self._identity.is_synchronous(org_id, rail) for rail in rails):
+            raise FieldInvalid(
+                "no connected provider verifies for this rail, so nobody can take a share token",
+                field="shareToken",
+            )
+
     async def _known(
         self, org_id: UUID, user_id: UUID, rails: Iterable[Rail]
     ) -> dict[Rail, VerificationCase]:
@@ -236,12 +251,11 @@ class Verification:
         self,
         caller: Caller,
         user: User,
-        dossier: KycProfile,
+        snapshot: SubmissionSnapshot,
         rails: Sequence[Rail],
         known: Mapping[Rail, VerificationCase],
     ) -> dict[Rail, VerificationCase] | None:
         """Store a submission, for all rails or none; None after a concurrent change."""
-        snapshot = snapshot_of(user, dossier)
         at = self._clock.stamp(caller.clock_offset)
         # Cursors of lists are times of creation, so each case has its own.
         times = [at, *(self._clock.stamp(caller.clock_offset) for _ in rails[1:])]
@@ -373,28 +387,3 @@ def _again(case: VerificationCase, snapshot: SubmissionSnapshot, at: datetime) -
         submitted_at=at,
         due_at=at,
     )
-
-
-def _check(
-    dossier: KycProfile,
-    rails: Sequence[Rail],
-    known: Mapping[Rail, VerificationCase],
-    *,
-    today: date,
-    takes_dummies: bool,
-) -> None:
-    """Raise `KycDataInvalid` with the violations of the rail, or of each rail by name."""
-    wrong: dict[str, Any] = {}
-    for rail in rails:
-        case = known.get(rail)
-        requirements = requirements_of(
-            rail, case, dossier, today=today, takes_dummies=takes_dummies
-        )
-        if requirements.invalid:
-            wrong[rail] = requirements.invalid
-    if wrong:
-        names = ", ".join(wrong)
-        raise KycDataInvalid(
-            f"the KYC data is not enough for {names}: see invalid",
-            invalid=next(iter(wrong.values())) if len(rails) == 1 else wrong,
-        )

@@ -63,11 +63,20 @@ where org_id = $1 and id = $2 and round = $3 and status = 'PENDING' and referenc
 returning id
 """
 
+# The same for the application with this reference, whatever its round.
+_HURRY_APPLICATION = """
+update kyc_cases
+set due_at = $4, claims = claims + 1
+where org_id = $1 and id = $2 and reference = $3 and status = 'PENDING'
+returning id
+"""
+
 _FORGET = """
 update kyc_cases
 set sealed_snapshot = null, sealed_findings = null, due_at = null, claims = claims + 1,
     updated_at = $3
 where org_id = $1 and user_id = $2
+returning id
 """
 
 # Due cases by each organisation's own clock, alternating between organisations. Read without locks:
@@ -227,9 +236,19 @@ async def hurry(tx: Tx, org_id: UUID, case_id: UUID, number: int, at: datetime) 
     return await tx.fetchval(_HURRY, org_id, case_id, number, at) is not None
 
 
-async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Delete the submitted data and findings of a user; running steps can no longer write."""
-    await tx.execute(_FORGET, org_id, user_id, at)
+async def hurry_application(
+    tx: Tx, org_id: UUID, case_id: UUID, reference: str, at: datetime
+) -> bool:
+    """Make a case due now, if it waits for the result of this application."""
+    return await tx.fetchval(_HURRY_APPLICATION, org_id, case_id, reference, at) is not None
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[UUID]:
+    """Delete the submitted data and findings of a user; running steps can no longer write.
+
+    Returns the ids of the cases.
+    """
+    return [row["id"] for row in await tx.fetch(_FORGET, org_id, user_id, at)]
 
 
 async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[SealedCase]:

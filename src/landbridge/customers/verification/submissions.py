@@ -14,7 +14,9 @@ from landbridge.customers.verification.model import (
 )
 
 
-def snapshot_of(user: User, dossier: KycProfile) -> SubmissionSnapshot:
+def snapshot_of(
+    user: User, dossier: KycProfile, share_token: str | None = None
+) -> SubmissionSnapshot:
     """Return the snapshot of the current user and KYC profile."""
     return SubmissionSnapshot(
         is_business=user.type is UserType.BUSINESS,
@@ -25,6 +27,7 @@ def snapshot_of(user: User, dossier: KycProfile) -> SubmissionSnapshot:
         data=as_json(dossier.data),
         owners=owners_of(dossier),
         documents=documents_of(dossier),
+        share_token=share_token,
     )
 
 

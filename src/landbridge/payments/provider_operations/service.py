@@ -1,6 +1,7 @@
 """Overview of connected providers: sidecars, and the bank and identity provider of the settings."""
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -26,7 +27,7 @@ from landbridge.providers.sidecar.overview import SidecarOverviews
 
 # What waits for a provider is shown up to this number, the oldest first.
 WAITING_MAX = 10
-# A person verifies within a day.
+# Whoever verifies decides within a day.
 _REVIEW_WITHIN = timedelta(days=1)
 
 
@@ -59,6 +60,7 @@ class ProviderOperations:
             return []
         org_id, now = caller.org_id, self.clock.now(caller.clock_offset)
         overviews = SidecarOverviews(self.database, self.clock, self.routes)
+        counts, users = await self._users(org_id, now)
         return [
             ProviderState(
                 name=each.name,
@@ -68,12 +70,28 @@ class ProviderOperations:
                 health=_health(each.calls),
                 last_answer_at=each.calls.answered_at,
                 problem_count=each.problem_count,
-                has_run_live=self.is_production and each.has_moved_money,
-                waiting_count=each.waiting.count,
-                waiting=_items(each.waiting, now),
+                has_run_live=self.is_production and each.has_run_live,
+                waiting_count=each.waiting.count + counts.get(each.name, 0),
+                waiting=_oldest([*_items(each.waiting, now), *users.get(each.name, ())]),
             )
             for each in await overviews.of(org_id, limit=WAITING_MAX)
         ]
+
+    async def _users(
+        self, org_id: UUID, now: datetime
+    ) -> tuple[Mapping[str, int], Mapping[str, Sequence[WaitingItem]]]:
+        """Return how many users wait for each sidecar to verify them, and the oldest of them."""
+        counts, users = dict[str, int](), defaultdict[str, list[WaitingItem]](list)
+        for row in await self.database.single(
+            lambda tx: store.applications(tx, org_id, limit=WAITING_MAX)
+        ):
+            name, at = row["provider"], row["submitted_at"]
+            counts[name] = row["waiting"]
+            is_stuck = at + _REVIEW_WITHIN < now
+            users[name].append(
+                WaitingItem(at, is_stuck, user_id=row["user_id"], problem=row["problem"])
+            )
+        return counts, users
 
     async def _bank(self, caller: Caller) -> ProviderState | None:
         """Return the bank of the settings, which serves what no route names."""
@@ -109,7 +127,7 @@ class ProviderOperations:
         )
 
     async def _identity(self, caller: Caller) -> ProviderState:
-        """Return who verifies users: people, or the sandbox."""
+        """Return who verifies the users whom no route names: people, or the sandbox."""
         statuses = [KycStatus.CREATED, KycStatus.PENDING, KycStatus.MANUAL_REVIEW]
         now = self.clock.now(caller.clock_offset)
         rows = await self.database.single(
@@ -118,7 +136,12 @@ class ProviderOperations:
         return ProviderState(
             name=self.identity.value.lower(),
             kind=self.identity,
-            serves=[ServedRoute(service=ProviderService.IDENTITY)],
+            serves=[
+                ServedRoute(
+                    service=ProviderService.IDENTITY,
+                    is_fallback=self.routes is not None and bool(self.routes.identity),
+                )
+            ],
             health=ProviderHealth.UNKNOWN,
             last_answer_at=None,
             calls=None,
@@ -156,6 +179,10 @@ def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRo
                 service = _SCREENING_SERVICES[direction]
                 yield ServedRoute(service=service, currencies=screenings.currencies)
 
+    for identity in routes.identity:
+        if name == identity.provider and _serves(identity.organisations, org_id):
+            yield ServedRoute(service=ProviderService.IDENTITY, rails=identity.rails)
+
 
 _SCREENING_SERVICES = {
     ScreeningDirection.DEPOSIT: ProviderService.SCREENING,
@@ -188,3 +215,7 @@ def _items(orders: WaitingOrders, now: datetime) -> Sequence[WaitingItem]:
         )
         for each in orders.oldest
     ]
+
+
+def _oldest(items: Sequence[WaitingItem]) -> Sequence[WaitingItem]:
+    return sorted(items, key=lambda each: each.since)[:WAITING_MAX]

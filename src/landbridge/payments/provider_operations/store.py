@@ -1,4 +1,4 @@
-"""Statements on what waits for bank files and for reviewers of identities. They only read."""
+"""Statements on what waits for bank files, and on users who wait. They only read."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,11 +19,37 @@ _HAS_SETTLED = """
 select exists (select from bank_payments where org_id = $1 and status = 'SETTLED' and units > 0)
 """
 
+# Without those that wait for a connected provider.
 _CASES = """
-select user_id, updated_at, count(*) over () as waiting
-from kyc_cases
-where org_id = $1 and status = any($2::text[]) and sealed_snapshot is not null
-order by updated_at limit $3
+select c.user_id, c.updated_at, count(*) over () as waiting
+from kyc_cases c
+where c.org_id = $1 and c.status = any($2::text[]) and c.sealed_snapshot is not null
+    and (c.status = 'MANUAL_REVIEW' or not exists (
+        select from provider_applications a
+        where a.org_id = c.org_id and a.case_id = c.id
+            and a.state in ('ASKED', 'CREATED', 'PENDING')
+    ))
+order by c.updated_at limit $3
+"""
+
+# The oldest users of each provider, with the number of all. A case has one application that counts:
+# the newest.
+_APPLICATIONS = """
+select provider, user_id, submitted_at, problem, waiting
+from (
+    select provider, user_id, submitted_at, problem,
+        row_number() over (partition by provider order by submitted_at) as place,
+        count(*) over (partition by provider) as waiting
+    from (
+        select distinct on (a.case_id) a.provider, c.user_id, c.submitted_at, a.problem
+        from provider_applications a
+        join kyc_cases c on c.org_id = a.org_id and c.id = a.case_id
+        where a.org_id = $1 and a.state in ('ASKED', 'CREATED', 'PENDING')
+            and c.status in ('CREATED', 'PENDING') and c.sealed_snapshot is not null
+        order by a.case_id, a.created_at desc
+    ) n
+) w
+where place <= $2 order by provider, place
 """
 
 
@@ -45,3 +71,8 @@ async def has_settled(tx: Tx, org_id: UUID) -> bool:
 async def cases(tx: Tx, org_id: UUID, statuses: Sequence[str], *, limit: int) -> Sequence[Row]:
     """Return the oldest cases in these statuses, each with the number of all."""
     return await tx.fetch(_CASES, org_id, statuses, limit)
+
+
+async def applications(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[Row]:
+    """Return the users who wait for connected providers, the oldest `limit` of each provider."""
+    return await tx.fetch(_APPLICATIONS, org_id, limit)

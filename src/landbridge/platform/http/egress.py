@@ -15,6 +15,7 @@ import ssl
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BytesIO
 from ipaddress import ip_address
 from typing import Any
 
@@ -41,6 +42,8 @@ from landbridge.platform.http.egress_connections import (
 from landbridge.platform.http.fair_semaphore import FairSemaphore, connections_max
 from landbridge.platform.http.trusted_certificates import trusted_certificates
 
+# A longer body is written in pieces, so that other connections have their turn.
+_WHOLE_BYTES_MAX = 2**20
 # Maximum number of active connections of one share.
 _SHARE_MAX = 128
 # A request that gets no slot by then is retried later.
@@ -287,7 +290,7 @@ async def _send(
         try:
             return await session.post(
                 _parsed(url),
-                data=body,
+                data=body if len(body) <= _WHOLE_BYTES_MAX else BytesIO(body),
                 headers=headers,
                 timeout=_timeout(until_s - clock()),
                 allow_redirects=False,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from uuid import UUID
 
 from landbridge.platform.core.errors import Rejected
 from landbridge.providers.identity.port import (
@@ -17,7 +18,10 @@ from landbridge.providers.identity.port import (
 class ManualIdentity:
     """Stores nothing: the KYC case holds everything that a reviewer needs."""
 
-    is_synchronous = True
+    def is_synchronous(self, org_id: UUID, rail: str) -> bool:
+        """Return True: there is nobody to wait for."""
+        del org_id, rail
+        return True
 
     async def create(self, applicant: Applicant) -> str:
         """Return our own key as the reference."""
@@ -36,6 +40,10 @@ class ManualIdentity:
         """Request a manual review."""
         del reference, waited
         return ManualReviewRequested()
+
+    async def open_link(self, reference: str) -> None:
+        """Return None: there is no page of a provider."""
+        del reference
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
         """Reject every message: there is no provider that sends any."""

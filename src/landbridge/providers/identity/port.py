@@ -136,10 +136,27 @@ class ApplicantOwner:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostedVerification:
+    """The provider's own page for the person. Whoever has the address can act as the person.
+
+    `expires_in_s` is in seconds from now; None if the provider does not say.
+    """
+
+    url: str = field(repr=False)
+    expires_in_s: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Applicant:
-    """Applicant as submitted. `key` is ours: one key, one application."""
+    """Applicant as submitted. `key` is ours: one key, one application.
+
+    `case_id` is ours too: the same for all applications of this user and rail. `share_token` lets
+    the provider take over what another of its clients has verified.
+    """
 
     key: str
+    org_id: UUID
+    case_id: UUID
     is_business: bool
     rail: str
     # Name on the account, which may differ from the name in KYC data.
@@ -147,6 +164,7 @@ class Applicant:
     business_name: str | None
     facts: Mapping[str, Any]
     owners: Sequence[ApplicantOwner]
+    share_token: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,8 +184,9 @@ class ApplicantDocument:
 class Identity(Protocol):
     """Identity verification provider."""
 
-    # Whether results come from memory: then a request may wait for them.
-    is_synchronous: bool
+    def is_synchronous(self, org_id: UUID, rail: str) -> bool:
+        """Return whether results come from memory: then a request may wait for them."""
+        ...
 
     async def create(self, applicant: Applicant) -> str:
         """Create the application and return the provider's reference, the same for the same key."""
@@ -183,6 +202,10 @@ class Identity(Protocol):
 
     async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
         """Return the status, `waited` after submission in the organisation's time."""
+        ...
+
+    async def open_link(self, reference: str) -> HostedVerification | None:
+        """Return the provider's own page for the person; None if it has none."""
         ...
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:

@@ -7,6 +7,7 @@ same application has the same reference in every process. Source: contract, user
 from collections.abc import Mapping
 from datetime import timedelta
 from enum import StrEnum
+from uuid import UUID
 
 from landbridge.platform.core.errors import Rejected
 from landbridge.providers.identity.port import (
@@ -60,7 +61,10 @@ _PREFIX = "sandbox"
 class SandboxIdentity:
     """Returns the result that the name scripts; otherwise approves after a short delay."""
 
-    is_synchronous = True
+    def is_synchronous(self, org_id: UUID, rail: str) -> bool:
+        """Return True: there is nobody to wait for."""
+        del org_id, rail
+        return True
 
     async def create(self, applicant: Applicant) -> str:
         """Decide the result now."""
@@ -92,6 +96,10 @@ class SandboxIdentity:
                 return ManualReviewRequested(note="The reserved name requests a review.")
             case CheckEnding.PENDING | CheckEnding.APPROVAL | CheckEnding.DELAYED:
                 return IdentityReview(result=CheckResult(answer=ReviewOutcome.APPROVED))
+
+    async def open_link(self, reference: str) -> None:
+        """Return None: there is no page of a provider."""
+        del reference
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
         """Reject every message: the sandbox sends none."""

@@ -20,6 +20,7 @@ from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
 from landbridge.providers.sidecar.suite.deposit_checks import DepositChecks
+from landbridge.providers.sidecar.suite.identity_checks import IdentityChecks
 from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
 from landbridge.providers.sidecar.suite.payee_checks import PayeeChecks
 from landbridge.providers.sidecar.suite.payout_checks import run_checks
@@ -144,7 +145,11 @@ async def _run(
         description = await client.describe()
         if description.never_run_live:
             click.echo(f"{description.name}: never run live, by its own description")
-        if not description.test_outcomes and not description.screening_outcomes:
+        if not (
+            description.test_outcomes
+            or description.screening_outcomes
+            or description.identity_outcomes
+        ):
             raise click.UsageError(
                 f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "
                 "might move real money."
@@ -155,17 +160,19 @@ async def _run(
         protocol = ProtocolChecks(settings, adapter, clock)
         deposits = DepositChecks(protocol, description.deposits)
         screenings = ScreeningChecks(protocol, client, hasty, description.screening_outcomes)
+        identities = IdentityChecks(protocol, client, hasty, description.identity_outcomes)
         payees = PayeeChecks(
             protocol, client, description.payee_outcomes, rail, asset.currency, payee
         )
         if not description.test_outcomes:
-            return await screenings.run()
+            return [*await screenings.run(), *await identities.run()]
         return [
             *await run_checks(adapter),
             *await protocol.run(),
             *await deposits.run(),
             *await screenings.run(),
             *await payees.run(),
+            *await identities.run(),
             await check_webhooks(settings, adapter, clock, webhook_port)
             if settings.package is None
             else await check_package_webhooks(protocol),

@@ -11,8 +11,21 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.providers.identity.port import ApplicationSection
 from landbridge.providers.kyt.port import RiskCategory, ScreeningDirection
 from landbridge.providers.rails.port import PayeeMatch
+from landbridge.providers.sidecar.identity_protocol import (
+    ApplicationAnswer,
+    ApplicationDocumentRequest,
+    ApplicationKey,
+    ApplicationOwner,
+    ApplicationRefusalCode,
+    ApplicationRequest,
+    ApplicationState,
+    PartState,
+    ReviewedPart,
+    VerificationLinkAnswer,
+)
 from landbridge.providers.sidecar.payee_protocol import PayeeAnswer, PayeeRequest
 from landbridge.providers.sidecar.protocol import (
     CreditRail,
@@ -33,6 +46,7 @@ from landbridge.providers.sidecar.protocol import (
     RequestedCredit,
     RequestedOutcome,
     RequestedScreening,
+    RequestedVerification,
     ScreenedSender,
     ScreeningAnswer,
     ScreeningQuery,
@@ -43,6 +57,15 @@ from landbridge.providers.sidecar.protocol import (
 )
 
 __all__ = [
+    "ApplicationAnswer",
+    "ApplicationDocumentRequest",
+    "ApplicationKey",
+    "ApplicationOwner",
+    "ApplicationRefusalCode",
+    "ApplicationRefused",
+    "ApplicationRequest",
+    "ApplicationSection",
+    "ApplicationState",
     "CreditRail",
     "CreditsAnswer",
     "CreditsQuery",
@@ -57,6 +80,7 @@ __all__ = [
     "NotDone",
     "PackageSettings",
     "PackageSettingsInvalid",
+    "PartState",
     "PayeeAnswer",
     "PayeeMatch",
     "PayeeRequest",
@@ -72,6 +96,8 @@ __all__ = [
     "RequestedCredit",
     "RequestedOutcome",
     "RequestedScreening",
+    "RequestedVerification",
+    "ReviewedPart",
     "RiskCategory",
     "ScreenedSender",
     "ScreeningAnswer",
@@ -80,6 +106,7 @@ __all__ = [
     "ScreeningRequest",
     "ScreeningState",
     "SidecarDescription",
+    "VerificationLinkAnswer",
     "WebhookInvalid",
 ]
 
@@ -109,7 +136,7 @@ class InboundWebhook(SidecarMessage, frozen=True):
 
 
 class InboundWebhookNews(SidecarMessage, frozen=True):
-    """What a webhook is about: payouts and screenings by our keys, or new credits.
+    """What a webhook is about: payouts, screenings and applications by our keys, or new credits.
 
     It says never how they changed: they are queried.
     """
@@ -132,6 +159,14 @@ class PayoutRefused(Exception):
     def __init__(self, failure_code: FailureCode) -> None:
         self.failure_code = failure_code
         super().__init__(failure_code.value)
+
+
+class ApplicationRefused(Exception):
+    """A call about an application is refused for good. A person who is declined is an answer."""
+
+    def __init__(self, code: ApplicationRefusalCode) -> None:
+        self.code = code
+        super().__init__(code.value)
 
 
 class NotDone(Exception):
@@ -189,6 +224,29 @@ class ProviderPackage(Protocol):
 
     async def find_screening(self, query: ScreeningQuery) -> ScreeningAnswer | None:
         """Return the state of a screening; None if the key is unknown. Raises `NotDone`."""
+        ...
+
+    async def create_application(self, request: ApplicationRequest) -> ApplicationAnswer:
+        """Create an application once per key, and return its state.
+
+        Raises `ApplicationRefused`, `NotDone` and `KeyConflict`.
+        """
+        ...
+
+    async def attach_document(self, request: ApplicationDocumentRequest) -> ApplicationAnswer:
+        """Add a document, once per `document_id`. Raises `ApplicationRefused` and `NotDone`."""
+        ...
+
+    async def submit_application(self, request: ApplicationKey) -> ApplicationAnswer:
+        """Start the verification, once. Raises `ApplicationRefused` and `NotDone`."""
+        ...
+
+    async def find_application(self, query: ApplicationKey) -> ApplicationAnswer | None:
+        """Return the state of an application; None if the key is unknown. Raises `NotDone`."""
+        ...
+
+    async def open_link(self, query: ApplicationKey) -> VerificationLinkAnswer | None:
+        """Return the provider's own page for the person; None without one. Raises `NotDone`."""
         ...
 
     async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:

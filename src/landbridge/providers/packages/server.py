@@ -17,6 +17,10 @@ from aiohttp import web
 
 from landbridge.platform.core.clock import ReadingClock
 from landbridge.providers.packages.interface import (
+    ApplicationDocumentRequest,
+    ApplicationKey,
+    ApplicationRefused,
+    ApplicationRequest,
     KeyConflict,
     NotDone,
     PayoutRefused,
@@ -26,6 +30,10 @@ from landbridge.providers.packages.interface import (
 )
 from landbridge.providers.packages.loading import place_of
 from landbridge.providers.packages.verbs import VERBS, PackageVerb
+from landbridge.providers.sidecar.identity_protocol import (
+    DOCUMENT_REQUEST_BYTES_MAX,
+    ApplicationRefusal,
+)
 from landbridge.providers.sidecar.protocol import (
     DescribeRequest,
     ErrorCode,
@@ -43,7 +51,6 @@ from landbridge.providers.sidecar.signing import (
 
 _log = structlog.stdlib.get_logger()
 
-_BODY_BYTES_MAX = 1_000_000
 _EMPTY = b"{}"
 
 
@@ -60,7 +67,7 @@ class PackageServer:
 
     async def listen(self) -> int:
         """Serve on a free port of loopback; return it."""
-        app = web.Application(client_max_size=_BODY_BYTES_MAX)
+        app = web.Application(client_max_size=DOCUMENT_REQUEST_BYTES_MAX)
         app.router.add_post("/{path:.*}", self._serve)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
@@ -108,11 +115,8 @@ class PackageServer:
         try:
             async with limit:
                 answer: object = await getattr(self.package, verb.name)(*arguments)
-        except PayoutRefused as refused:
-            if not isinstance(message, PayoutRequest):
-                return self._failed(verb, "PayoutRefused")
-            refusal = PayoutRefusal(key=message.key, failure_code=refused.failure_code)
-            return HTTPStatus.UNPROCESSABLE_ENTITY, msgspec.json.encode(refusal)
+        except (PayoutRefused, ApplicationRefused) as refused:
+            return self._refused(verb, message, refused)
         except NotDone:
             return _NOT_DONE
         except KeyConflict:
@@ -125,6 +129,23 @@ class PackageServer:
                 return None
             return self._failed(verb, place_of(error))
         return self._encoded(verb, answer)
+
+    def _refused(
+        self, verb: PackageVerb, message: msgspec.Struct, refused: Exception
+    ) -> tuple[HTTPStatus, bytes]:
+        match refused, message:
+            case PayoutRefused(), PayoutRequest(key=key):
+                refusal = PayoutRefusal(key=key, failure_code=refused.failure_code)
+            case (
+                ApplicationRefused(),
+                ApplicationRequest(key=key)
+                | ApplicationDocumentRequest(key=key)
+                | ApplicationKey(key=key),
+            ):
+                refusal = ApplicationRefusal(key=key, code=refused.code)
+            case _:
+                return self._failed(verb, type(refused).__name__)
+        return HTTPStatus.UNPROCESSABLE_ENTITY, msgspec.json.encode(refusal)
 
     def _encoded(self, verb: PackageVerb, answer: object) -> tuple[HTTPStatus, bytes]:
         if not isinstance(answer, verb.answers):

@@ -6,6 +6,10 @@ from inspect import iscoroutinefunction
 from types import NoneType
 
 from landbridge.providers.packages.interface import (
+    ApplicationAnswer,
+    ApplicationDocumentRequest,
+    ApplicationKey,
+    ApplicationRequest,
     CreditsAnswer,
     CreditsQuery,
     DepositAccountAnswer,
@@ -23,6 +27,14 @@ from landbridge.providers.packages.interface import (
     ScreeningQuery,
     ScreeningRequest,
     SidecarDescription,
+    VerificationLinkAnswer,
+)
+from landbridge.providers.sidecar.identity_protocol import (
+    APPLICATION_DOCUMENTS_PATH,
+    APPLICATION_QUERY_PATH,
+    APPLICATIONS_PATH,
+    SUBMISSIONS_PATH,
+    VERIFICATION_LINKS_PATH,
 )
 from landbridge.providers.sidecar.payee_protocol import PAYEES_PATH
 from landbridge.providers.sidecar.protocol import (
@@ -62,6 +74,17 @@ VERBS: Mapping[str, PackageVerb] = {
     SCREENINGS_PATH: PackageVerb("screen", ScreeningRequest, (ScreeningAnswer,)),
     SCREENING_QUERY_PATH: PackageVerb(
         "find_screening", ScreeningQuery, (ScreeningAnswer, NoneType)
+    ),
+    APPLICATIONS_PATH: PackageVerb("create_application", ApplicationRequest, (ApplicationAnswer,)),
+    APPLICATION_DOCUMENTS_PATH: PackageVerb(
+        "attach_document", ApplicationDocumentRequest, (ApplicationAnswer,)
+    ),
+    SUBMISSIONS_PATH: PackageVerb("submit_application", ApplicationKey, (ApplicationAnswer,)),
+    APPLICATION_QUERY_PATH: PackageVerb(
+        "find_application", ApplicationKey, (ApplicationAnswer, NoneType)
+    ),
+    VERIFICATION_LINKS_PATH: PackageVerb(
+        "open_link", ApplicationKey, (VerificationLinkAnswer, NoneType)
     ),
     INBOUND_WEBHOOKS_PATH: PackageVerb("read_webhook", InboundWebhook, (InboundWebhookNews,)),
 }

@@ -1,22 +1,14 @@
-"""Client of one sidecar: signs each request, and verifies and checks each answer.
+"""Client of one sidecar: its calls, and what their answers mean; see also `transport.py`.
 
-Guarantees:
-- an answer counts only if it is signed for this request, within its bounds, and about the same key,
-  amount and currency; any other is an unknown outcome;
-- `NothingDone` only if no connection was made, or the sidecar itself says so;
-- no error contains a value that the sidecar sent.
+An answer counts only if it is about the same key, amount and currency; any other is an unknown
+outcome.
 """
 
 from http import HTTPStatus
-from typing import TypeVar
 from uuid import UUID
 
-import msgspec
-
-from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
+from landbridge.platform.core.errors import Rejected, Unavailable
 from landbridge.platform.core.money import AmountError, Money
-from landbridge.platform.http.egress import Egress, EgressExchange
 from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.rails.port import (
     DepositCoordinates,
@@ -26,8 +18,8 @@ from landbridge.providers.rails.port import (
     PayoutDestination,
     RailPayment,
 )
-from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage, read_credit
+from landbridge.providers.sidecar.identity_client import IdentityClient
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
     NothingDone,
@@ -65,39 +57,13 @@ from landbridge.providers.sidecar.protocol import (
     SidecarDescription,
     SidecarError,
 )
-from landbridge.providers.sidecar.signing import (
-    SIGNATURE_HEADER,
-    SignatureInvalid,
-    SignedPurpose,
-    sign,
-    verify,
-)
 
-# An answer has a few hundred bytes; a page of credits has fifty times as many.
-_BYTES_MAX = 64 * 1024
+# A page of credits has fifty times as many bytes as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024
-_CONNECTIONS = 32
-_S = TypeVar("_S", bound=msgspec.Struct)
 
 
-class SidecarClient:
-    """One sidecar, as a provider of payouts, of deposits and of screenings."""
-
-    def __init__(self, settings: SidecarSettings, clock: Clock) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._egress = Egress.for_operator(
-            is_plain=not settings.url.startswith("https://"), connections=_CONNECTIONS
-        )
-
-    @property
-    def name(self) -> str:
-        """Name in the providers file."""
-        return self._settings.name
-
-    async def close(self) -> None:
-        """Close idle connections."""
-        await self._egress.close()
+class SidecarClient(IdentityClient):
+    """One sidecar, as a provider of payouts, of deposits, of screenings and of verifications."""
 
     async def pay(
         self,
@@ -296,49 +262,6 @@ class SidecarClient:
             raise self._unusable(f"HTTP status {status}")
         return self._decoded(body, SidecarDescription)
 
-    async def _address(self) -> str:
-        """Return where to call; raises `NothingDone`."""
-        return self._settings.url
-
-    async def _call(
-        self, path: str, message: msgspec.Struct, *, bytes_max: int = _BYTES_MAX
-    ) -> tuple[int, bytes]:
-        """Return status and body of a verified answer."""
-        address, body = await self._address(), msgspec.json.encode(message)
-        at_s = int(self._clock.now().timestamp())
-        key = self._settings.keys[0]
-        headers = sign(key, SignedPurpose.REQUEST, f"POST {path}", body, at_s=at_s)
-        found = await self._egress.exchange(
-            f"{address}{path}",
-            body=body,
-            headers={
-                "content-type": "application/json",
-                "user-agent": "Landbridge/1",
-                **headers,
-            },
-            timeout_s=self._settings.timeout_s,
-            bytes_max=bytes_max,
-        )
-        if found.is_unsent:
-            raise NothingDone(f"provider {self.name}: {found.error}", is_unsent=True)
-        if found.status is None:
-            raise Unclear(f"provider {self.name}: {found.error}")
-        self._verify(found, found.status, headers[SIGNATURE_HEADER])
-        return found.status, found.content
-
-    def _verify(self, found: EgressExchange, status: int, request_signature: str) -> None:
-        try:
-            verify(
-                self._settings.keys,
-                found.headers,
-                SignedPurpose.ANSWER,
-                f"{status} {request_signature}",
-                found.content,
-                at_s=int(self._clock.now().timestamp()),
-            )
-        except SignatureInvalid as invalid:
-            raise self._unusable(f"HTTP status {status}, not validly signed: {invalid}") from None
-
     def _report(self, body: bytes, key: UUID, money: Money, rail: str) -> PayoutReport:
         answer = self._decoded(body, PayoutAnswer)
         self._check_key(answer.key, key)
@@ -366,16 +289,3 @@ class SidecarClient:
             expected_in_s=answer.expected_in_seconds,
             failure=answer.failure_code,
         )
-
-    def _check_key(self, answered: UUID, key: UUID) -> None:
-        if answered != key:
-            raise self._unusable("something about another key")
-
-    def _decoded(self, body: bytes, kind: type[_S]) -> _S:
-        try:
-            return msgspec.json.decode(body, type=kind)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise self._unusable(f"no valid {kind.__name__}") from None
-
-    def _unusable(self, what: str) -> AnswerUnusable:
-        return AnswerUnusable(OrderProblem.ANSWER_INVALID, f"provider {self.name} answered {what}")

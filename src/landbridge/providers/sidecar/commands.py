@@ -15,7 +15,13 @@ from landbridge.platform.cli_context import (
 )
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import credit_store, order_store, screening_store
+from landbridge.providers.sidecar import (
+    application_store,
+    credit_store,
+    order_store,
+    screening_store,
+)
+from landbridge.providers.sidecar.applications import ProviderApplication
 from landbridge.providers.sidecar.credits import CREDIT_ADVICE, StoredCredit
 from landbridge.providers.sidecar.model import ProviderOrder
 from landbridge.providers.sidecar.screenings import ProviderScreening
@@ -30,7 +36,9 @@ def problems(run_at: CommandRunner[Database]) -> click.Command:
     @org_option
     @data_dir_option
     def command(org: UUID | None, data_dir: str | None) -> None:
-        """List orders, credits and screenings that need a person; exits 1 if there are any.
+        """List orders, credits, screenings and applications that need a person.
+
+        Exits 1 if there are any.
 
         Credits of no known account belong to no organisation, and are always listed.
         """
@@ -46,14 +54,18 @@ def problems(run_at: CommandRunner[Database]) -> click.Command:
             screenings = await context.verbs.single(
                 lambda tx: screening_store.problems(tx, org_id, limit=_PROBLEMS_MAX)
             )
+            applications = await context.verbs.single(
+                lambda tx: application_store.problems(tx, org_id, limit=_PROBLEMS_MAX)
+            )
             return [
                 *map(_order_line, orders),
                 *map(_credit_line, credits_),
                 *map(_screening_line, screenings),
+                *map(_application_line, applications),
             ]
 
         found = run_at(data_dir, org, run, writes=False)
-        print_lines(list(found), "No order, credit or screening needs a person.")
+        print_lines(list(found), "No order, credit, screening or application needs a person.")
         if found:
             sys.exit(1)
 
@@ -93,7 +105,8 @@ def close_problem(run_at: CommandRunner[Database]) -> click.Command:
     def command(name: str, credit_id: str, data_dir: str | None) -> None:
         """Close the problem of CREDIT of provider NAME, once a person has cleared it up.
 
-        CREDIT may be a screening too. Nothing is credited, released or returned by this.
+        CREDIT may be a screening or an application too. Nothing is credited, released, returned or
+        verified by this.
         """
         key = as_uuid(credit_id)
 
@@ -103,7 +116,9 @@ def close_problem(run_at: CommandRunner[Database]) -> click.Command:
                 return True
             if key is None:
                 return False
-            return await single(lambda tx, key=key: screening_store.close(tx, name, key))
+            if await single(lambda tx, key=key: screening_store.close(tx, name, key)):
+                return True
+            return await single(lambda tx, key=key: application_store.close(tx, name, key))
 
         if not run_at(data_dir, None, run, writes=True):
             raise click.UsageError(f"{credit_id} of {name} has no open problem")
@@ -123,6 +138,13 @@ def _screening_line(screening: ProviderScreening) -> str:
     return (
         f"{screening.problem}  provider {screening.provider}  screening {screening.key}  "
         f"{screening.state}"
+    )
+
+
+def _application_line(application: ProviderApplication) -> str:
+    return (
+        f"{application.problem}  provider {application.provider}  "
+        f"application {application.key}  {application.state}"
     )
 
 

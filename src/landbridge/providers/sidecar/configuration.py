@@ -25,6 +25,13 @@ from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import PayoutDestination
+from landbridge.providers.sidecar.routes import (
+    DepositRoute,
+    IdentityRoute,
+    PayoutRoute,
+    ScreeningRoute,
+    is_in,
+)
 from landbridge.providers.sidecar.signing import SigningSecret
 
 T = TypeVar("T")
@@ -33,6 +40,8 @@ _SECRET_LENGTH_MIN = 32
 _SECRET_LENGTH_MAX = 1000
 # Below the time after which a step gives up on a provider, so that the answer is ours to judge.
 _TIMEOUT_S_MAX = 30
+# Of a provider that verifies users: below the time after which their step gives up on a call.
+_IDENTITY_TIMEOUT_S_MAX = 15
 # Seconds between two polls for credits.
 _POLL_S = 10
 _POLL_S_MAX = 3600
@@ -70,45 +79,6 @@ class SidecarSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PayoutRoute:
-    """Payouts that providers serve, in their order; None of a set means all.
-
-    Countries are ISO 3166-1 alpha-3 codes of the account holder's address.
-    """
-
-    providers: tuple[str, ...]
-    rails: frozenset[str] | None
-    currencies: frozenset[str] | None
-    countries: frozenset[str] | None
-    organisations: frozenset[UUID] | None
-
-    def matches(self, destination: PayoutDestination) -> bool:
-        """Return whether payouts to a destination belong to this route."""
-        return (
-            _has(self.rails, destination.rail.lower())
-            and _has(self.currencies, destination.currency)
-            and _has(self.organisations, destination.org_id)
-            and (self.countries is None or _country(destination) in self.countries)
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DepositRoute:
-    """Deposits that a provider takes; None of a set means all."""
-
-    provider: str
-    currencies: frozenset[str] | None
-    organisations: frozenset[UUID] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreeningRoute(DepositRoute):
-    """Deposits, payments or both that a provider screens."""
-
-    directions: frozenset[ScreeningDirection]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ProvidersFile:
     """Sidecars by name, and the routes to them in their order: the first that matches counts."""
 
@@ -116,6 +86,7 @@ class ProvidersFile:
     routes: tuple[PayoutRoute, ...]
     deposits: tuple[DepositRoute, ...] = ()
     screenings: tuple[ScreeningRoute, ...] = ()
+    identity: tuple[IdentityRoute, ...] = ()
 
     def providers_for(self, destination: PayoutDestination) -> tuple[str, ...]:
         """Return the providers of payouts there, in their order; none if no route matches."""
@@ -131,6 +102,17 @@ class ProvidersFile:
         """Return who screens what an organisation gets or pays in a currency, if anybody does."""
         return _provider(self.screenings_of(direction), org_id, currency)
 
+    def identity_provider(self, org_id: UUID, rail: str) -> str | None:
+        """Return who verifies an organisation's users for a rail, if a route says."""
+        return next(
+            (
+                each.provider
+                for each in self.identity
+                if is_in(each.rails, rail) and is_in(each.organisations, org_id)
+            ),
+            None,
+        )
+
     def verbs_of(self, provider: str) -> frozenset[str]:
         """Return the verbs that a package must serve, as routes lead to it."""
         verbs: set[str] = set()
@@ -140,6 +122,9 @@ class ProvidersFile:
             verbs |= {"open_account", "read_credits"}
         if any(provider == each.provider for each in self.screenings):
             verbs |= {"screen", "find_screening"}
+        if any(provider == each.provider for each in self.identity):
+            verbs |= {"create_application", "attach_document"}
+            verbs |= {"submit_application", "find_application"}
         return frozenset(verbs)
 
     def screenings_of(self, direction: ScreeningDirection) -> Sequence[ScreeningRoute]:
@@ -182,11 +167,18 @@ class _ScreeningTable(_DepositTable, frozen=True, forbid_unknown_fields=True):
     )
 
 
+class _IdentityTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    provider: str
+    rails: Annotated[list[str], Meta(min_length=1)] | None = None
+    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
     payouts: list[_RouteTable] = []
     deposits: list[_DepositTable] = []
     screenings: list[_ScreeningTable] = []
+    identity: list[_IdentityTable] = []
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -220,7 +212,16 @@ def read_providers_file(path: Path) -> ProvidersFile:
         _screening_route(f"screenings[{place}]", table, sidecars, sorted({*FIAT, *coins}))
         for place, table in enumerate(document.screenings)
     )
-    return ProvidersFile(sidecars=sidecars, routes=routes, deposits=deposits, screenings=screenings)
+    return ProvidersFile(
+        sidecars=sidecars,
+        routes=routes,
+        deposits=deposits,
+        screenings=screenings,
+        identity=tuple(
+            _identity_route(f"identity[{place}]", table, sidecars)
+            for place, table in enumerate(document.identity)
+        ),
+    )
 
 
 def _sidecar(name: str, table: _SidecarTable, folder: Path) -> SidecarSettings:
@@ -331,6 +332,22 @@ def _screening_route(
     )
 
 
+def _identity_route(
+    path: str, table: _IdentityTable, known: Mapping[str, SidecarSettings]
+) -> IdentityRoute:
+    _check_name(f"{path}.provider", table.provider, known)
+    if known[table.provider].timeout_s > _IDENTITY_TIMEOUT_S_MAX:
+        raise ProvidersFileError(
+            f"{path}.provider names {table.provider}, whose timeout_s must be "
+            f"{_IDENTITY_TIMEOUT_S_MAX} or less: steps of verifications wait no longer"
+        )
+    return IdentityRoute(
+        provider=table.provider,
+        rails=_set(table.rails),
+        organisations=_set(table.organisations),
+    )
+
+
 def _check_name(path: str, name: str, known: Mapping[str, object]) -> None:
     if name not in known:
         raise ProvidersFileError(f"{path} names {name}, which providers has not")
@@ -350,7 +367,7 @@ def _provider(routes: Sequence[DepositRoute], org_id: UUID, currency: str) -> st
         (
             each.provider
             for each in routes
-            if _has(each.currencies, currency) and _has(each.organisations, org_id)
+            if is_in(each.currencies, currency) and is_in(each.organisations, org_id)
         ),
         None,
     )
@@ -358,17 +375,6 @@ def _provider(routes: Sequence[DepositRoute], org_id: UUID, currency: str) -> st
 
 def _set(values: list[T] | None) -> frozenset[T] | None:
     return None if values is None else frozenset(values)
-
-
-def _has(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool:
-    return choice is None or value in choice
-
-
-def _country(destination: PayoutDestination) -> str | None:
-    """Return the country of the account holder's address, if there is one."""
-    holder: Mapping[str, Any] = destination.payee.get("accountHolder") or {}
-    address: Mapping[str, Any] = holder.get("address") or {}
-    return address.get("country")
 
 
 def _text(path: Path) -> str:

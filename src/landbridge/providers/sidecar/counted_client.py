@@ -5,6 +5,7 @@ from uuid import UUID
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
+from landbridge.providers.identity.port import Applicant, ApplicantDocument, HostedVerification
 from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.rails.port import (
     PayeeMatch,
@@ -17,10 +18,12 @@ from landbridge.providers.sidecar.calls import CallFailure, counted
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage
+from landbridge.providers.sidecar.identity_protocol import ApplicationAnswer
 from landbridge.providers.sidecar.model import PayoutReport
 from landbridge.providers.sidecar.protocol import (
     RequestedOutcome,
     RequestedScreening,
+    RequestedVerification,
     ScreeningAnswer,
 )
 
@@ -69,6 +72,37 @@ class CountedSidecar(SidecarClient):
         """Return the state of a screening; see `SidecarClient`."""
         async with counted(self.name, self._record):
             return await super().find_screening(key)
+
+    async def create_application(
+        self,
+        applicant: Applicant,
+        key: UUID,
+        *,
+        test_outcome: RequestedVerification | None = None,
+    ) -> ApplicationAnswer:
+        """Create an application; see `IdentityClient`."""
+        async with counted(self.name, self._record):
+            return await super().create_application(applicant, key, test_outcome=test_outcome)
+
+    async def attach_document(self, key: UUID, document: ApplicantDocument) -> ApplicationAnswer:
+        """Add a document to an application; see `IdentityClient`."""
+        async with counted(self.name, self._record):
+            return await super().attach_document(key, document)
+
+    async def submit_application(self, key: UUID) -> ApplicationAnswer:
+        """Start a verification; see `IdentityClient`."""
+        async with counted(self.name, self._record):
+            return await super().submit_application(key)
+
+    async def find_application(self, key: UUID) -> ApplicationAnswer | None:
+        """Return the state of an application; see `IdentityClient`."""
+        async with counted(self.name, self._record):
+            return await super().find_application(key)
+
+    async def open_link(self, key: UUID) -> HostedVerification | None:
+        """Return the provider's own page for a person; see `IdentityClient`."""
+        async with counted(self.name, self._record):
+            return await super().open_link(key)
 
     async def verify_payee(
         self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None

@@ -7,6 +7,7 @@ from prometheus_client import Gauge
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar import (
+    application_store,
     call_store,
     credit_store,
     order_store,
@@ -23,7 +24,7 @@ POLL_AGE = Gauge(
 )
 PROBLEMS = Gauge(
     "landbridge_provider_problems",
-    "Orders, credits and screenings at a provider that need a person.",
+    "Orders, credits, screenings and applications at a provider that need a person.",
     ["provider", "kind"],
     multiprocess_mode="mostrecent",
 )
@@ -45,6 +46,7 @@ async def watch_providers(database: Database, clock: Clock, providers: Collectio
     """Measure these providers, and all that were ever polled; delete old counts of calls."""
     answered_at = await database.single(credit_store.answered_at)
     counts = {
+        "application": await database.single(application_store.count_problems),
         "credit": await database.single(credit_store.count_problems),
         "order": await database.single(order_store.count_problems),
         "screening": await database.single(screening_store.count_problems),

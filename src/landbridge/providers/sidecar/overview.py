@@ -26,7 +26,7 @@ class SidecarOverview:
     calls: CallCounts
     waiting: WaitingOrders
     problem_count: int
-    has_moved_money: bool
+    has_run_live: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class SidecarOverviews:
                     calls=calls.get(name, _NO_CALLS),
                     waiting=waiting.get(name, _NO_ORDERS),
                     problem_count=problems.get(name, 0),
-                    has_moved_money=await waiting_store.has_moved_money(tx, org_id, name),
+                    has_run_live=await waiting_store.has_run_live(tx, org_id, name),
                 )
                 for name in self.routes.sidecars
             ]

@@ -29,7 +29,7 @@ EXPECTED_IN_S_MAX = 86_400
 CREDITS_MAX = 50
 # References of banks: letters, digits and a few signs, so that no sentence or name fits in.
 # `$` would also match before a final line break.
-_Reference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}\Z")]
+ProviderReference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}\Z")]
 _Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?\Z")]
 _Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}\Z")]
 _AccountNumber = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{1,64}\Z")]
@@ -82,6 +82,18 @@ class RequestedScreening(StrEnum):
     SILENCE = "silence"  # the first call is never answered, later ones are clear
 
 
+class RequestedVerification(StrEnum):
+    """What a sidecar under test is asked to make of an application."""
+
+    APPROVE = "approve"  # pending once it is submitted, then approved
+    RETRY = "retry"  # pending, then declined with a field to correct
+    DECLINE = "decline"  # pending, then declined for good
+    INFORMATION = "information"  # pending, then more information is requested
+    REVIEW = "review"  # pending, then handed to our reviewers
+    REFUSE = "refuse"  # refused for good when it is created
+    SILENCE = "silence"  # the first call is never answered, later ones are as for `approve`
+
+
 class ErrorCode(StrEnum):
     """Errors of a sidecar that are not about the payee."""
 
@@ -124,7 +136,7 @@ class PayoutRequest(SidecarMessage, frozen=True):
     is_same_day: bool
     texts: dict[str, str]
     payee: dict[str, Any] | None = None
-    returns: _Reference | None = None
+    returns: ProviderReference | None = None
     test_outcome: RequestedOutcome | None = None
 
 
@@ -137,10 +149,10 @@ class PayoutQuery(SidecarMessage, frozen=True):
 class PayoutReferences(SidecarMessage, frozen=True):
     """References that identify a payout at banks."""
 
-    trace_number: _Reference | None = None
-    imad: _Reference | None = None
-    omad: _Reference | None = None
-    uetr: _Reference | None = None
+    trace_number: ProviderReference | None = None
+    imad: ProviderReference | None = None
+    omad: ProviderReference | None = None
+    uetr: ProviderReference | None = None
 
 
 class PayoutAnswer(SidecarMessage, frozen=True):
@@ -153,7 +165,7 @@ class PayoutAnswer(SidecarMessage, frozen=True):
     state: PayoutState
     amount: _Amount
     currency: _Currency
-    provider_reference: _Reference
+    provider_reference: ProviderReference
     expected_in_seconds: Annotated[int, Meta(ge=0, le=EXPECTED_IN_S_MAX)] | None = None
     failure_code: FailureCode | None = None
     references: PayoutReferences = PayoutReferences()
@@ -226,7 +238,7 @@ class ScreeningAnswer(SidecarMessage, frozen=True):
 
     key: UUID
     state: ScreeningState
-    provider_reference: _Reference
+    provider_reference: ProviderReference
     categories: Annotated[tuple[RiskCategory, ...], Meta(max_length=20)] = ()
     expected_in_seconds: Annotated[int, Meta(ge=1, le=EXPECTED_IN_S_MAX)] | None = None
 
@@ -241,7 +253,8 @@ class SidecarDescription(SidecarMessage, frozen=True):
     `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
     where it moves real money. `deposits` are the currencies in which it takes deposits.
     `screeningOutcomes` are test outcomes of screenings, `payeeOutcomes` of the verification of a
-    payee. `neverRunLive` says that it was built from documentation, and has moved no real money.
+    payee, `identityOutcomes` of the verification of users. `neverRunLive` says that it was built
+    from documentation, and has moved no real money.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -250,6 +263,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     deposits: Annotated[tuple[_Currency, ...], Meta(max_length=50)] = ()
     screening_outcomes: Annotated[tuple[RequestedScreening, ...], Meta(max_length=20)] = ()
     payee_outcomes: Annotated[tuple[PayeeMatch, ...], Meta(max_length=20)] = ()
+    identity_outcomes: Annotated[tuple[RequestedVerification, ...], Meta(max_length=20)] = ()
     never_run_live: bool = False
 
 
@@ -336,7 +350,7 @@ class ProviderCreditSender(SidecarMessage, frozen=True):
 class CreditId(SidecarMessage, frozen=True):
     """The id of a credit."""
 
-    id: _Reference
+    id: ProviderReference
 
 
 class ProviderCredit(CreditId, frozen=True):
@@ -363,7 +377,7 @@ class CreditsAnswer(SidecarMessage, frozen=True):
     """
 
     credits: Annotated[tuple[ProviderCredit, ...], Meta(max_length=CREDITS_MAX)]
-    reversed: Annotated[tuple[_Reference, ...], Meta(max_length=CREDITS_MAX)] = ()
+    reversed: Annotated[tuple[ProviderReference, ...], Meta(max_length=CREDITS_MAX)] = ()
     next: _Cursor | None = None
 
 
@@ -371,7 +385,7 @@ class RawCreditsAnswer(SidecarMessage, frozen=True):
     """The same, to decode each credit by itself: one that is not valid does not hide the others."""
 
     credits: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=CREDITS_MAX)]
-    reversed: Annotated[tuple[_Reference, ...], Meta(max_length=CREDITS_MAX)] = ()
+    reversed: Annotated[tuple[ProviderReference, ...], Meta(max_length=CREDITS_MAX)] = ()
     next: _Cursor | None = None
 
 

@@ -48,17 +48,24 @@ from (
     union all
     select provider from provider_screenings
     where org_id = $1 and problem is not null and not is_closed
+    union all
+    select provider from provider_applications
+    where org_id = $1 and problem is not null and not is_closed
 ) p
 group by provider
 """
 
-_HAS_MOVED_MONEY = """
+_HAS_RUN_LIVE = """
 select exists (
         select from provider_orders where org_id = $1 and provider = $2 and state = 'SETTLED'
     )
     or exists (
         select from provider_credits
         where org_id = $1 and provider = $2 and incoming_payment_id is not null
+    )
+    or exists (
+        select from provider_applications
+        where org_id = $1 and provider = $2 and state in ('APPROVED', 'DECLINED')
     )
 """
 
@@ -89,10 +96,13 @@ async def count(tx: Tx) -> Mapping[str, tuple[int, datetime]]:
 
 
 async def problems(tx: Tx, org_id: UUID) -> Mapping[str, int]:
-    """Return the number of an organisation's orders and credits with problems, by provider."""
+    """Return the number of an organisation's open problems, by provider."""
     return {row["provider"]: row["problems"] for row in await tx.fetch(_PROBLEMS, org_id)}
 
 
-async def has_moved_money(tx: Tx, org_id: UUID, provider: str) -> bool:
-    """Return whether a provider has ever carried out a payout or reported a deposit."""
-    return await tx.fetchval(_HAS_MOVED_MONEY, org_id, provider)
+async def has_run_live(tx: Tx, org_id: UUID, provider: str) -> bool:
+    """Return whether a provider has ever carried out a payout, reported a deposit or decided.
+
+    A decision is one about a user; screenings do not count.
+    """
+    return await tx.fetchval(_HAS_RUN_LIVE, org_id, provider)

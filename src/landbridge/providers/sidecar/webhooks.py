@@ -27,7 +27,12 @@ from landbridge.platform.core.errors import (
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.error_responses import BodyTooLarge
-from landbridge.providers.sidecar import credit_store, order_store, screening_store
+from landbridge.providers.sidecar import (
+    application_store,
+    credit_store,
+    order_store,
+    screening_store,
+)
 from landbridge.providers.sidecar.model import ProviderOrder
 from landbridge.providers.sidecar.orders import ProviderRails
 from landbridge.providers.sidecar.protocol import SidecarWebhook
@@ -54,7 +59,7 @@ class WebhookNews(Protocol):
 
     @property
     def keys(self) -> Sequence[UUID]:
-        """Payouts and screenings, by our keys."""
+        """Payouts, screenings and applications, by our keys."""
         ...
 
     @property
@@ -207,7 +212,11 @@ async def _note(
     is_known = message.key is not None or message.credits
     if message.key is not None:
         is_order = await order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
-        is_known &= is_order or await screening_store.note_webhook(tx, provider, message.key, at=at)
+        is_known &= (
+            is_order
+            or await screening_store.note_webhook(tx, provider, message.key, at=at)
+            or await application_store.note_webhook(tx, provider, message.key, at=at)
+        )
     if message.credits:
         is_known &= await credit_store.poll_soon(tx, provider, at)
     return is_known

@@ -18,6 +18,13 @@ from uuid import UUID
 import msgspec
 
 from landbridge.providers.packages.interface import (
+    ApplicationAnswer,
+    ApplicationDocumentRequest,
+    ApplicationKey,
+    ApplicationRefusalCode,
+    ApplicationRefused,
+    ApplicationRequest,
+    ApplicationState,
     CreditsAnswer,
     CreditsQuery,
     DepositAccountAnswer,
@@ -44,12 +51,14 @@ from landbridge.providers.packages.interface import (
     RequestedCredit,
     RequestedOutcome,
     RequestedScreening,
+    RequestedVerification,
     RiskCategory,
     ScreeningAnswer,
     ScreeningQuery,
     ScreeningRequest,
     ScreeningState,
     SidecarDescription,
+    VerificationLinkAnswer,
     WebhookInvalid,
 )
 
@@ -61,6 +70,8 @@ create table if not exists orders (key text primary key, request blob not null, 
     calls integer not null default 0, submitted integer not null default 0, at real not null);
 create table if not exists screenings (key text primary key, request blob not null,
     calls integer not null default 0, at real not null);
+create table if not exists applications (key text primary key, request blob not null,
+    calls integer not null default 0, submitted_at real);
 create table if not exists accounts (key text primary key, request blob not null, answer blob);
 -- A credit has one return that has not failed.
 create table if not exists returns (credit text primary key, key text not null);
@@ -120,6 +131,46 @@ class Bank:
             return ScreeningState.HIT, (RiskCategory.SANCTIONS,)
         return ScreeningState.CLEAR, ()
 
+    async def create_applicant(self, key: UUID, request: ApplicationRequest) -> None:
+        """Create the applicant of a verification; safe to repeat with the same key."""
+
+    async def attach(self, key: UUID, document: ApplicationDocumentRequest) -> None:
+        """Add a document; safe to repeat with the same `document_id`."""
+
+    async def submit(self, key: UUID) -> None:
+        """Start the verification; safe to repeat."""
+
+    async def review(
+        self, key: UUID, request: ApplicationRequest, submitted_at: float
+    ) -> ApplicationAnswer:
+        """Return the state of a submitted verification, and what its review says.
+
+        A final answer must be the same for ever: store it if the real provider changes its mind.
+        """
+        pending = answer(key, ApplicationState.PENDING)
+        if time.time() - submitted_at < SETTLES_AFTER_S:
+            return msgspec.structs.replace(pending, expected_in_seconds=1)
+        match request.test_outcome:
+            case RequestedVerification.RETRY:
+                found = answer(key, ApplicationState.RETRY)
+                return msgspec.structs.replace(
+                    found, reject_reasons=("BLURRED",), fields=("lastName",)
+                )
+            case RequestedVerification.DECLINE:
+                found = answer(key, ApplicationState.DECLINED)
+                return msgspec.structs.replace(found, reject_reasons=("FORGED",))
+            case RequestedVerification.INFORMATION:
+                found = answer(key, ApplicationState.INFORMATION)
+                return msgspec.structs.replace(found, comment="Say where the funds come from.")
+            case RequestedVerification.REVIEW:
+                return answer(key, ApplicationState.REVIEW)
+            case _:
+                return answer(key, ApplicationState.APPROVED)
+
+    async def link(self, key: UUID) -> str | None:
+        """Return the provider's own page for the person; None if it has none."""
+        return f"https://bank.example.com/verify/{hashlib.sha256(key.bytes).hexdigest()}"
+
 
 class Store:
     """Orders, screenings, accounts and credits by key: the memory that makes calls repeatable."""
@@ -159,6 +210,19 @@ class Store:
         assert stored is not None
         return stored
 
+    def add_application(self, key: str, body: bytes) -> tuple:
+        """Store an application unless it is known, and count the call; return it as stored."""
+        self.one(
+            "insert into applications (key, request) values (?, ?) on conflict do nothing",
+            key,
+            body,
+        )
+        stored = self.one(
+            "update applications set calls = calls + 1 where key = ? returning request, calls", key
+        )
+        assert stored is not None
+        return stored
+
     def claim_return(self, credit: str, key: str) -> bool:
         """Have this order return a credit; False if another one does."""
         self.one("insert into returns values (?, ?) on conflict do nothing", credit, key)
@@ -173,7 +237,7 @@ class Store:
 
 
 class MadeUpBank(ProviderPackage):
-    """Payouts, deposits and screenings at the made-up bank."""
+    """Payouts, deposits, screenings and verifications at the made-up bank."""
 
     def __init__(self, settings: PackageSettings) -> None:
         path = settings.options.get("data")
@@ -196,6 +260,7 @@ class MadeUpBank(ProviderPackage):
             test_outcomes=tuple(RequestedOutcome),
             screening_outcomes=tuple(RequestedScreening),
             payee_outcomes=tuple(PayeeMatch),
+            identity_outcomes=tuple(RequestedVerification),
         )
 
     async def pay(self, request: PayoutRequest) -> PayoutAnswer:
@@ -330,6 +395,59 @@ class MadeUpBank(ProviderPackage):
             expected_in_seconds=1,
         )
 
+    async def create_application(self, request: ApplicationRequest) -> ApplicationAnswer:
+        if request.test_outcome is not None and not self.is_test:
+            raise NotDone
+        body = encoded(request)
+        known_body, calls = self.store.add_application(str(request.key), body)
+        if known_body != body:
+            raise KeyConflict
+        if request.test_outcome is RequestedVerification.REFUSE:
+            raise ApplicationRefused(ApplicationRefusalCode.UNSUPPORTED)
+        await self.bank.create_applicant(request.key, request)
+        if request.test_outcome is RequestedVerification.SILENCE and calls == 1:
+            await asyncio.sleep(SILENCE_S)
+        return await self.known_application(request.key)
+
+    async def attach_document(self, request: ApplicationDocumentRequest) -> ApplicationAnswer:
+        found = await self.known_application(request.key)
+        await self.bank.attach(request.key, request)
+        return found
+
+    async def submit_application(self, request: ApplicationKey) -> ApplicationAnswer:
+        await self.known_application(request.key)
+        await self.bank.submit(request.key)
+        self.store.one(
+            "update applications set submitted_at = ? where key = ? and submitted_at is null",
+            *(time.time(), str(request.key)),
+        )
+        return await self.known_application(request.key)
+
+    async def find_application(self, query: ApplicationKey) -> ApplicationAnswer | None:
+        stored = self.store.one(
+            "select request, submitted_at from applications where key = ?", str(query.key)
+        )
+        if stored is None:
+            return None
+        if stored[1] is None:
+            return answer(query.key, ApplicationState.CREATED)
+        request = msgspec.json.decode(stored[0], type=ApplicationRequest)
+        return await self.bank.review(query.key, request, stored[1])
+
+    async def known_application(self, key: UUID) -> ApplicationAnswer:
+        """Return an application that is known; we are asked again about any other."""
+        found = await self.find_application(ApplicationKey(key=key))
+        if found is None:
+            raise NotDone
+        return found
+
+    async def open_link(self, query: ApplicationKey) -> VerificationLinkAnswer | None:
+        found = await self.find_application(query)
+        url = None if found is None else await self.bank.link(query.key)
+        if url is None:
+            return None
+        return VerificationLinkAnswer(key=query.key, url=url, expires_in_seconds=600)
+
     async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:
         given = webhook.headers.get("x-bank-signature", "")
         secret = self.webhook_secret
@@ -339,9 +457,13 @@ class MadeUpBank(ProviderPackage):
         event = json.loads(webhook.body)
         if event["type"] == "credit":
             return InboundWebhookNews(credits=True)
-        # The bank repeats the idempotency key of the payment.
+        # The bank repeats the idempotency key of the payment, or the applicant's.
         return InboundWebhookNews(keys=(UUID(event["key"]),))
 
 
 def encoded(message: msgspec.Struct) -> bytes:
     return msgspec.json.encode(message, order="deterministic")
+
+
+def answer(key: UUID, state: ApplicationState) -> ApplicationAnswer:
+    return ApplicationAnswer(key=key, state=state, provider_reference=f"application-{key}")

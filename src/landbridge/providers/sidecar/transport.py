@@ -1,0 +1,106 @@
+"""Calls of one sidecar: signs each request, and verifies each answer.
+
+Guarantees:
+- an answer counts only if it is signed for this request, and within its bounds;
+- `NothingDone` only if no connection was made, or the sidecar itself says so;
+- no error contains a value that the sidecar sent.
+"""
+
+from typing import TypeVar
+from uuid import UUID
+
+import msgspec
+
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Unclear
+from landbridge.platform.http.egress import Egress, EgressExchange
+from landbridge.providers.sidecar.configuration import SidecarSettings
+from landbridge.providers.sidecar.model import AnswerUnusable, NothingDone, OrderProblem
+from landbridge.providers.sidecar.signing import (
+    SIGNATURE_HEADER,
+    SignatureInvalid,
+    SignedPurpose,
+    sign,
+    verify,
+)
+
+# An answer has a few hundred bytes; a page of credits has fifty times as many.
+_BYTES_MAX = 64 * 1024
+_CONNECTIONS = 32
+_S = TypeVar("_S", bound=msgspec.Struct)
+
+
+class SidecarTransport:
+    """Calls of one sidecar."""
+
+    def __init__(self, settings: SidecarSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._egress = Egress.for_operator(
+            is_plain=not settings.url.startswith("https://"), connections=_CONNECTIONS
+        )
+
+    @property
+    def name(self) -> str:
+        """Name in the providers file."""
+        return self._settings.name
+
+    async def close(self) -> None:
+        """Close idle connections."""
+        await self._egress.close()
+
+    async def _address(self) -> str:
+        """Return where to call; raises `NothingDone`."""
+        return self._settings.url
+
+    async def _call(
+        self, path: str, message: msgspec.Struct, *, bytes_max: int = _BYTES_MAX
+    ) -> tuple[int, bytes]:
+        """Return status and body of a verified answer."""
+        address, body = await self._address(), msgspec.json.encode(message)
+        at_s = int(self._clock.now().timestamp())
+        key = self._settings.keys[0]
+        headers = sign(key, SignedPurpose.REQUEST, f"POST {path}", body, at_s=at_s)
+        found = await self._egress.exchange(
+            f"{address}{path}",
+            body=body,
+            headers={
+                "content-type": "application/json",
+                "user-agent": "Landbridge/1",
+                **headers,
+            },
+            timeout_s=self._settings.timeout_s,
+            bytes_max=bytes_max,
+        )
+        if found.is_unsent:
+            raise NothingDone(f"provider {self.name}: {found.error}", is_unsent=True)
+        if found.status is None:
+            raise Unclear(f"provider {self.name}: {found.error}")
+        self._verify(found, found.status, headers[SIGNATURE_HEADER])
+        return found.status, found.content
+
+    def _verify(self, found: EgressExchange, status: int, request_signature: str) -> None:
+        try:
+            verify(
+                self._settings.keys,
+                found.headers,
+                SignedPurpose.ANSWER,
+                f"{status} {request_signature}",
+                found.content,
+                at_s=int(self._clock.now().timestamp()),
+            )
+        except SignatureInvalid as invalid:
+            raise self._unusable(f"HTTP status {status}, not validly signed: {invalid}") from None
+
+    def _check_key(self, answered: UUID, key: UUID) -> None:
+        if answered != key:
+            raise self._unusable("something about another key")
+
+    def _decoded(self, body: bytes, kind: type[_S]) -> _S:
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise self._unusable(f"no valid {kind.__name__}") from None
+
+    def _unusable(self, what: str) -> AnswerUnusable:
+        return AnswerUnusable(OrderProblem.ANSWER_INVALID, f"provider {self.name} answered {what}")
