@@ -36,7 +36,7 @@ from tests.payouts import (
     shown,
     way,
 )
-from tests.resolution_team import RESOLUTIONS, body, make_approver
+from tests.resolution_team import RESOLUTIONS, body, carry_out_by_clock, resolve_by_clock
 from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, run_due, sentence, served
 
 MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
@@ -98,7 +98,7 @@ async def test_a_queued_payout_that_people_decide_on_is_in_no_file(
     org: Tenant, tmp_path: Path, action: str, status: str
 ) -> None:
     offramp = await _under_way(org, way("us", "ach"))
-    resolution = await _resolve(org, offramp, action)
+    resolution = await resolve_by_clock(org, offramp["id"], action)
     assert resolution["status"] == "COMPLETED"
     assert (await shown(org, offramp))["status"] == status
     await org.post("/v2/sandbox/clock/advance", {"seconds": 12 * 86_400})
@@ -113,7 +113,7 @@ async def test_a_decision_about_a_payout_is_void_once_a_file_has_it(
     offramp = await _under_way(org, way("us", "ach"))
     created = await org.post(RESOLUTIONS, body(offramp["id"], "FAIL"))
     assert await _written(org, tmp_path)
-    resolution = await _carry_out(org, created)
+    resolution = await carry_out_by_clock(org, created)
     assert resolution["status"] == "VOID"
     assert resolution["failedReason"] == "its payment was put into a file for the bank meanwhile"
     assert (await shown(org, offramp))["status"] == "FIAT_PENDING"
@@ -125,7 +125,7 @@ async def test_a_payout_at_the_bank_ends_with_the_decision_about_it(
 ) -> None:
     offramp = await _under_way(org, way("us", "wire"))
     assert await _written(org, tmp_path)
-    assert (await _resolve(org, offramp, action))["status"] == "COMPLETED"
+    assert (await resolve_by_clock(org, offramp["id"], action))["status"] == "COMPLETED"
     (row,) = await org.container.database.rows(
         "select status from bank_payments where org_id = $1", org.org_id
     )
@@ -242,16 +242,3 @@ async def _report_result(org: Tenant, end_to_end_id: str, *, reason: str | None)
         await database.transact(lambda tx: payments.fail_in(tx, found, reason=reason, at=at))
     await payments.schedule_check(found, at)
     await run_due(org)
-
-
-async def _resolve(org: Tenant, offramp: Mapping[str, Any], action: str) -> dict[str, Any]:
-    return await _carry_out(org, await org.post(RESOLUTIONS, body(offramp["id"], action)))
-
-
-async def _carry_out(org: Tenant, resolution: Mapping[str, Any]) -> dict[str, Any]:
-    """Have a second person approve a resolution, and the worker execute it."""
-    approver = await make_approver(org)
-    await approver.post(f"/v2/transfer-approvals/{resolution['approvalId']}/approve", {})
-    for seconds in (5, 125, 60):
-        await org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
-    return await org.get(f"{RESOLUTIONS}/{resolution['id']}")

@@ -1,6 +1,7 @@
-"""Payments in files of records that people decide on: they end together with the decision.
+"""Payments at banks of records that people decide on: they end together with the decision.
 
 Guarantees:
+- An order at a provider is not sent again, and what its provider reports otherwise is a problem.
 - What is in no file yet is never put into one: its record was paid by other means, or failed.
 - What was put into a file after the decision was requested is not decided on.
 - What the bank reports about it later waits for a reviewer.
@@ -16,6 +17,7 @@ from landbridge.payments.bank_files.model import BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
+from landbridge.providers.sidecar.withheld_orders import end_decided_in
 
 _PAID = "a reviewer found out that it was paid by other means"
 _FAILED = "a reviewer found out that the bank did not pay it"
@@ -38,7 +40,7 @@ class DecidedPayments:
         actor: str,
         at: datetime,
     ) -> None:
-        """End the payment of a record, if it is in a file or queued, in the caller's transaction.
+        """End the payment of a record, wherever it is, in the caller's transaction.
 
         Raises `ResourceConflict` for one that was put into a file since `requested_at`.
         """
@@ -46,6 +48,7 @@ class DecidedPayments:
         if key_of is None:
             return
         org_id, key = record.org_id, key_of(record)
+        await end_decided_in(tx, org_id, key, is_paid=is_paid, at=at)
         if await self.payments.find(tx, org_id, key) is None:
             return
         payment = await self.payments.lock(tx, org_id, key)
