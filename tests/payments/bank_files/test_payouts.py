@@ -107,6 +107,32 @@ async def test_a_queued_payout_that_people_decide_on_is_in_no_file(
     await check_books(org)
 
 
+@pytest.mark.parametrize("reason", ["user", "review", "organisation"])
+async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
+    org: Tenant, tmp_path: Path, reason: str
+) -> None:
+    offramp, other = [await _under_way(org, way("us", "wire")) for _ in range(2)]
+    user, rfi = offramp["source"]["userId"], f"/v2/sandbox/transfers/{offramp['id']}/rfi"
+    if reason == "user":
+        await org.post(f"/v2/users/{user}/freeze", {})
+    elif reason == "review":
+        await org.post(rfi, {"action": "open"})
+    else:
+        await org.container.orgs.freeze(org.org_id)
+    files = await _write(org, tmp_path)
+    assert len(files) == (0 if reason == "organisation" else 1)
+    assert (await shown(org, other))["status"] == "FIAT_PENDING"
+    await org.container.orgs.unfreeze(org.org_id)
+    if reason == "user":
+        await org.post(f"/v2/users/{user}/unfreeze", {})
+    elif reason == "review":
+        await org.post(rfi, {"action": "close"})
+    transfers = [
+        each for file in await _write(org, tmp_path) for each in pain001.read(file).transfers
+    ]
+    assert len(transfers) == 2
+
+
 async def test_a_decision_about_a_payout_is_void_once_a_file_has_it(
     org: Tenant, tmp_path: Path
 ) -> None:
@@ -216,6 +242,12 @@ async def _under_way(org: Tenant, case: Case) -> dict[str, Any]:
     await accept(org, offramp)
     await run_due(org)
     return offramp
+
+
+async def _write(org: Tenant, folder: Path) -> list[bytes]:
+    """Return the files that the bank gets, which may be none."""
+    await org.container.bank_file_writer.run({org.org_id: timedelta()}, is_early=True)
+    return _out(folder) if (folder / "out").exists() else []
 
 
 async def _written(org: Tenant, folder: Path) -> list[bytes]:
