@@ -80,6 +80,20 @@ async def make_person(
     return replace(org, caller=replace(org.caller, key_id=key.id), key=secret)
 
 
+async def resolve_by_clock(org: Tenant, transfer_id: str, action: str) -> dict[str, Any]:
+    """Request, approve and execute a resolution; the sandbox's clock makes it due."""
+    return await carry_out_by_clock(org, await org.post(RESOLUTIONS, body(transfer_id, action)))
+
+
+async def carry_out_by_clock(org: Tenant, resolution: Mapping[str, Any]) -> dict[str, Any]:
+    """Have a second person approve a resolution, and the worker execute it."""
+    approver = await make_approver(org)
+    await approver.post(f"/v2/transfer-approvals/{resolution['approvalId']}/approve", {})
+    for seconds in (5, 125, 60):
+        await org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
+    return await org.get(f"{RESOLUTIONS}/{resolution['id']}")
+
+
 async def make_stuck_transfer(org: Tenant) -> str:
     """Create a transfer whose chain never answers; return its id."""
     user = await make_user(org, funds="1")

@@ -25,6 +25,16 @@ async def find_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
     return found
 
 
+async def find_records(
+    tx: Tx, org_id: UUID, transfer_ids: Sequence[UUID]
+) -> Mapping[UUID, Transfer]:
+    """Return the existing ones of these records by id, not locked."""
+    if not transfer_ids:
+        return {}
+    found = await record_store.get_batch(tx, [(org_id, each) for each in transfer_ids])
+    return {each.id: each for each in found if each is not None}
+
+
 async def postpone_record(
     tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[str, Any]
 ) -> None:

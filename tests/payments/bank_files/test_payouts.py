@@ -36,6 +36,7 @@ from tests.payouts import (
     shown,
     way,
 )
+from tests.resolution_team import RESOLUTIONS, body, carry_out_by_clock, resolve_by_clock
 from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, run_due, sentence, served
 
 MASTER_KEY = "bGFuZGJyaWRnZSB0ZXN0cyBvbmx5IC0gMzIgYnl0ZXM="
@@ -87,6 +88,74 @@ async def test_a_payout_that_the_bank_rejects_returns_the_coins(
     ended = await shown(org, offramp)
     assert ended["status"] == "CRYPTO_RETURNED"
     assert ended["failedReason"] == "the bank rejected it: no such account"
+    await check_books(org)
+
+
+@pytest.mark.parametrize(
+    ("action", "status"), [("FAIL", "CRYPTO_RETURNED"), ("CONFIRM", "COMPLETED")]
+)
+async def test_a_queued_payout_that_people_decide_on_is_in_no_file(
+    org: Tenant, tmp_path: Path, action: str, status: str
+) -> None:
+    offramp = await _under_way(org, way("us", "ach"))
+    resolution = await resolve_by_clock(org, offramp["id"], action)
+    assert resolution["status"] == "COMPLETED"
+    assert (await shown(org, offramp))["status"] == status
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 12 * 86_400})
+    assert not (tmp_path / "out").exists()
+    assert (await shown(org, offramp))["status"] == status
+    await check_books(org)
+
+
+@pytest.mark.parametrize("reason", ["user", "review", "organisation"])
+async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
+    org: Tenant, tmp_path: Path, reason: str
+) -> None:
+    offramp, other = [await _under_way(org, way("us", "wire")) for _ in range(2)]
+    user, rfi = offramp["source"]["userId"], f"/v2/sandbox/transfers/{offramp['id']}/rfi"
+    if reason == "user":
+        await org.post(f"/v2/users/{user}/freeze", {})
+    elif reason == "review":
+        await org.post(rfi, {"action": "open"})
+    else:
+        await org.container.orgs.freeze(org.org_id)
+    files = await _write(org, tmp_path)
+    assert len(files) == (0 if reason == "organisation" else 1)
+    assert (await shown(org, other))["status"] == "FIAT_PENDING"
+    await org.container.orgs.unfreeze(org.org_id)
+    if reason == "user":
+        await org.post(f"/v2/users/{user}/unfreeze", {})
+    elif reason == "review":
+        await org.post(rfi, {"action": "close"})
+    transfers = [
+        each for file in await _write(org, tmp_path) for each in pain001.read(file).transfers
+    ]
+    assert len(transfers) == 2
+
+
+async def test_a_decision_about_a_payout_is_void_once_a_file_has_it(
+    org: Tenant, tmp_path: Path
+) -> None:
+    offramp = await _under_way(org, way("us", "ach"))
+    created = await org.post(RESOLUTIONS, body(offramp["id"], "FAIL"))
+    assert await _written(org, tmp_path)
+    resolution = await carry_out_by_clock(org, created)
+    assert resolution["status"] == "VOID"
+    assert resolution["failedReason"] == "its payment was put into a file for the bank meanwhile"
+    assert (await shown(org, offramp))["status"] == "FIAT_PENDING"
+
+
+@pytest.mark.parametrize(("action", "status"), [("FAIL", "FAILED"), ("CONFIRM", "SETTLED")])
+async def test_a_payout_at_the_bank_ends_with_the_decision_about_it(
+    org: Tenant, tmp_path: Path, action: str, status: str
+) -> None:
+    offramp = await _under_way(org, way("us", "wire"))
+    assert await _written(org, tmp_path)
+    assert (await resolve_by_clock(org, offramp["id"], action))["status"] == "COMPLETED"
+    (row,) = await org.container.database.rows(
+        "select status from bank_payments where org_id = $1", org.org_id
+    )
+    assert row["status"] == status
     await check_books(org)
 
 
@@ -173,6 +242,12 @@ async def _under_way(org: Tenant, case: Case) -> dict[str, Any]:
     await accept(org, offramp)
     await run_due(org)
     return offramp
+
+
+async def _write(org: Tenant, folder: Path) -> list[bytes]:
+    """Return the files that the bank gets, which may be none."""
+    await org.container.bank_file_writer.run({org.org_id: timedelta()}, is_early=True)
+    return _out(folder) if (folder / "out").exists() else []
 
 
 async def _written(org: Tenant, folder: Path) -> list[bytes]:

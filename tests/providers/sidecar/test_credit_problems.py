@@ -55,6 +55,20 @@ async def test_what_is_read_again_is_credited_once(world: DepositScenario) -> No
     assert await held(world.org, user) == "105"
 
 
+@pytest.mark.parametrize(
+    "text", ["cut \ud83d", "\ude00 cut", "\\ud83d whole", "\ud83d\ude00 whole"]
+)
+async def test_a_text_cut_within_a_character_holds_up_no_credit(
+    world: DepositScenario, text: str
+) -> None:
+    user, number = await account_of(world)
+    world.bank.add(number, "5", reference=text, sender={"name": text})
+    world.bank.add(number, "7")
+    await world.poll()
+    assert await world.problems() == []
+    assert await held(world.org, user) == "12"
+
+
 async def test_problems_and_polls_are_measured(world: DepositScenario) -> None:
     _, number = await account_of(world)
     world.bank.add("1")

@@ -27,6 +27,7 @@ from tests.payouts import accept, check_books, make_account, make_offramp, make_
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, accepted, answering, python_template, sidecar_process
 from tests.providers.sidecar.production import production_settings, sandbox_chains
+from tests.resolution_team import resolve_by_clock
 from tests.tenants import SETTINGS, Tenant, held, make_tenant, run_due, served
 
 WRONG = SigningSecret(KEY.id, b"another secret, which nobody configured here")
@@ -197,6 +198,28 @@ async def test_an_answer_that_is_not_about_the_payout_waits(
     assert await scenario.status(offramp) == "COMPLETED"
     assert len(scenario.sidecar.orders) == 1
     await check_books(scenario.org)
+
+
+@pytest.mark.parametrize(
+    ("action", "reported", "problem"),
+    [
+        ("FAIL", "settled", OrderProblem.CONTRADICTION),
+        ("CONFIRM", "failed", OrderProblem.CONTRADICTION),
+        ("CONFIRM", "returned", OrderProblem.RETURNED_LATE),
+    ],
+)
+async def test_a_report_against_the_decision_of_people_is_a_problem(
+    scenario: SidecarScenario, action: str, reported: str, problem: OrderProblem
+) -> None:
+    org, offramp = scenario.org, await scenario.accepted()
+    await scenario.run()
+    assert (await resolve_by_clock(org, offramp["id"], action))["status"] == "COMPLETED"
+    scenario.sidecar.state = reported
+    assert await scenario.announce(scenario.key) == 204
+    await scenario.run()
+    database = org.container.database
+    found = await database.single(lambda tx: order_store.problems(tx, org.org_id, limit=9))
+    assert [each.problem for each in found] == [problem]
 
 
 async def test_a_failed_payout_returns_the_coins_once(scenario: SidecarScenario) -> None:

@@ -1,8 +1,9 @@
 """Resolutions of stuck payments, for each flow."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from landbridge.app.container.coin_flows import CoinFlows, CoinFlowSteps
 from landbridge.app.container.offramps import OfframpServices
@@ -15,6 +16,7 @@ from landbridge.customers.payment_screening import model as payment_screenings
 from landbridge.customers.payment_screening.service import decide_in
 from landbridge.ledger.model import AdvanceTransfer, Transfer
 from landbridge.ledger.service import Ledger
+from landbridge.payments.bank_files.decided_payments import DecidedPayments
 from landbridge.payments.batches import model as batches
 from landbridge.payments.bridges import model as bridges
 from landbridge.payments.disbursements import model as disbursements
@@ -28,7 +30,9 @@ from landbridge.payments.engine.resolution_actions import (
     ResolutionAction,
     TerminalResolution,
 )
+from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.offramps import model as offramps
+from landbridge.payments.offramps.payouts import PAYOUT
 from landbridge.payments.offramps.refunds import OfframpRefunds
 from landbridge.payments.onramps import model as onramps
 from landbridge.payments.receivables import model as receivables
@@ -39,7 +43,14 @@ from landbridge.payments.resolutions.steps import ResolutionSteps
 from landbridge.payments.swaps import model as swaps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Tx
+
+# Keys of the payments that records may have at a bank.
+_PAYMENT_KEYS: Mapping[str, Callable[[Transfer], UUID]] = {
+    offramps.KIND: lambda record: derived_id(record.id, PAYOUT),
+    onramps.KIND: lambda record: retry_key(record, onramps.RETURN),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,7 @@ def resolve(
             on.approvals,
             on.clock,
             resolvers,
+            DecidedPayments(on.bank_payments, _PAYMENT_KEYS),
             order_closing=order_closing,
         ),
     )

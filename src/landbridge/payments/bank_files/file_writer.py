@@ -28,6 +28,7 @@ from prometheus_client import Gauge
 from landbridge.payments.bank_files import file_store, funding_account_store, payment_store
 from landbridge.payments.bank_files.file_builder import assemble, control_report
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
+from landbridge.payments.bank_files.held_payments import held_payments
 from landbridge.payments.bank_files.model import FILE_KIND, BankFile, BankFileFormat, BankPayment
 from landbridge.payments.bank_files.orders import PaymentOrder
 from landbridge.payments.bank_files.rails import order_context, prenote_closes_at
@@ -146,25 +147,38 @@ class BankFileWriter:
     async def _claim_all(
         self, account: FundingAccountView, offsets: Mapping[UUID, timedelta], *, is_early: bool
     ) -> None:
+        held: set[UUID] = set()
         try:
-            while await self._claim(account, self._stamp(offsets, account), is_early=is_early):
+            while await self._claim(
+                account, self._stamp(offsets, account), is_early=is_early, held=held
+            ):
                 pass
         except Exception as error:  # noqa: BLE001  one account must not stop the others
             _log.error("bank_files.not_claimed", id=str(account.id), exc_info=error)
 
     async def _claim(
-        self, account: FundingAccountView, at: datetime, *, is_early: bool
-    ) -> BankFile | None:
-        """Create the next file of an account from all due payments; None if nothing is due."""
+        self, account: FundingAccountView, at: datetime, *, is_early: bool, held: set[UUID]
+    ) -> bool:
+        """Create the next file of an account from all due payments, except those that are `held`.
 
-        async def work(tx: Tx) -> BankFile | None:
+        Adds to `held`. Returns False if nothing is due.
+        """
+
+        async def work(tx: Tx) -> bool:
             last = await funding_account_store.lock(tx, account.org_id, account.id)
             due = await payment_store.list_due(
-                tx, account.org_id, account.id, at=at, is_early=is_early, limit=PAYMENTS_MAX
+                tx,
+                account.org_id,
+                account.id,
+                at=at,
+                is_early=is_early,
+                limit=PAYMENTS_MAX,
+                skip=held,
             )
-            payments = _limit_total(due)
+            held.update(await held_payments(tx, account.org_id, due))
+            payments = _limit_total([each for each in due if each.key not in held])
             if not payments:
-                return None
+                return bool(due)
             # Created inside the transaction: a retry after a lost commit claims what is due then.
             file = _file(new_id(), account, payments, number=last + 1, at=at)
             await file_store.add(tx, file)
@@ -172,7 +186,7 @@ class BankFileWriter:
             keys = [each.key for each in payments]
             await payment_store.assign_to_file(tx, file.org_id, file.id, keys, at)
             await _record_change(tx, file, seq=1, change_type="claim", at=at)
-            return file
+            return True
 
         return await self.database.transact(work)
 

@@ -103,6 +103,7 @@ where p.org_id = $1 and p.account_id = $2 and p.status = 'QUEUED'
             and q.payee_digest = p.payee_digest and q.is_prenote
             and q.status in ('QUEUED', 'WRITTEN') and (q.closes_at is null or q.closes_at > $3)
     ))
+    and p.key <> all($5::uuid[])
 order by p.due_at
 limit 1
 """
@@ -121,9 +122,10 @@ where p.org_id = $1 and p.account_id = $2 and p.status = 'QUEUED'
             and q.payee_digest = p.payee_digest and q.is_prenote
             and q.status in ('QUEUED', 'WRITTEN') and (q.closes_at is null or q.closes_at > $3)
     ))
-    and p.format = $5 and p.rail = $6 and p.is_same_day = $7
+    and p.key <> all($5::uuid[])
+    and p.format = $6 and p.rail = $7 and p.is_same_day = $8
 order by p.due_at, p.queued_at
-limit $8
+limit $9
 for update of p
 """
 
@@ -244,14 +246,22 @@ async def list_waiting(
 
 
 async def list_due(
-    tx: Tx, org_id: UUID, account_id: UUID, *, at: datetime, is_early: bool, limit: int
+    tx: Tx,
+    org_id: UUID,
+    account_id: UUID,
+    *,
+    at: datetime,
+    is_early: bool,
+    limit: int,
+    skip: Collection[UUID],
 ) -> Sequence[BankPayment]:
     """Return the payments of the next file, locked; `is_early` ignores the cut-off."""
-    group = await tx.fetchrow(_DUE_GROUP, org_id, account_id, at, is_early)
+    those = (org_id, account_id, at, is_early, list(skip))
+    group = await tx.fetchrow(_DUE_GROUP, *those)
     if group is None:
         return []
     kind = (group["format"], group["rail"], group["is_same_day"])
-    rows = await tx.fetch(_DUE, org_id, account_id, at, is_early, *kind, limit)
+    rows = await tx.fetch(_DUE, *those, *kind, limit)
     return [_payment(row) for row in rows]
 
 

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, DueCheck, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals.service import Approvals
+from landbridge.payments.bank_files.decided_payments import DecidedPayments
 from landbridge.payments.engine.outgoing_orders import ACTOR
 from landbridge.payments.engine.resolution_actions import (
     ApprovedResolution,
@@ -93,6 +94,7 @@ class ResolutionSteps:
     approvals: Approvals
     clock: Clock
     resolvers: "dict[str, PaymentResolver]"
+    bank_payments: DecidedPayments
     # None without connected chains.
     order_closing: OrderClosing | None = None
 
@@ -147,7 +149,8 @@ class ResolutionSteps:
     ) -> None:
         """Advance the payment and complete the resolution, in one transaction.
 
-        An order on a chain is closed in it as well, so that it is not paid later.
+        An order on a chain, or a payment in a bank's files, is ended in it as well, so that it is
+        not paid later.
         """
         details = resolution.details
         instruction = details.instruction
@@ -207,8 +210,16 @@ class ResolutionSteps:
         resolver = self.resolvers[resolution.details.transfer_kind]
         if isinstance(effect, Transfer):
             await resolver.end_in(tx, effect, decision, at)
-        else:
-            await self._move_in(tx, effect, resolver)
+            return
+        await self._move_in(tx, effect, resolver)
+        await self.bank_payments.end_in(
+            tx,
+            effect.transfer,
+            is_paid=decision.instruction.action is ResolutionAction.CONFIRM,
+            requested_at=resolution.record.created_at,
+            actor=decision.actor,
+            at=at,
+        )
 
     async def _move_in(self, tx: Tx, move: AdvanceTransfer, resolver: PaymentResolver) -> None:
         """Advance the payment, while it is still on hold."""

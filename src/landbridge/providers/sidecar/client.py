@@ -18,7 +18,12 @@ from landbridge.providers.rails.port import (
     PayoutDestination,
     RailPayment,
 )
-from landbridge.providers.sidecar.credits import DepositAccount, ProviderCreditPage, read_credit
+from landbridge.providers.sidecar.credits import (
+    DepositAccount,
+    ProviderCreditPage,
+    read_credit,
+    replace_half_characters,
+)
 from landbridge.providers.sidecar.identity_client import IdentityClient
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
@@ -160,7 +165,7 @@ class SidecarClient(IdentityClient):
             raise Unavailable(f"provider {self.name} can't say now")
         if status != HTTPStatus.OK:
             raise self._unusable(f"HTTP status {status}")
-        answer = self._decoded(body, RawCreditsAnswer)
+        answer = self._decoded(replace_half_characters(body), RawCreditsAnswer)
         if max(len(answer.credits), len(answer.reversed)) > limit:
             raise self._unusable("more credits than the limit")
         is_last = answer.next is None or answer.next == after

@@ -1,5 +1,6 @@
 """Deposits at a connected provider: its accounts and credits, and what we make of a credit."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,13 @@ from landbridge.providers.sidecar.protocol import CreditId, ProviderCredit
 _NO_ID = "!"
 _DIGEST_LENGTH = 32
 _INVALID = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+# An escape in JSON: a pair of surrogates, half of one, or any other.
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
+_REPLACEMENT = rb"\ufffd"
 
 
 class CreditProblem(StrEnum):
@@ -115,6 +123,15 @@ class CreditDecision:
 
     money: Money | None = None
     problem: CreditProblem | None = None
+
+
+def replace_half_characters(page: bytes) -> bytes:
+    """Return a page with whole characters only.
+
+    Programs that cut a text within a character, such as the message of a payer, leave half of a
+    pair of surrogates. JSON permits it and our decoder does not: one such text would hide the page.
+    """
+    return _ESCAPE.sub(lambda found: _REPLACEMENT if found["half"] else found[0], page)
 
 
 def read_credit(raw: msgspec.Raw) -> CreditEntry:

@@ -84,6 +84,11 @@ update provider_orders set state = 'FAILED', reason = $3, answered_at = $4
 where org_id = $1 and key = $2 and state = 'ASSIGNED' and coalesce(called_at, created_at) < $5
 """
 
+_DECIDE = """
+update provider_orders set state = $3, reason = $4, answered_at = $5
+where org_id = $1 and key = $2 and state in ('ASSIGNED', 'PENDING')
+"""
+
 _IS_FAILED = """
 select state = 'FAILED' from provider_orders where org_id = $1 and key = $2
 """
@@ -216,6 +221,13 @@ async def give_up(
     """Fail an order that its provider has not accepted; False if it has, or was called since."""
     await tx.execute(_GIVE_UP, org_id, key, reason, at, called_before)
     return bool(await tx.fetchval(_IS_FAILED, org_id, key))
+
+
+async def decide_state(
+    tx: Tx, org_id: UUID, key: UUID, state: ProviderOrderState, *, reason: str | None, at: datetime
+) -> None:
+    """End an order, if it is there, as people have decided; a final state stays."""
+    await tx.execute(_DECIDE, org_id, key, state, reason, at)
 
 
 async def set_problem(tx: Tx, order: ProviderOrder, problem: OrderProblem) -> bool:

@@ -1,4 +1,4 @@
-"""Orders at providers that must not be sent any more.
+"""Orders at providers that must not be sent any more, or that people have decided on.
 
 Guarantee: what is withheld here is never sent, also by a worker that is about to send it: a call is
 counted on the order's row before it is made, and the row of a withheld order takes no call.
@@ -10,9 +10,11 @@ from uuid import UUID
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar import credit_store, order_store
+from landbridge.providers.sidecar.model import ProviderOrderState
 
 # Twice as long as a call to a provider takes at most, with the writes around it.
 CALL_MAX = timedelta(minutes=2)
+_DECIDED = "a reviewer found out that the provider did not carry it out"
 _REASON = "the deposit was reversed, or returned by other means"
 
 
@@ -39,3 +41,13 @@ async def give_up_in(tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool |
     return await order_store.give_up(
         tx, org_id, key, reason=_REASON, at=at, called_before=at - CALL_MAX
     )
+
+
+async def end_decided_in(tx: Tx, org_id: UUID, key: UUID, *, is_paid: bool, at: datetime) -> None:
+    """End an order of which people found out whether it was carried out, if it is there.
+
+    It is not sent again, and what its provider reports otherwise is a problem for a person.
+    """
+    state = ProviderOrderState.SETTLED if is_paid else ProviderOrderState.FAILED
+    reason = None if is_paid else _DECIDED
+    await order_store.decide_state(tx, org_id, key, state, reason=reason, at=at)

@@ -1,0 +1,67 @@
+"""Payments at banks of records that people decide on: they end together with the decision.
+
+Guarantees:
+- An order at a provider is not sent again, and what its provider reports otherwise is a problem.
+- What is in no file yet is never put into one: its record was paid by other means, or failed.
+- What was put into a file after the decision was requested is not decided on.
+- What the bank reports about it later waits for a reviewer.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.ledger.model import Transfer
+from landbridge.payments.bank_files.model import BankPaymentStatus
+from landbridge.payments.bank_files.payments import BankPayments
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.sidecar.withheld_orders import end_decided_in
+
+_PAID = "a reviewer found out that it was paid by other means"
+_FAILED = "a reviewer found out that the bank did not pay it"
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedPayments:
+    """Ends payments; `keys` return the key of the payment that a record waits for, by kind."""
+
+    payments: BankPayments
+    keys: Mapping[str, Callable[[Transfer], UUID]]
+
+    async def end_in(
+        self,
+        tx: Tx,
+        record: Transfer,
+        *,
+        is_paid: bool,
+        requested_at: datetime,
+        actor: str,
+        at: datetime,
+    ) -> None:
+        """End the payment of a record, wherever it is, in the caller's transaction.
+
+        Raises `ResourceConflict` for one that was put into a file since `requested_at`.
+        """
+        key_of = self.keys.get(record.kind)
+        if key_of is None:
+            return
+        org_id, key = record.org_id, key_of(record)
+        await end_decided_in(tx, org_id, key, is_paid=is_paid, at=at)
+        if await self.payments.find(tx, org_id, key) is None:
+            return
+        payment = await self.payments.lock(tx, org_id, key)
+        is_in_file = payment.status is BankPaymentStatus.WRITTEN
+        if is_in_file and payment.updated_at > requested_at:
+            raise ResourceConflict("its payment was put into a file for the bank meanwhile")
+        if is_in_file and is_paid:
+            is_ended = await self.payments.settle_in(tx, payment, at=at, actor=actor)
+        elif is_in_file or payment.status is BankPaymentStatus.QUEUED:
+            reason = _PAID if is_paid else _FAILED
+            ended = await self.payments.fail_in(tx, payment, reason=reason, at=at, actor=actor)
+            is_ended = bool(ended)
+        else:
+            return
+        if not is_ended:
+            raise ResourceConflict("its payment is being put into a file for the bank")

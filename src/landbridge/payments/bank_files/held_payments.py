@@ -1,0 +1,38 @@
+"""Queued payments that must not go to the bank now.
+
+Guarantee: a payout is in no file while its payment is in review, or while its organisation or one
+of its users is frozen. The return of a deposit is not held: the money is the sender's.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from landbridge.customers.users.freeze_check import frozen_users
+from landbridge.ledger.locking import find_records
+from landbridge.ledger.model import Transfer
+from landbridge.payments.bank_files.model import BankPayment
+from landbridge.payments.rfis.model import IN_REVIEW
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.orgs.freeze_check import is_org_frozen
+
+
+async def held_payments(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
+    """Return the keys of those of these payments that wait."""
+    payouts = [each for each in payments if each.returns is None and not each.is_prenote]
+    if payouts and await is_org_frozen(tx, org_id):
+        return {each.key for each in payouts}
+    records = await find_records(tx, org_id, [each.record_id for each in payouts])
+    users = {user for record in records.values() for user in _users(record)}
+    frozen = await frozen_users(tx, org_id, users)
+    held = {
+        record.id
+        for record in records.values()
+        if record.status == IN_REVIEW or not frozen.isdisjoint(_users(record))
+    }
+    return {each.key for each in payouts if each.record_id in held}
+
+
+def _users(record: Transfer) -> set[UUID]:
+    """Return who pays, and who is paid."""
+    payee_id = record.details.get("destination_user_id")
+    return {record.user_id} if payee_id is None else {record.user_id, UUID(payee_id)}
