@@ -161,6 +161,8 @@ BODIES = {
     f"POST {_TEMPLATES}/{{name}}": [f"displayName description definition {_DEFINITION}"],
     f"POST {_SCHEDULES}/{{scheduleId}}": ["templateVersion recipientIds"],
     "PUT /v2/reporting/time-zone": ["timeZone*"],
+    "POST /v2/users/{userId}/kyc/shared-submissions": ["rails* shareToken*"],
+    "POST /v2/users/{userId}/kyc/provider-links": ["rails*"],
     "PUT /v2/organization/address-policy": [
         "blockedAddresses allowedAddresses newAddressHours newAddressAmountMax"
     ],

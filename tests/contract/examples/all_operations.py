@@ -6,6 +6,7 @@ that is left, with resources of every kind; deletions last.
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from landbridge.sandbox.scenarios import travel_rule
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.event_log import EVENTS
 from landbridge.sandbox.scenarios.trigger import trigger
+from tests import people
 from tests.contract.examples.bodies import BODIES, OWNER, match_body, swap_request
 from tests.contract.examples.recorder import Recorder, SteppingClock
 from tests.contract.resources import (
@@ -31,6 +33,7 @@ from tests.contract.travel_rule_resources import send_travel_rule_requests
 from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
 from tests.payouts import OFFRAMPS, offramp_body
+from tests.providers.sidecar.identity_sidecar import VerifiedBySidecar
 from tests.reporting.proofs import proof_books as books
 from tests.reporting.reconciliation.compared import DIFFERENCES, HALTS, make_member
 from tests.resolution_team import make_person, make_resolution
@@ -46,7 +49,7 @@ _WEBHOOKS = "/v2/webhooks"
 async def send_all(org: Tenant, clock: SteppingClock, recorder: Recorder) -> dict[str, Any]:
     """Record an exchange of each operation that the sandbox can do; return an event of each type.
 
-    Operations on chains need connected ones: `send_chain_requests`.
+    Operations on chains need connected ones: `send_chain_requests`. So do those of providers.
     """
     recorder.is_on = False
     things = await make_things(org)
@@ -121,6 +124,17 @@ async def send_chain_requests(org: Tenant, payment: str) -> None:
     await org.get("/v2/chains")
     await org.get("/v2/chains/POLYGON")
     await org.get(f"/v2/chains/orders/{payment}")
+
+
+async def send_provider_verification(verified: VerifiedBySidecar) -> None:
+    """Have a connected provider verify a user, who continues on its page."""
+    user = f"/v2/users/{await people.make_person(verified.org)}/kyc"
+    shared = {"rails": "USD", "shareToken": "eyJhbGciOiJub25lIn0"}
+    await verified.org.post(f"{user}/shared-submissions", shared)
+    verified.sidecar.state = "information"
+    for _ in range(3):
+        await verified.work(timedelta(hours=1))
+    await verified.org.post(f"{user}/provider-links", {"rails": "USD"})
 
 
 async def _users(org: Tenant, things: Things) -> None:

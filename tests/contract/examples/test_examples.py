@@ -22,12 +22,20 @@ from tests.chain_rows import add_chain_rows, script_chain, write_chains_file
 from tests.contract.examples.all_operations import (
     send_all,
     send_chain_requests,
+    send_provider_verification,
     send_travel_rule_event,
 )
 from tests.contract.examples.recorder import Recorder, Stable, SteppingClock, shortened
 from tests.contract.openapi_document import Document
 from tests.customers.travel_rule.travel_world import APPLIED
+from tests.platform.http.listeners import listening
 from tests.providers.evm.node_server import fake_node
+from tests.providers.sidecar.identity_sidecar import (
+    ScriptedVerifier,
+    VerifiedBySidecar,
+    identity_file,
+)
+from tests.providers.sidecar.kit import answering
 from tests.tenants import (
     SETTINGS,
     TRANSFERS,
@@ -62,6 +70,14 @@ async def test_examples_are_those_of_a_run_today(tmp_path: Path, own_database: D
         )
         async with recorded(own_database, clock, recorder, settings) as org:
             await send_chain_requests(org, await make_chain_payment(org, clock))
+    sidecar = ScriptedVerifier()
+    # The clock moves, and has another `at` at each answer.
+    script = answering(sidecar.answer, now=lambda: clock.at.timestamp())  # noqa: PLW0108
+    async with listening(script) as listener:
+        file = identity_file(tmp_path, listener.port, "acme")
+        settings = msgspec.structs.replace(SETTINGS, providers_file=str(file))
+        async with recorded(own_database, clock, recorder, settings) as org:
+            await send_provider_verification(VerifiedBySidecar(org, sidecar, "acme"))
     stable = Stable()
     operations = {
         name: {part: stable.of(shortened(each), name) for part, each in found.items()}
@@ -88,8 +104,9 @@ async def recorded(
         hooks, client.event_hooks = client.event_hooks, {"response": [recorder.hear]}
         yield await make_tenant(container, client)
         client.event_hooks = hooks
-    if container.evm is not None:
-        await container.evm.close()
+    for connected in (container.evm, container.providers):
+        if connected is not None:
+            await connected.close()
 
 
 async def make_chain_payment(org: Tenant, clock: SteppingClock) -> str:

@@ -109,8 +109,12 @@ def answering(
     *,
     key: SigningSecret = KEY,
     alter: Callable[[dict[str, str], bytes], tuple[dict[str, str], bytes]] | None = None,
+    now: Callable[[], float] = time.time,
 ) -> Script:
-    """Answer every request as a sidecar does; `alter` changes headers and body after signing."""
+    """Answer every request as a sidecar does; `alter` changes headers and body after signing.
+
+    `now` returns the Unix time that answers are signed at.
+    """
 
     async def script(
         self: Listener, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -122,7 +126,7 @@ def answering(
             status, message = behaviour(lines[0].split(" ")[1], json.loads(body))
             content = message if isinstance(message, bytes) else json.dumps(message).encode()
             subject = f"{status} {names[SIGNATURE_HEADER]}"
-            headers = sign(key, SignedPurpose.ANSWER, subject, content, at_s=int(time.time()))
+            headers = sign(key, SignedPurpose.ANSWER, subject, content, at_s=int(now()))
             if alter is not None:
                 headers, content = alter(headers, content)
             head_lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

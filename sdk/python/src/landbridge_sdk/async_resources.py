@@ -1700,6 +1700,23 @@ class AsyncKyc:
         )
         return await self._sender.send(call, replies.KycDocument)
 
+    async def open_provider_link(
+        self, user_id: str, body: requests.LinkRequest, *, timeout: float | None = None
+    ) -> replies.ProviderLinkReply:
+        """Open the page of the identity provider.
+
+        Return a new address of the provider's page, on which the person continues.
+
+        The user's case must be PENDING, INCOMPLETE or RFI_PENDING at a connected provider.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/kyc/provider-links", user_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.ProviderLinkReply)
+
     async def retrieve_requirements(
         self,
         user_id: str,
@@ -1726,6 +1743,23 @@ class AsyncKyc:
             timeout=timeout,
         )
         return await self._sender.send(call, dict[str, Any] | list[dict[str, Any]])
+
+    async def submit_shared(
+        self, user_id: str, body: requests.SharedSubmission, *, timeout: float | None = None
+    ) -> replies.SubmissionReplies:
+        """Submit KYC with a share token.
+
+        Submit the current data, and have the provider take over an earlier verification.
+
+        Refused if no connected provider verifies for one of the rails.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/kyc/shared-submissions", user_id),
+            body=body,
+            timeout=timeout,
+        )
+        return await self._sender.send(call, replies.SubmissionReplies)
 
     async def retrieve_status(
         self,

@@ -2707,6 +2707,13 @@ class ProviderCallsReply(Struct, frozen=True, kw_only=True):
     last_failure: str | None = field(name="lastFailure")
 
 
+class ProviderLinkReply(Struct, frozen=True, kw_only=True):
+    """ProviderLinkReply"""
+
+    expires_at: datetime | None = field(name="expiresAt")
+    url: str
+
+
 class ProviderList(Struct, frozen=True, kw_only=True):
     """ProviderList"""
 

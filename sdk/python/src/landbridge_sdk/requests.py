@@ -947,6 +947,12 @@ class LineResolution(TypedDict):
     transferId: NotRequired[str | None]
 
 
+class LinkRequest(TypedDict):
+    """LinkRequest"""
+
+    rails: Any
+
+
 class ListDocument(TypedDict):
     """ListDocument"""
 
@@ -1961,6 +1967,13 @@ class ScheduleChange(TypedDict):
 
     recipientIds: NotRequired[Sequence[str] | None]
     templateVersion: NotRequired[int | None]
+
+
+class SharedSubmission(TypedDict):
+    """SharedSubmission"""
+
+    rails: Any
+    shareToken: str
 
 
 class SimulatedDeposit(TypedDict):

@@ -1696,6 +1696,23 @@ class Kyc:
         )
         return self._sender.send(call, replies.KycDocument)
 
+    def open_provider_link(
+        self, user_id: str, body: requests.LinkRequest, *, timeout: float | None = None
+    ) -> replies.ProviderLinkReply:
+        """Open the page of the identity provider.
+
+        Return a new address of the provider's page, on which the person continues.
+
+        The user's case must be PENDING, INCOMPLETE or RFI_PENDING at a connected provider.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/kyc/provider-links", user_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ProviderLinkReply)
+
     def retrieve_requirements(
         self,
         user_id: str,
@@ -1722,6 +1739,23 @@ class Kyc:
             timeout=timeout,
         )
         return self._sender.send(call, dict[str, Any] | list[dict[str, Any]])
+
+    def submit_shared(
+        self, user_id: str, body: requests.SharedSubmission, *, timeout: float | None = None
+    ) -> replies.SubmissionReplies:
+        """Submit KYC with a share token.
+
+        Submit the current data, and have the provider take over an earlier verification.
+
+        Refused if no connected provider verifies for one of the rails.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/users/{userId}/kyc/shared-submissions", user_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.SubmissionReplies)
 
     def retrieve_status(
         self,

@@ -1054,6 +1054,24 @@ export class Kyc {
   }
 
   /**
+   * Open the page of the identity provider.
+   *
+   * Return a new address of the provider's page, on which the person continues.
+   *
+   * The user's case must be PENDING, INCOMPLETE or RFI_PENDING at a connected provider.
+   */
+  openProviderLink(userId: string, body: types.LinkRequest, options: Options = {}): Promise<types.ProviderLinkReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/provider-links", userId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
    * Retrieve KYC requirements.
    *
    * Return the requirements of a rail and the missing data; an array for several rails.
@@ -1064,6 +1082,24 @@ export class Kyc {
         method: "GET",
         path: pathOf("/v2/users/{userId}/kyc/requirements", userId),
         query: { "rails": options.rails },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Submit KYC with a share token.
+   *
+   * Submit the current data, and have the provider take over an earlier verification.
+   *
+   * Refused if no connected provider verifies for one of the rails.
+   */
+  submitShared(userId: string, body: types.SharedSubmission, options: Options = {}): Promise<types.SubmissionReplies> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/users/{userId}/kyc/shared-submissions", userId),
+        body,
       },
       options,
     );

@@ -2008,6 +2008,10 @@ export interface LineResolution {
   transferId?: string | null;
 }
 
+export interface LinkRequest {
+  rails: unknown;
+}
+
 export interface ListDocument {
   destinations: Array<string>;
   over?: "REFUSE" | "APPROVE";
@@ -3016,6 +3020,11 @@ export interface ProviderCallsReply {
   lastFailure: string | null;
 }
 
+export interface ProviderLinkReply {
+  expiresAt: string | null;
+  url: string;
+}
+
 export interface ProviderList {
   count: number;
   providers: Array<ProviderReply>;
@@ -3511,6 +3520,11 @@ export interface ServedRouteReply {
   isFallback: boolean;
   rails: Array<string> | null;
   service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING" | "PAYMENT_SCREENING";
+}
+
+export interface SharedSubmission {
+  rails: unknown;
+  shareToken: string;
 }
 
 export interface SimulatedDeposit {

@@ -1,7 +1,4 @@
-"""Routes of verification by connected providers. Ours; docs/reference/verification.md.
-
-They are not in the OpenAPI document: no sandbox can record an example of them without a provider.
-"""
+"""Routes of verification by connected providers. Ours; docs/reference/verification.md."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -56,7 +53,7 @@ class ProviderVerificationRoutes(Controller):
     @post(
         "/shared-submissions",
         status_code=200,
-        include_in_schema=False,
+        summary="Submit KYC with a share token",
         operation_id="kyc.submitShared",
     )
     async def submit(
@@ -82,7 +79,7 @@ class ProviderVerificationRoutes(Controller):
     @post(
         "/provider-links",
         status_code=200,
-        include_in_schema=False,
+        summary="Open the page of the identity provider",
         operation_id="kyc.openProviderLink",
     )
     async def open_link(
