@@ -130,7 +130,9 @@ def witness(*, folder: Path, keys_file: Path, state: Path, name: str) -> None:
     """Cosign published checkpoints that continue those before; exits 1 if one is refused."""
     if not name.isprintable() or any(each in name for each in " +"):
         raise click.UsageError("--name has no spaces and no plus sign")
-    with opened_witness(state, keys_file.read_text(encoding="utf-8", errors="replace"), name) as found:
+    with opened_witness(
+        state, keys_file.read_text(encoding="utf-8", errors="replace"), name
+    ) as found:
         click.echo(f"witness: {found.cosigner.verifier_key}")
         report = found.run(CheckpointFolder(folder), Clock(0).now())
     for each in report.cosigned:
