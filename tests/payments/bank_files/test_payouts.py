@@ -23,6 +23,7 @@ from landbridge.providers.nacha.reading import read as read_nacha
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.sandbox import SandboxRails
 from tests.customers.bank_accounts.bodies import Case, whole
+from tests.onramps import deposit, make_onramp, make_payer, retrieve, settle
 from tests.payments.bank_files.builders import USD, by_ach, funding
 from tests.payouts import (
     OFFRAMPS,
@@ -131,6 +132,20 @@ async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
         each for file in await _write(org, tmp_path) for each in pain001.read(file).transfers
     ]
     assert len(transfers) == 2
+
+
+async def test_a_deposit_goes_back_in_no_file_while_it_is_in_review(
+    org: Tenant, tmp_path: Path
+) -> None:
+    onramp = await make_onramp(org, await make_payer(org), 100)
+    await deposit(org, onramp, amount="50")
+    await settle(org)
+    assert (await retrieve(org, onramp))["status"] == "FIAT_FAILED"
+    rfi = f"/v2/sandbox/transfers/{onramp['id']}/rfi"
+    await org.post(rfi, {"action": "open"})
+    assert await _write(org, tmp_path) == []
+    await org.post(rfi, {"action": "close"})
+    assert len(await _write(org, tmp_path)) == 1
 
 
 async def test_a_decision_about_a_payout_is_void_once_a_file_has_it(

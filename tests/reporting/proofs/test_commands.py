@@ -31,4 +31,8 @@ async def test_an_export_is_for_its_owner_alone_and_verifies(
     size = check_books(iter(file.read_text().splitlines()), keys, None).size
     assert output == f"{size} changes are in {file}.\n"
     assert (await run("verify"))[0] == 0
+    broken = tmp_path / "broken.txt"
+    broken.write_bytes(b"\xff\xfe no checkpoint")
+    code, output = await run("verify", "--checkpoint", str(broken))
+    assert (code, "has no signature" in output) == (1, True)
     assert (await run("resume"))[0] != 0

@@ -1,17 +1,20 @@
 """Queued payments that must not go to the bank now.
 
-Guarantee: a payout is in no file while its payment is in review, or while its organisation or one
-of its users is frozen. The return of a deposit is not held: the money is the sender's.
+Guarantee: a payment is in no file while its record is in review, and a payout also while its
+organisation or one of its users is frozen. A deposit goes back even then: it is the sender's.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from uuid import UUID
 
 from landbridge.customers.users.freeze_check import frozen_users
 from landbridge.ledger.locking import find_records
 from landbridge.ledger.model import Transfer
 from landbridge.payments.bank_files.model import BankPayment
+from landbridge.payments.incoming_payments.returns import IncomingPaymentReturns
 from landbridge.payments.rfis.model import IN_REVIEW
+from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.orgs.freeze_check import is_org_frozen
 
@@ -19,8 +22,9 @@ from landbridge.platform.orgs.freeze_check import is_org_frozen
 async def held_payments(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
     """Return the keys of those of these payments that wait."""
     payouts = [each for each in payments if each.returns is None and not each.is_prenote]
+    going_back = await _reviewed_returns(tx, org_id, payments)
     if payouts and await is_org_frozen(tx, org_id):
-        return {each.key for each in payouts}
+        return going_back | {each.key for each in payouts}
     records = await find_records(tx, org_id, [each.record_id for each in payouts])
     users = {user for record in records.values() for user in _users(record)}
     frozen = await frozen_users(tx, org_id, users)
@@ -29,7 +33,23 @@ async def held_payments(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -
         for record in records.values()
         if record.status == IN_REVIEW or not frozen.isdisjoint(_users(record))
     }
-    return {each.key for each in payouts if each.record_id in held}
+    return going_back | {each.key for each in payouts if each.record_id in held}
+
+
+async def _reviewed_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
+    """Return the keys of the payments that return deposits of records in review."""
+    paid: dict[UUID, UUID] = {}
+    for each in payments:
+        if each.returns is not None:
+            with suppress(ResourceNotFound):
+                record_id = await IncomingPaymentReturns().record_of(tx, org_id, each.returns)
+                paid |= {} if record_id is None else {each.key: record_id}
+    records = await find_records(tx, org_id, list(paid.values()))
+    return {
+        key
+        for key, record_id in paid.items()
+        if record_id in records and records[record_id].status == IN_REVIEW
+    }
 
 
 def _users(record: Transfer) -> set[UUID]:

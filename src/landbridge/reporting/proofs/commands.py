@@ -49,7 +49,7 @@ def _verify(run_command: CommandRunner[Proofs]) -> click.Command:
     @data_dir_option
     def verify(*, checkpoints: tuple[Path, ...], org: UUID | None, data_dir: str | None) -> None:
         """Compare the database with the tree of its changes; exits 1 if they differ."""
-        notes = [each.read_text(encoding="utf-8") for each in checkpoints]
+        notes = [each.read_text(encoding="utf-8", errors="replace") for each in checkpoints]
 
         async def run(context: CommandContext[Proofs]) -> BooksVerification:
             return await context.verbs.verifier.verify(context.org_id, notes)
@@ -130,7 +130,9 @@ def witness(*, folder: Path, keys_file: Path, state: Path, name: str) -> None:
     """Cosign published checkpoints that continue those before; exits 1 if one is refused."""
     if not name.isprintable() or any(each in name for each in " +"):
         raise click.UsageError("--name has no spaces and no plus sign")
-    with opened_witness(state, keys_file.read_text(encoding="utf-8"), name) as found:
+    with opened_witness(
+        state, keys_file.read_text(encoding="utf-8", errors="replace"), name
+    ) as found:
         click.echo(f"witness: {found.cosigner.verifier_key}")
         report = found.run(CheckpointFolder(folder), Clock(0).now())
     for each in report.cosigned:
