@@ -67,7 +67,7 @@ UNSTATED = {
         r"IANA|timeZone must be|must be one of DRIVERS|\.(type|subType) must be one of",
         r"^type must be|is used for another user|not supported|goes to|never changes",
         r"is taken by another template|is not one of the challenge|does not swap|is chosen twice",
-        r"has no market|has no value of gas",
+        r"has no market|has no value of gas|nobody can take a share token",
     ),
     "goes by the time": (
         r"day in the past|years ago|after today|still to come|lies too far|at most a century",
