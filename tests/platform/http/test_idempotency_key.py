@@ -57,6 +57,8 @@ VERBS = (
     *("/challenge", "/prove"),
     *("/freeze", "/unfreeze", "/deactivate", "/reactivate", "/update", "/wallets/add"),
     *("/rfi", "/rfi/answer", "/rfi/close", "/kyc/submissions", "/kyc/submit", "/kyc"),
+    # A submission, and a page that is another one each time.
+    *("/kyc/shared-submissions", "/kyc/provider-links"),
     *("/latency", "/simulate", "/metadata"),
     *("/preview", "/preview/download", "/reporting/templates", "/{metricId}", "/{scheduleId}"),
     "/{name}",

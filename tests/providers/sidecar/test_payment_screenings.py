@@ -167,8 +167,12 @@ async def test_a_webhook_has_a_payment_sent_at_once(screened: ScreenedBySidecar)
     assert [each["service"] for each in provider["serves"]] == ["PAYMENT_SCREENING"]
     (waiting,) = provider["waiting"]
     assert (provider["waitingCount"], waiting["screeningId"]) == (1, screening["id"])
+    assert world.sent_to() == 0
     sidecar.state = "clear"
     await screened.announce(screening["id"])
+    assert world.sent_to() == 1
+    # It arrives when the simulated chain says so.
+    await world.settle()
     assert await world.transfer_status(created) == "COMPLETED"
     # The query has answered already.
     assert len(sidecar.screened) == 1
