@@ -63,7 +63,7 @@ test-long: $(VENV)/.tools ## the long tests, and lose the answers to commits in 
 	$(PYTEST) -m "wide or not long" --lost-commits=once $(LOST_COMMITS) $(ARGS)
 	$(PYTEST) -m "wide or not long" --lost-commits=repeatedly $(LOST_COMMITS) $(ARGS)
 
-test-soak: $(VENV)/.tools ## the short form of test-long, in some five minutes
+test-soak: $(VENV)/.tools ## the short form of test-long, in some ten minutes
 	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long and not wide or machine" $(SHORT_FORM) $(ARGS)
 	$(PYTEST) --lost-commits=repeatedly tests/payments/swaps $(ARGS)
 
