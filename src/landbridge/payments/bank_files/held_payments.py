@@ -5,7 +5,6 @@ organisation or one of its users is frozen. A deposit goes back even then: it is
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from uuid import UUID
 
 from landbridge.customers.users.freeze_check import frozen_users
@@ -14,7 +13,6 @@ from landbridge.ledger.model import Transfer
 from landbridge.payments.bank_files.model import BankPayment
 from landbridge.payments.incoming_payments.returns import IncomingPaymentReturns
 from landbridge.payments.rfis.model import IN_REVIEW
-from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.orgs.freeze_check import is_org_frozen
 
@@ -38,18 +36,11 @@ async def held_payments(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -
 
 async def _reviewed_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
     """Return the keys of the payments that return deposits of records in review."""
-    paid: dict[UUID, UUID] = {}
-    for each in payments:
-        if each.returns is not None:
-            with suppress(ResourceNotFound):
-                record_id = await IncomingPaymentReturns().record_of(tx, org_id, each.returns)
-                paid |= {} if record_id is None else {each.key: record_id}
+    going_back = {each.key: each.returns for each in payments if each.returns is not None}
+    paid = await IncomingPaymentReturns().records_of(tx, org_id, list(going_back.values()))
     records = await find_records(tx, org_id, list(paid.values()))
-    return {
-        key
-        for key, record_id in paid.items()
-        if record_id in records and records[record_id].status == IN_REVIEW
-    }
+    reviewed = {each.id for each in records.values() if each.status == IN_REVIEW}
+    return {key for key, deposit_id in going_back.items() if paid.get(deposit_id) in reviewed}
 
 
 def _users(record: Transfer) -> set[UUID]:

@@ -8,6 +8,7 @@ Guarantees:
 The ledger has no entries for unmatched fiat, because it is not ours.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol
@@ -73,6 +74,13 @@ class IncomingPaymentReturns:
         if not found:
             raise _unknown(payment_id)
         return found[0].transfer_id
+
+    async def records_of(
+        self, tx: Tx, org_id: UUID, payment_ids: Sequence[UUID]
+    ) -> Mapping[UUID, UUID]:
+        """Return the records that these incoming payments pay, for those that pay one."""
+        found = await store.of(tx, org_id, payment_ids)
+        return {each.id: each.transfer_id for each in found if each.transfer_id is not None}
 
     async def return_again_in(
         self,
