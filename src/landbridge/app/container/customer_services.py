@@ -94,7 +94,8 @@ def know_people(on: BaseServices) -> CustomerServices:
         joined=[dossiers.begin],
         leaving=[dossiers.forget, cases.forget, rfis.forget, *_leaving(on)],
     )
-    verification, identities = _verification(on, cases, users, dossiers), _identity(on)
+    checker = _identity(on)
+    verification = _verification(on, cases, users, dossiers, checker)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
     visits = FormVisits(
@@ -116,8 +117,8 @@ def know_people(on: BaseServices) -> CustomerServices:
         verification=verification,
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
-        application_announcements=_announcements(on, cases),
-        verification_links=VerificationLinks(users, verification, identities),
+        application_announcements=_announcements(on, cases, checker),
+        verification_links=VerificationLinks(users, verification, checker),
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,
@@ -148,9 +149,12 @@ def _travel_rule(on: BaseServices) -> TravelRule:
 
 
 def _verification(
-    on: BaseServices, cases: VerificationCases, users: Users, dossiers: KycProfiles
+    on: BaseServices,
+    cases: VerificationCases,
+    users: Users,
+    dossiers: KycProfiles,
+    checker: Identity,
 ) -> Verification:
-    checker = _identity(on)
     checks = VerificationSteps(cases, checker, on.screening, on.clock, read_file=on.files.content)
     return Verification(
         on.database, cases, checks, users, dossiers, identity=checker, clock=on.clock
@@ -163,9 +167,10 @@ def _identity(on: BaseServices) -> Identity:
     return others if providers is None else providers.verify_users(on.database, on.clock, others)
 
 
-def _announcements(on: BaseServices, cases: VerificationCases) -> ApplicationAnnouncements | None:
+def _announcements(
+    on: BaseServices, cases: VerificationCases, checker: Identity
+) -> ApplicationAnnouncements | None:
     """Return what follows webhooks of identity providers; None without a providers file."""
-    checker = _identity(on)
     if not isinstance(checker, ProviderIdentity):
         return None
     return ApplicationAnnouncements(on.database, cases, checker, on.clock)

@@ -32,7 +32,7 @@ from landbridge.payments.engine.resolution_actions import (
 )
 from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.offramps import model as offramps
-from landbridge.payments.offramps.payouts import PAYOUT
+from landbridge.payments.offramps.payouts import payout_key
 from landbridge.payments.offramps.refunds import OfframpRefunds
 from landbridge.payments.onramps import model as onramps
 from landbridge.payments.receivables import model as receivables
@@ -43,12 +43,11 @@ from landbridge.payments.resolutions.steps import ResolutionSteps
 from landbridge.payments.swaps import model as swaps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.platform.core.errors import ResourceConflict
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Tx
 
 # Keys of the payments that records may have at a bank.
 _PAYMENT_KEYS: Mapping[str, Callable[[Transfer], UUID]] = {
-    offramps.KIND: lambda record: derived_id(record.id, PAYOUT),
+    offramps.KIND: lambda record: payout_key(record.id),
     onramps.KIND: lambda record: retry_key(record, onramps.RETURN),
 }
 

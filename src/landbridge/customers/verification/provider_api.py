@@ -35,7 +35,7 @@ class LinkRequest(WireStruct, frozen=True):
 
 
 class ProviderLinkReply(WireStruct, frozen=True):
-    """Page of the provider for the person. Whoever has the address can act as the person.
+    """Page of the provider for the person. Anyone who has the address can act as the person.
 
     `expiresAt` is null if the provider does not say it.
     """

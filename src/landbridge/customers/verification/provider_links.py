@@ -18,7 +18,7 @@ _OPEN = frozenset({KycStatus.PENDING, KycStatus.INCOMPLETE, KycStatus.RFI_PENDIN
 
 @dataclass(frozen=True, slots=True)
 class VerificationLinks:
-    """Links to the pages of providers. None is stored: whoever has one can act as the person."""
+    """Links to the pages of providers. None is stored: anyone who has one can act as the person."""
 
     users: Users
     verification: Verification

@@ -16,7 +16,7 @@ from landbridge.payments.engine.outgoing_orders import OrderRefund, OutgoingOrde
 from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.offramps import transitions
 from landbridge.payments.offramps.model import TRANSITIONS, Offramp, OfframpStatus
-from landbridge.payments.offramps.payouts import PAYOUT, payout
+from landbridge.payments.offramps.payouts import payout, payout_key
 from landbridge.payments.offramps.texts import TextArchive
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
@@ -55,7 +55,7 @@ class OfframpOrders:
     def payout(self, offramp: Offramp, clock_offset: timedelta) -> OutgoingOrder:
         """Build the payout; the bank account is read when it is submitted."""
         record = offramp.record
-        key = derived_id(record.id, PAYOUT)
+        key = payout_key(record.id)
 
         async def payment() -> RailPayment:
             return await self._payment(offramp, self.clock.now(clock_offset))

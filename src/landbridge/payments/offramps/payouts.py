@@ -10,8 +10,10 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.providers.rails.port import RailPayment
 
-# Name from which the key of the payment is derived, with the record's id.
-PAYOUT = "payout"
+
+def payout_key(record_id: UUID) -> UUID:
+    """Return the key of an offramp's payment at its bank, the same for every attempt."""
+    return derived_id(record_id, "payout")
 
 
 def payout(
@@ -32,7 +34,7 @@ def payout(
     text = {} if purpose is None else {"purposeOfPayment": purpose}
     return RailPayment(
         org_id=account.org_id,
-        key=derived_id(record_id, PAYOUT),
+        key=payout_key(record_id),
         record_id=record_id,
         money=money,
         rail=rail,

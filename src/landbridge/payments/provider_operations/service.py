@@ -27,7 +27,7 @@ from landbridge.providers.sidecar.overview import SidecarOverviews
 
 # What waits for a provider is shown up to this number, the oldest first.
 WAITING_MAX = 10
-# Whoever verifies decides within a day.
+# A verification is decided within a day.
 _REVIEW_WITHIN = timedelta(days=1)
 
 

@@ -137,7 +137,7 @@ class ApplicantOwner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostedVerification:
-    """The provider's own page for the person. Whoever has the address can act as the person.
+    """The provider's own page for the person. Anyone who has the address can act as the person.
 
     `expires_in_s` is in seconds from now; None if the provider does not say.
     """

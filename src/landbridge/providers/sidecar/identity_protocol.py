@@ -171,7 +171,7 @@ class ApplicationRefusal(SidecarMessage, frozen=True):
 class VerificationLinkAnswer(SidecarMessage, frozen=True):
     """Address of the provider's own page for the person, and for how long it can be opened.
 
-    Whoever has it can act as the person.
+    Anyone who has it can act as the person.
     """
 
     key: UUID
