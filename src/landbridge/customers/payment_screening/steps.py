@@ -43,5 +43,6 @@ class PaymentScreeningSteps:
             await self.ledger.advance(move, TRANSITIONS)
             return
         if is_awaiting(payment):
-            await self.ledger.postpone(payment, at)
+            # Not a stamp, which may be ahead of the clock: the same run then left the payment out.
+            await self.ledger.postpone(payment, self.clock.now(clock_offset))
         await self.ledger.postpone(record, at + SCREENED_WITHIN)
