@@ -22,5 +22,6 @@ PUBLIC = {
     "POST /kyc/{linkId}/owners/remove",
     "POST /kyc/{linkId}/documents",
     "POST /kyc/{linkId}/submit",
+    "POST /kyc/{linkId}/verification",
     "POST /providers/{name}/webhooks",
 }

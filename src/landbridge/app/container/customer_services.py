@@ -97,6 +97,7 @@ def know_people(on: BaseServices) -> CustomerServices:
     checker = _identity(on)
     verification = _verification(on, cases, users, dossiers, checker)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
+    provider_links = VerificationLinks(users, verification, checker)
     links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
     visits = FormVisits(
         links=links,
@@ -104,6 +105,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         users=users,
         dossiers=dossiers,
         verification=verification,
+        provider_links=provider_links,
         orgs=on.orgs,
         clock=clock,
         policy=rules,
@@ -118,7 +120,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         kyc_reviews=KycReviews(cases, users, on.screening, clock),
         rescreening=Rescreening(cases, on.screening, clock),
         application_announcements=_announcements(on, cases, checker),
-        verification_links=VerificationLinks(users, verification, checker),
+        verification_links=provider_links,
         bank_accounts=accounts,
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,

@@ -26,13 +26,14 @@ from landbridge.customers.onboarding.page_contexts import (
     document_screen,
     find_owner,
     owner_screen,
+    provider_screen,
     questions_screen,
     reachable,
     screen,
 )
 from landbridge.customers.onboarding.pages import page
 from landbridge.customers.users.page_language import choose_language, translate
-from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.core.errors import Busy, Refused, ResourceNotFound
 from landbridge.platform.http.authenticated import mark_authenticated
 from landbridge.platform.http.error_responses import forgetting, is_disconnected
 from landbridge.platform.http.forms import parse_form
@@ -255,6 +256,22 @@ class KycPage(Controller):
             translate("More information is needed"),
             translate("This form can't collect it. Contact the company that sent you here."),
         )
+
+    @post("/verification", status_code=200, include_in_schema=False, public=True)
+    async def open_provider_link(
+        self, request: AnyRequest, linkId: FromPath[str], form_visits: NamedDependency[FormVisits]
+    ) -> Page:
+        """Return a page with a new link to the identity provider's page."""
+        visit, form = await _open(form_visits, linkId, request)
+        try:
+            link = await form_visits.open_provider_link(visit, _one(form, "rail"))
+        except ResourceNotFound:
+            return _problem(
+                404,
+                translate("Nothing to do here"),
+                translate("The verification continues without you. You can close this page."),
+            )
+        return provider_screen(visit, link.url)
 
 
 async def _open(visits: FormVisits, link_id: str, request: AnyRequest) -> tuple[FormVisit, Form]:

@@ -67,7 +67,9 @@ class FormState:
     """All inputs that determine the progress.
 
     `cases` are the cases of the link's rails. `requirements` lists the requirements and missing
-    data of the rails that wait for the user. Without a user, both are empty.
+    data of the rails that wait for the user. Without a user, both are empty. Of the cases, those
+    `at_provider` may wait for the person on a page of the provider, and those
+    `expected_at_provider` are submitted there next.
     """
 
     link: KycLink
@@ -77,6 +79,8 @@ class FormState:
     cases: Mapping[Rail, VerificationCase]
     requirements: Sequence[Requirements]
     today: date
+    at_provider: Container[Rail] = ()
+    expected_at_provider: Container[Rail] = ()
 
     @property
     def user_type(self) -> UserType:

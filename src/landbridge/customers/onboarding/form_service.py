@@ -36,10 +36,12 @@ from landbridge.customers.users.service import DEFAULT_CHAINS, Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.errors import KycDataInvalid
 from landbridge.customers.verification.model import VerificationCase
+from landbridge.customers.verification.provider_links import VerificationLinks
 from landbridge.customers.verification.service import Verification
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.platform.orgs.service import Orgs
+from landbridge.providers.identity.port import HostedVerification
 
 _GONE, _UNKNOWN = 410, 404
 
@@ -93,6 +95,7 @@ class FormVisits:
         dossiers: KycProfiles,
         *,
         verification: Verification,
+        provider_links: VerificationLinks,
         orgs: Orgs,
         clock: Clock,
         policy: CountryPolicy,
@@ -102,6 +105,7 @@ class FormVisits:
         self._users = users
         self._dossiers = dossiers
         self._verification = verification
+        self._provider_links = provider_links
         self._orgs = orgs
         self._clock = clock
         self._policy = policy
@@ -241,6 +245,16 @@ class FormVisits:
         await self._links.complete(visit.link, visit.caller.clock_offset)
         return True
 
+    async def open_provider_link(self, visit: FormVisit, rail: str) -> HostedVerification:
+        """Return a new link to the provider's page for a rail of the link.
+
+        Raises `LinkGone` unless the provider has the case, and what `VerificationLinks.open` does.
+        """
+        found = next((each for each in visit.link.rails if each == rail), None)
+        if found is None or found not in visit.state.at_provider:
+            raise LinkGone(_UNKNOWN)
+        return await self._provider_links.open(visit.caller, visit.user.id, found)
+
     async def _has_signed(self, link: KycLink) -> bool:
         if not link.creates_user:
             return True
@@ -268,8 +282,15 @@ class FormVisits:
                         link.org_id, rail, kyc_profile, today=state.today
                     )
                 )
+        links = self._provider_links
         return replace(
-            state, user=user, kyc_profile=kyc_profile, cases=found, requirements=requirements
+            state,
+            user=user,
+            kyc_profile=kyc_profile,
+            cases=found,
+            requirements=requirements,
+            at_provider={rail for rail, case in found.items() if links.is_open(case)},
+            expected_at_provider={rail for rail, case in found.items() if links.is_expected(case)},
         )
 
     async def _seeded(self, user: User) -> list[str]:

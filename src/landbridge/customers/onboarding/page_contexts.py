@@ -207,11 +207,19 @@ def _done(visit: FormVisit) -> Response[str]:
     return page(
         "done.html",
         _FINE,
+        visit=visit,
+        path=f"/kyc/{link.id}",
+        query=urlencode({"session": visit.token}),
         title=view_models.title(visit.state, FormStep.DONE),
         rails=rails,
         is_waiting=any(each.is_waiting for each in rails),
         redirect=redirect or None,
     )
+
+
+def provider_screen(visit: FormVisit, url: str) -> Response[str]:
+    """Return the page with a link to the provider's page, at an address of another host."""
+    return page("provider.html", _FINE, back=address(visit), url=url)
 
 
 def _first_answers(visit: FormVisit) -> Form:

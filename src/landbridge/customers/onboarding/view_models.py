@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from landbridge.customers.kyc.model import KycDocument, KycOwner, SubType
+from landbridge.customers.kyc.model import KycDocument, KycOwner, Rail, SubType
 from landbridge.customers.onboarding import labels
 from landbridge.customers.onboarding.form_inputs import (
     FormQuestion,
@@ -91,13 +91,16 @@ class NeedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RailView:
-    """Progress of a rail."""
+    """Progress of a rail; the person may have to continue on a page of the provider, or will."""
 
+    rail: Rail
     name: str
     state: str
     sentence: str
     tone: str
     is_waiting: bool
+    is_at_provider: bool
+    is_expected_at_provider: bool
 
 
 def title(state: FormState, step: FormStep) -> str:
@@ -235,11 +238,14 @@ def rails(state: FormState) -> list[RailView]:
         text, sentence = labels.status(status, state.user_type)
         found.append(
             RailView(
+                rail=rail,
                 name=labels.rail(rail),
                 state=text,
                 sentence=sentence,
                 tone=_tone(status),
                 is_waiting=labels.is_in_review(status),
+                is_at_provider=rail in state.at_provider,
+                is_expected_at_provider=rail in state.expected_at_provider,
             )
         )
     return found

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.users.service import Users
-from landbridge.customers.verification.model import CALL_TIMEOUT_S, KycStatus
+from landbridge.customers.verification.model import CALL_TIMEOUT_S, KycStatus, VerificationCase
 from landbridge.customers.verification.service import Verification
 from landbridge.platform.core.errors import Busy, ResourceConflict, ResourceNotFound, Upstream
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.providers.identity.port import HostedVerification, Identity
 
 # The person may still do something at the provider.
-_OPEN = frozenset({KycStatus.PENDING, KycStatus.INCOMPLETE, KycStatus.RFI_PENDING})
+OPEN_AT_PROVIDER = frozenset({KycStatus.PENDING, KycStatus.INCOMPLETE, KycStatus.RFI_PENDING})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,21 @@ class VerificationLinks:
     verification: Verification
     identity: Identity
 
+    def is_open(self, case: VerificationCase) -> bool:
+        """Return whether a connected provider has this case, and may wait for the person.
+
+        A provider without a page is recognised only by `open`.
+        """
+        return (
+            case.reference is not None
+            and case.status in OPEN_AT_PROVIDER
+            and self._is_connected(case)
+        )
+
+    def is_expected(self, case: VerificationCase) -> bool:
+        """Return whether a connected provider gets this case next."""
+        return case.status is KycStatus.CREATED and self._is_connected(case)
+
     async def open(self, caller: Caller, user_id: UUID, rail: Rail) -> HostedVerification:
         """Return a new link for a user whose case is at a provider.
 
@@ -33,7 +48,7 @@ class VerificationLinks:
         check_editor(caller)
         await self.users.check_active(caller.org_id, user_id)
         case = await self.verification.status(caller.org_id, user_id, rail)
-        if case is None or case.reference is None or case.status not in _OPEN:
+        if case is None or case.reference is None or case.status not in OPEN_AT_PROVIDER:
             raise ResourceConflict("no provider waits for this user now", field="rails")
         try:
             async with asyncio.timeout(CALL_TIMEOUT_S):
@@ -43,3 +58,6 @@ class VerificationLinks:
         if link is None:
             raise ResourceNotFound("the identity provider has no page for this user")
         return link
+
+    def _is_connected(self, case: VerificationCase) -> bool:
+        return not self.identity.is_synchronous(case.org_id, case.rail)

@@ -10,6 +10,7 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
 from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.provider_links import OPEN_AT_PROVIDER
 from landbridge.dashboard.compliance.field_labels import field_label, proof_label
 from landbridge.dashboard.compliance.kyc_form import (
     FieldValues,
@@ -31,6 +32,8 @@ from landbridge.platform.http.internal_client import InternalClient
 _WAITS_FOR_USER = {KycStatus.INCOMPLETE, KycStatus.RFI_PENDING, KycStatus.CONTACT_SUPPORT}
 SUBMITTABLE = {KycStatus.INACTIVE, *_WAITS_FOR_USER}
 _ALL_EXPANDED = f"documents,{OWNERS}"
+# Kinds of providers that may have a page of their own.
+_CONNECTED = {"SIDECAR", "PACKAGE"}
 
 
 async def load_verification(
@@ -38,10 +41,11 @@ async def load_verification(
 ) -> dict[str, Any]:
     """Load the user, the status of each rail, and the requirements of the chosen rails."""
     path = f"/v2/users/{user_id}"
-    user, freeze, kyc, *statuses = await asyncio.gather(
+    user, freeze, kyc, connected, *statuses = await asyncio.gather(
         interface.get(path),
         interface.get(f"{path}/freeze"),
         interface.get(f"{path}/kyc", expand=_ALL_EXPANDED),
+        interface.get("/v2/providers"),
         *(interface.get(f"{path}/kyc/status", rails=rail) for rail in Rail),
     )
     rail_statuses = dict(zip(Rail, statuses, strict=True))
@@ -59,6 +63,7 @@ async def load_verification(
         "info": info,
         "is_business": info["type"] == UserType.BUSINESS,
         "statuses": [_rail_status(rail, status) for rail, status in rail_statuses.items()],
+        "linked_rails": _linked_rails(rail_statuses, connected["providers"]),
         "chosen_rails": chosen_rails,
         "rail_labels": RAIL_LABELS,
         "requirements": requirements,
@@ -149,6 +154,25 @@ def _rail_status(rail: Rail, status: Mapping[str, Any]) -> dict[str, Any]:
         "comment": result.get("comment"),
         "reasons": result.get("rejectReasons") or status.get("warnings") or [],
     }
+
+
+def _linked_rails(
+    statuses: Mapping[Rail, Mapping[str, Any]], providers: Sequence[Mapping[str, Any]]
+) -> list[Rail]:
+    """Return the rails for which a connected provider may have a page for the user now."""
+    connected = {
+        rail
+        for provider in providers
+        if provider["kind"] in _CONNECTED
+        for route in provider["serves"]
+        if route["service"] == "IDENTITY"
+        for rail in (Rail if route["rails"] is None else route["rails"])
+    }
+    return [
+        rail
+        for rail, status in statuses.items()
+        if rail in connected and status["status"] in OPEN_AT_PROVIDER
+    ]
 
 
 def _owners(

@@ -22,6 +22,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 _TAB, _LINK = "compliance/tab.html", "compliance/link.html"
+_PROVIDER_LINK = "compliance/provider_link.html"
 Rails = Annotated[list[str] | None, QueryParameter(name="rails")]
 
 
@@ -127,6 +128,26 @@ class CompliancePages(Controller):
         except Refused as error:
             return renderer.with_problem(request, _LINK, error, **values)
         return renderer.page(request, _LINK, **{**values, "link_url": created["kycLinkUrl"]})
+
+    @post("/provider-link", status_code=200)
+    async def open_provider_link(
+        self,
+        request: PageRequest,
+        user_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show a new link to the identity provider's page for the user."""
+        rail = (await read_form(request)).text("rails")
+        try:
+            link = await interface.post(f"/v2/users/{user_id}/kyc/provider-links", {"rails": rail})
+        except Refused as error:
+            values = await _tab(request, interface, user_id, [rail])
+            return renderer.with_problem(request, _TAB, error, **values)
+        values = await _link(interface, user_id, Form({}))
+        return renderer.page(
+            request, _PROVIDER_LINK, **values, provider_link=link, rail=RAIL_LABELS[rail]
+        )
 
 
 async def _tab(
