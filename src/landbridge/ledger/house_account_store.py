@@ -49,36 +49,43 @@ insert into house_rollups (org_id, rolled_up_to) values ($1, '0')
 on conflict (org_id) do nothing
 """
 
-# Only reads, so that an organisation without activity costs no write.
+# Only reads, so that an organisation without activity costs no write. One look into the index for
+# each organisation. With `exists` PostgreSQL may read the whole log.
 _BEHIND = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
 left join house_rollups r on r.org_id = o.org_id
-where exists (
-    select
+cross join lateral (
+    select c.tx
     from changes c
     where c.org_id = o.org_id and c.tx >= coalesce(r.rolled_up_to, '0'::xid8)
         and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-)
+    order by c.tx
+    limit 1
+) c
 """
 
 _LOCK = "select rolled_up_to::text from house_rollups where org_id = $1 for update"
 
 # Finds the transaction of the last change within one step, and the upper bound of the watermark: no
-# transaction below the oldest running one can write any more.
+# transaction below the oldest running one can write any more. Both look-ups are ordered by the
+# column: `has_more` for the same reason as above, and the name of an output column would be text.
 _BOUNDS = """
 select pg_snapshot_xmin(pg_current_snapshot())::text as settled_to,
-    exists (
-        select from changes
-        where org_id = $1 and tx >= $2::text::xid8
-            and tx < pg_snapshot_xmin(pg_current_snapshot())
-    ) as has_more,
     (
-        select tx::text
-        from changes
-        where org_id = $1 and tx >= $2::text::xid8
-            and tx < pg_snapshot_xmin(pg_current_snapshot())
-        order by tx
+        select c.tx
+        from changes c
+        where c.org_id = $1 and c.tx >= $2::text::xid8
+            and c.tx < pg_snapshot_xmin(pg_current_snapshot())
+        order by c.tx
+        limit 1
+    ) is not null as has_more,
+    (
+        select c.tx::text
+        from changes c
+        where c.org_id = $1 and c.tx >= $2::text::xid8
+            and c.tx < pg_snapshot_xmin(pg_current_snapshot())
+        order by c.tx
         offset $3
         limit 1
     ) as last_of_step
