@@ -14,6 +14,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.providers.packages.fields import read_our_key
 from landbridge.providers.packages.http_client import NoAnswer
 from landbridge.providers.packages.interface import (
     ApplicationAnswer,
@@ -131,7 +132,8 @@ class SumsubIdentity(ProviderPackage):
         """Return the application that a webhook is about, by our key; it is queried afterwards."""
         verify_webhook(webhook, self._settings.webhook_secret)
         event = msgspec.json.decode(webhook.body, type=SumsubEvent)
-        return InboundWebhookNews(keys=_our_keys(event.external_user_id))
+        key = read_our_key(event.external_user_id)
+        return InboundWebhookNews(keys=() if key is None else (key,))
 
     async def _created(self, request: ApplicationRequest) -> SumsubApplicant:
         """Create an applicant, of this call or another; returns it once Sumsub shows it.
@@ -208,12 +210,3 @@ def _not_shown(refused: SumsubRefusal) -> NotDone | NoAnswer:
     if refused.status in NOT_TAKEN:
         return NotDone(f"Sumsub did not take a call: {refused}")
     return NoAnswer(f"a call was answered with an error that decides nothing: {refused}")
-
-
-def _our_keys(text: str | None) -> tuple[UUID, ...]:
-    """Return the key of an applicant; none if it was made by other means."""
-    try:
-        key = UUID(text or "")
-    except ValueError:
-        return ()
-    return (key,) if str(key) == text else ()

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from landbridge.providers.packages.fields import read_text
 from landbridge.providers.packages.interface import ApplicationRequest
 from landbridge_sumsub.messages import CONTENT, TEST_OUTCOME
 
@@ -49,10 +50,10 @@ def _person(request: ApplicationRequest) -> dict[str, str]:
     facts = request.facts
     return _present(
         {
-            "firstName": _text(facts, "firstName"),
-            "middleName": _text(facts, "middleName"),
-            "lastName": _text(facts, "lastName") or request.last_name,
-            "dob": _text(facts, "dateOfBirth"),
+            "firstName": read_text(facts, "firstName"),
+            "middleName": read_text(facts, "middleName"),
+            "lastName": read_text(facts, "lastName") or request.last_name,
+            "dob": read_text(facts, "dateOfBirth"),
         }
     )
 
@@ -60,19 +61,14 @@ def _person(request: ApplicationRequest) -> dict[str, str]:
 def _company(request: ApplicationRequest) -> dict[str, Any]:
     """Return the business; nothing unless there are the name and the country that are needed."""
     facts = request.facts
-    name = _text(facts, "businessName") or request.business_name
-    country = _text(facts, "incorporationCountry")
+    name = read_text(facts, "businessName") or request.business_name
+    country = read_text(facts, "incorporationCountry")
     if not name or not country:
         return {}
-    number = _text(facts, "registrationNumber")
+    number = read_text(facts, "registrationNumber")
     company = {"companyName": name, "country": country, "registrationNumber": number}
     return {"companyInfo": _present(company)}
 
 
 def _present(members: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in members.items() if value}
-
-
-def _text(of: Mapping[str, Any], name: str) -> str | None:
-    found = of.get(name)
-    return found if isinstance(found, str) and found else None
