@@ -33,7 +33,8 @@ class SumsubOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     # Whether names and birth date are sent, and compared with the documents: the level must have
     # the step for it.
     cross_check: bool
-    # Whether an applicant on hold waits for Sumsub's dashboard, or is left to our reviewers.
+    # Whether an applicant on hold waits for Sumsub's dashboard, or is left to our reviewers. A
+    # business is on hold too while its owners are verified (reference/get-applicant-review-status).
     on_hold: Literal["wait", "review"]
     # Whether share tokens are taken: that needs a contract with Sumsub.
     share_tokens: bool = False
