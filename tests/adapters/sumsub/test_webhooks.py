@@ -48,7 +48,15 @@ async def test_any_webhook_about_an_applicant_has_it_queried(world: SumsubWorld,
 
 
 @pytest.mark.parametrize(
-    "other", ["externalUserId", "", None, "copy-4ba4dfa5", f"{{{new_id()}}}", str(new_id()).upper()]
+    "other",
+    [
+        "externalUserId",
+        "",
+        None,
+        "copy-4ba4dfa5",
+        "{0190a5c1-0000-7000-8000-000000000001}",
+        "0190A5C1-0000-7000-8000-000000000001",
+    ],
 )
 async def test_applicants_that_were_made_by_other_means_are_none_of_ours(
     world: SumsubWorld, other: Any
