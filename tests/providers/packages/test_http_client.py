@@ -14,6 +14,7 @@ from landbridge.providers.packages.http_client import (
     NoAnswer,
     ProviderAnswer,
     ProviderHttp,
+    RequestSigner,
     path_segment,
 )
 from landbridge.providers.packages.interface import NotDone, PackageSettingsInvalid
@@ -31,7 +32,11 @@ class Transfer(msgspec.Struct):
 
 @asynccontextmanager
 async def provider(
-    handler: Handler, *, timeout_s: int = 5, bytes_max: int = 10_000_000
+    handler: Handler,
+    *,
+    timeout_s: int = 5,
+    bytes_max: int = 10_000_000,
+    sign: RequestSigner | None = None,
 ) -> AsyncGenerator[ProviderHttp]:
     """Yield a client of a server with one handler for everything."""
     app = web.Application()
@@ -44,6 +49,7 @@ async def provider(
         url,
         timeout_s=timeout_s,
         headers={"Authorization": f"Bearer {MARKER}"},
+        sign=sign,
         bytes_max=bytes_max,
     )
     try:
@@ -91,6 +97,32 @@ async def test_a_message_goes_out_and_an_answer_comes_back_as_json() -> None:
     assert headers["Content-Type"] == "application/json"
     assert seen[1][:2] == ("GET", "/base/transfers/a%2F..%2Fb%3F?key=a%20b%26c&key=d")
     assert seen[1][3] == b""
+
+
+async def test_a_request_is_signed_as_it_is_written() -> None:
+    seen: list[str] = []
+    signatures: list[str] = []
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        content = await request.read()
+        seen.append(f"{request.method} {request.raw_path} {content.decode()}")
+        signatures.append(request.headers["X-Signature"])
+        return web.json_response({"id": "t_1", "amount": 100})
+
+    def sign(method: str, target: str, content: bytes) -> Mapping[str, str]:
+        return {"X-Signature": f"{method} {target} {content.decode()}"}
+
+    async with provider(handle, sign=sign) as client:
+        # A header of a call never replaces the signature.
+        await client.post("/transfers", {"amount": 1}, headers={"X-Signature": "another"})
+        await client.get(f"/transfers/{path_segment('a/../b?')}", [("key", "a b&c+ü")])
+        await client.send("POST", "/transfers", query={"level": "a b"})
+    assert [each.strip() for each in seen] == signatures
+    assert signatures == [
+        'POST /base/transfers {"amount":1}',
+        "GET /base/transfers/a%2F..%2Fb%3F?key=a%20b%26c%2B%C3%BC",
+        "POST /base/transfers?level=a%20b",
+    ]
 
 
 async def test_statuses_of_errors_are_answers() -> None:

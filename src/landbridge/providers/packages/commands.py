@@ -165,7 +165,11 @@ async def _run(
             protocol, client, description.payee_outcomes, rail, asset.currency, payee
         )
         if not description.test_outcomes:
-            return [*await screenings.run(), *await identities.run()]
+            return [
+                *await screenings.run(),
+                *await identities.run(),
+                *([] if settings.package is None else [await check_package_webhooks(protocol)]),
+            ]
         return [
             *await run_checks(adapter),
             *await protocol.run(),

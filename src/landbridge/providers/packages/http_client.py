@@ -11,11 +11,11 @@ Guarantees:
 
 import re
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import SimpleNamespace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 from urllib.request import getproxies, proxy_bypass
 
@@ -26,7 +26,10 @@ from yarl import URL
 from landbridge.platform.http.trusted_certificates import trusted_certificates
 from landbridge.providers.packages.interface import NotDone, PackageSettingsInvalid
 
-__all__ = ["NoAnswer", "ProviderAnswer", "ProviderHttp", "path_segment"]
+__all__ = ["NoAnswer", "ProviderAnswer", "ProviderHttp", "RequestSigner", "path_segment"]
+
+# Headers of a request from its method, its path with the query as they are written, and its body.
+RequestSigner: TypeAlias = Callable[[str, str, bytes], Mapping[str, str]]
 
 _T = TypeVar("_T")
 _URL = re.compile(
@@ -86,7 +89,8 @@ class ProviderHttp:
 
     `base_url` is https, or http on loopback, for tests. `timeout_s` bounds a whole call, and is
     best below the `timeout_s` of the providers file. `headers` go with each call, and may have
-    secrets. Proxies are those of the environment. Tests pass a trust store.
+    secrets. `sign` is for providers that have each request signed. Proxies are those of the
+    environment. Tests pass a trust store.
     """
 
     def __init__(
@@ -95,12 +99,14 @@ class ProviderHttp:
         *,
         timeout_s: int,
         headers: Mapping[str, str] | None = None,
+        sign: RequestSigner | None = None,
         bytes_max: int = _BYTES_MAX,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._base_url = _checked(base_url)
         self._timeout_s = timeout_s
         self._headers = dict(headers or {})
+        self._sign = sign
         self._bytes_max = bytes_max
         self._tls = tls
         self._proxy = _proxy(self._base_url)
@@ -135,14 +141,18 @@ class ProviderHttp:
         if not _PATH.fullmatch(path) or {".", ".."} & set(path.split("/")):
             raise ValueError("a path begins with /, and its parts are encoded")
         suffix = f"?{urlencode(query, quote_via=quote)}" if query else ""
+        url = URL(f"{self._base_url}{path}{suffix}", encoded=True)
         progress = SimpleNamespace(is_sent=False)
         content_type = {} if body is None else {"Content-Type": "application/json"}
+        signed: Mapping[str, str] = {}
+        if self._sign is not None:
+            signed = self._sign(method, url.raw_path_qs, body or b"")
         try:
             async with self._open().request(
                 method,
-                URL(f"{self._base_url}{path}{suffix}", encoded=True),
+                url,
                 data=body,
-                headers={**self._headers, **content_type, **(headers or {})},
+                headers={**self._headers, **content_type, **(headers or {}), **signed},
                 allow_redirects=False,
                 # Never rounded up to a whole second, which aiohttp does above its threshold.
                 timeout=aiohttp.ClientTimeout(
