@@ -100,10 +100,7 @@ def know_people(on: BaseServices) -> CustomerServices:
     provider_links = VerificationLinks(users, verification, checker)
     links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
     visits = FormVisits(
-        links=links,
-        terms=terms,
-        users=users,
-        dossiers=dossiers,
+        *(links, terms, users, dossiers),
         verification=verification,
         provider_links=provider_links,
         orgs=on.orgs,
