@@ -80,6 +80,7 @@ UNREPEATABLE_ALLOWED = {
 # What nothing of ours imports: entry points, and what provider packages import.
 ENTRY_POINTS = {
     "landbridge.__main__",
+    "landbridge.providers.packages.fields",
     "landbridge.providers.packages.http_client",
 }
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}

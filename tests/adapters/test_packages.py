@@ -20,6 +20,7 @@ from tests.adapters.served import ROOT
 
 ADAPTERS = sorted(path.parent for path in (ROOT / "adapters").glob("*/pyproject.toml"))
 ALLOWED = {
+    "landbridge.providers.packages.fields",
     "landbridge.providers.packages.http_client",
     "landbridge.providers.packages.interface",
 }

@@ -13,6 +13,7 @@ from decimal import Decimal
 from urllib.parse import urlencode
 from uuid import UUID
 
+from landbridge.providers.packages.fields import read_our_key
 from landbridge.providers.packages.http_client import NoAnswer, ProviderHttp
 from landbridge.providers.packages.interface import (
     FailureCode,
@@ -88,8 +89,10 @@ class EbanxPayouts(ProviderPackage):
         keys: list[UUID] = []
         for uid in hash_codes(webhook.body):
             found = await self._retrieve("uid", uid)
-            if found is not None and found[0].uid == uid:
-                keys.extend(_our_keys(found[0].external_reference))
+            if found is None or found[0].uid != uid:
+                continue
+            if key := read_our_key(found[0].external_reference):
+                keys.append(key)
         return InboundWebhookNews(keys=tuple(dict.fromkeys(keys)))
 
     async def _create(self, request: PayoutRequest) -> None:
@@ -160,12 +163,3 @@ def _check_content(payout: EbanxPayout, request: PayoutRequest) -> None:
     is_same = exact_amount(payout) == Decimal(request.amount)
     if not is_same or payout.request_currency != request.currency.upper():
         raise KeyConflict
-
-
-def _our_keys(reference: str) -> list[UUID]:
-    """Return the key in a reference; none if the payout was made by other means."""
-    try:
-        key = UUID(reference)
-    except ValueError:
-        return []
-    return [key] if str(key) == reference else []

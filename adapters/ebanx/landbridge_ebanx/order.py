@@ -6,8 +6,9 @@ Raises `PayoutRefused` for what EBANX does not carry, and what its documentation
 import re
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, cast
+from typing import Any
 
+from landbridge.providers.packages.fields import read_object, read_text
 from landbridge.providers.packages.interface import (
     FailureCode,
     PayoutRefused,
@@ -24,20 +25,20 @@ def order_form(request: PayoutRequest, default_email: str | None) -> list[tuple[
     """Return the form of an order, without our key at EBANX; raises `PayoutRefused`."""
     payee = request.payee or {}
     kind = payee.get("type")
-    account = _members(payee, str(kind))
-    holder = _members(payee, "accountHolder")
+    account = read_object(payee, str(kind))
+    holder = read_object(payee, "accountHolder")
     match request.rail, request.currency, kind:
         case "pix", "brl", "brazilGlobalNetwork":
-            way, email = _pix(account, holder), _text(account, "email")
+            way, email = _pix(account, holder), read_text(account, "email")
         case "spei", "mxn", "mexico" | "mexicoGlobalNetwork":
             way, email = _spei(account, holder), None
         case _:
             raise PayoutRefused(FailureCode.UNSUPPORTED)
-    name = _text(holder, "name")
-    email = email or _text(holder, "email") or default_email
+    name = read_text(holder, "name")
+    email = email or read_text(holder, "email") or default_email
     if name is None or email is None:
         raise PayoutRefused(FailureCode.UNSUPPORTED)
-    phone = _text(account, "phone") or _text(holder, "phone")
+    phone = read_text(account, "phone") or read_text(holder, "phone")
     return [
         ("external_reference", str(request.key)),
         ("amount", exact_text(request.amount)),
@@ -63,8 +64,13 @@ def exact_text(amount: str) -> str:
 
 def _pix(account: Mapping[str, Any], holder: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A payee without a key is paid by their tax number, which is the key then."""
-    number = _text(holder, "idNumber")
-    key = _text(account, "pix") or _text(account, "email") or _text(account, "phone") or number
+    number = read_text(holder, "idNumber")
+    key = (
+        read_text(account, "pix")
+        or read_text(account, "email")
+        or read_text(account, "phone")
+        or number
+    )
     if key is None:
         raise PayoutRefused(FailureCode.ACCOUNT_INVALID)
     document = _brazilian(number) or _brazilian(key)
@@ -82,10 +88,10 @@ def _spei(account: Mapping[str, Any], holder: Mapping[str, Any]) -> list[tuple[s
     """EBANX describes accounts by their CLABE, and no cards and phone numbers."""
     if account.get("speiProtocol", "clabe") != "clabe":
         raise PayoutRefused(FailureCode.UNSUPPORTED)
-    clabe = _text(account, "speiClabe")
+    clabe = read_text(account, "speiClabe")
     if clabe is None or not _CLABE.fullmatch(clabe):
         raise PayoutRefused(FailureCode.ACCOUNT_INVALID)
-    number = _compact(_text(holder, "idNumber") or "")
+    number = _compact(read_text(holder, "idNumber") or "")
     document: list[tuple[str, str]] = []
     if _RFC.fullmatch(number):
         document = _document(number, "RFC")
@@ -107,13 +113,3 @@ def _brazilian(number: str | None) -> tuple[str, str] | None:
 
 def _compact(number: str) -> str:
     return re.sub(r"[ ./-]", "", number).upper()
-
-
-def _members(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = of.get(name)
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _text(of: Mapping[str, Any], name: str) -> str | None:
-    found = of.get(name)
-    return found if isinstance(found, str) and found else None

@@ -17,6 +17,7 @@ from uuid import UUID
 import msgspec
 from msgspec import structs
 
+from landbridge.providers.packages.fields import read_our_key
 from landbridge.providers.packages.http_client import NoAnswer, path_segment
 from landbridge.providers.packages.interface import (
     CreditsAnswer,
@@ -152,7 +153,8 @@ class IncreaseBank(ProviderPackage):
                 return InboundWebhookNews()
             raise _not_shown(refused) from None
         is_same = found.id == event.associated_object_id
-        return InboundWebhookNews(keys=_our_keys(found.idempotency_key) if is_same else ())
+        key = read_our_key(found.idempotency_key) if is_same else None
+        return InboundWebhookNews(keys=() if key is None else (key,))
 
     async def _ordered(
         self, key: UUID, network: IncreaseNetwork, body: Mapping[str, Any]
@@ -202,12 +204,3 @@ def _check_content(transfer: IncreaseTransfer, request: PayoutRequest) -> None:
     has = (transfer.amount, transfer.account_number, transfer.routing_number)
     if has != ordered(request) or transfer.currency != "USD":
         raise KeyConflict
-
-
-def _our_keys(text: str | None) -> tuple[UUID, ...]:
-    """Return the key of a transfer; none if it was made by other means."""
-    try:
-        key = UUID(text or "")
-    except ValueError:
-        return ()
-    return (key,) if str(key) == text else ()

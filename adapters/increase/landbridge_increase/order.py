@@ -7,8 +7,9 @@ describe.
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
+from landbridge.providers.packages.fields import read_object, read_text
 from landbridge.providers.packages.interface import FailureCode, PayoutRefused, PayoutRequest
 from landbridge_increase.settings import IncreaseOptions
 
@@ -49,11 +50,11 @@ def order_body(request: PayoutRequest, network: str, options: IncreaseOptions) -
     payee = request.payee or {}
     if payee.get("type") != "us":
         raise PayoutRefused(FailureCode.UNSUPPORTED)
-    account, holder = _members(payee, "us"), _members(payee, "accountHolder")
-    name = _text(holder, "name")
+    account, holder = read_object(payee, "us"), read_object(payee, "accountHolder")
+    name = read_text(holder, "name")
     if name is None:
         raise PayoutRefused(FailureCode.UNSUPPORTED)
-    number, routing = _text(account, "accountNumber"), _text(account, "routingNumber")
+    number, routing = read_text(account, "accountNumber"), read_text(account, "routingNumber")
     if not _ACCOUNT_NUMBER.fullmatch(number or "") or not _ROUTING_NUMBER.fullmatch(routing or ""):
         raise PayoutRefused(FailureCode.ACCOUNT_INVALID)
     body = {"amount": cents(request.amount), "account_number": number, "routing_number": routing}
@@ -68,9 +69,9 @@ def order_body(request: PayoutRequest, network: str, options: IncreaseOptions) -
 
 def ordered(request: PayoutRequest) -> tuple[Decimal, str | None, str | None]:
     """Return what identifies an order: cents, account number and routing number."""
-    account = _members(request.payee or {}, "us")
+    account = read_object(request.payee or {}, "us")
     amount = Decimal(request.amount).scaleb(2)
-    return amount, _text(account, "accountNumber"), _text(account, "routingNumber")
+    return amount, read_text(account, "accountNumber"), read_text(account, "routingNumber")
 
 
 def cents(amount: str) -> int:
@@ -90,7 +91,7 @@ def _ach(
     name: str,
     options: IncreaseOptions,
 ) -> dict[str, Any]:
-    kind = (_text(holder, "type") or "").lower()
+    kind = (read_text(holder, "type") or "").lower()
     if kind not in _ENTRY_CLASSES:
         raise PayoutRefused(FailureCode.UNSUPPORTED)
     reference = request.texts.get("achReference")
@@ -106,7 +107,7 @@ def _ach(
     }
     if reference is not None:
         body["company_entry_description"] = reference
-    funding = _FUNDINGS.get((_text(account, "accountType") or "").lower())
+    funding = _FUNDINGS.get((read_text(account, "accountType") or "").lower())
     return body if funding is None else {**body, "funding": funding}
 
 
@@ -115,7 +116,7 @@ def _wire(
 ) -> dict[str, Any]:
     message = request.texts.get("wireMessage") or options.statement_descriptor
     creditor: dict[str, Any] = {"name": name}
-    if lines := _address_lines(_members(holder, "address")):
+    if lines := _address_lines(read_object(holder, "address")):
         creditor["address"] = {"unstructured": lines}
     body: dict[str, Any] = {
         "account_id": options.account_id,
@@ -150,22 +151,12 @@ def _instant(
 
 def _address_lines(address: Mapping[str, Any]) -> dict[str, str]:
     """Return up to three lines of an address; none without a first one."""
-    city = [_text(address, each) for each in ("city", "stateProvinceRegion", "postalCode")]
+    city = [read_text(address, each) for each in ("city", "stateProvinceRegion", "postalCode")]
     lines = [
-        _text(address, "addressLine1"),
-        _text(address, "addressLine2"),
-        " ".join(each for each in (*city, _text(address, "country")) if each),
+        read_text(address, "addressLine1"),
+        read_text(address, "addressLine2"),
+        " ".join(each for each in (*city, read_text(address, "country")) if each),
     ]
     if lines[0] is None:
         return {}
     return {f"line{place}": line for place, line in enumerate(filter(None, lines), start=1)}
-
-
-def _members(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = of.get(name)
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _text(of: Mapping[str, Any], name: str) -> str | None:
-    found = of.get(name)
-    return found if isinstance(found, str) and found else None

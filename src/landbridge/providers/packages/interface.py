@@ -1,4 +1,4 @@
-"""Interface of provider packages: what a package imports, beside `http_client.py`.
+"""Interface of provider packages: what a package imports, beside `http_client.py` and `fields.py`.
 
 A package declares an entry point of the group `landbridge.providers`: a function, or a class, that
 takes `PackageSettings` and returns a `ProviderPackage`. Its verbs are the calls of the provider
