@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from landbridge.customers.deposit_screening.model import KIND
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
@@ -88,6 +89,8 @@ async def test_clear_coins_are_credited(world: FollowedChain) -> None:
     assert await statuses(world.org, user) == [("5", "COMPLETED")]
     (screening,) = await screenings(world.org, "RELEASED")
     assert (screening["source"], screening["userId"]) == ("WALLET", user)
+    record = await world.container.ledger.get(world.org.org_id, KIND, UUID(screening["id"]))
+    assert record.details["destination_address"] == address
     world.mine(10)
     await world.follow()
     await run_worker(world.org)

@@ -225,6 +225,27 @@ async def test_fault_is_found(fault: str, tmp_path: Path) -> None:
     assert KEY.secret.decode() not in result.output
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "other"), [("coins", "rail"), ("fiat", "chain")])
+async def test_a_sidecar_is_asked_about_what_it_screens(
+    tmp_path: Path, kind: str, other: str
+) -> None:
+    program = tmp_path / "sidecar.py"
+    text = (TEMPLATES / "sidecar.py").read_text()
+    for right, more in {
+        '            "screeningOutcomes": screened': f'            "screens": ["{kind}"],\n',
+        '        key, outcome = transfer["key"]': f'        assert "{other}" not in transfer\n',
+    }.items():
+        assert text.count(right) == 1, f"the template no longer has: {right}"
+        text = text.replace(right, more + right)
+    program.write_text(text)
+    command = python_template(tmp_path / "orders.db")
+    command[1] = str(program)
+    result = await run_suite(command, tmp_path)
+    assert result.exit_code == 0, result.output
+    assert f"passed   {kind}: screened in both directions" in result.output
+
+
 async def test_a_sidecar_with_real_money_is_not_tested(tmp_path: Path) -> None:
     program = tmp_path / "sidecar.py"
     text = (TEMPLATES / "sidecar.py").read_text()

@@ -28,8 +28,13 @@ from landbridge.platform.db.pool import Tx
 from landbridge.providers.kyt.port import DepositParty
 
 
-def suspended_deposit(deposit: ChainDeposit, account_id: UUID, at: datetime) -> SuspendedDeposit:
-    """Return the deposit of a user's wallet, to be screened; the account gets it afterwards."""
+def suspended_deposit(
+    deposit: ChainDeposit, account_id: UUID, at: datetime, *, address: str
+) -> SuspendedDeposit:
+    """Return the deposit at the address of a user's wallet, to be screened.
+
+    The account gets it afterwards.
+    """
     return SuspendedDeposit(
         org_id=deposit.org_id,
         user_id=deposit.user_id,
@@ -40,6 +45,7 @@ def suspended_deposit(deposit: ChainDeposit, account_id: UUID, at: datetime) -> 
             account_id=account_id,
             transaction_hash=deposit.transaction_hash,
             source_address=deposit.source_address,
+            destination_address=address,
         ),
         at=at,
     )

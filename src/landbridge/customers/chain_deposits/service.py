@@ -32,6 +32,7 @@ from landbridge.customers.chain_deposits.screening import (
 )
 from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.customers.deposit_screening.service import DepositScreenings
+from landbridge.customers.wallets import store as wallet_store
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
 from landbridge.ledger.model import CommitOutcome
 from landbridge.ledger.reversed_journals import has_returned_coins
@@ -339,7 +340,9 @@ class ChainDeposits:
         """Suspend a deposit if it has to be screened; return whether it was suspended."""
         if not self._screenings.screens(deposit.org_id, deposit.money.asset.currency):
             return False
-        return await self._screenings.suspend_in(tx, suspended_deposit(deposit, account_id, at))
+        (wallet,) = await wallet_store.by_ids(tx, deposit.org_id, [deposit.wallet_id])
+        suspending = suspended_deposit(deposit, account_id, at, address=wallet.address)
+        return await self._screenings.suspend_in(tx, suspending)
 
     async def _set_final(
         self, tx: Tx, deposits: Sequence[TreasuryDeposit], offsets: Mapping[UUID, timedelta]

@@ -24,6 +24,13 @@ class ScreeningDirection(StrEnum):
     PAYMENT = "payment"  # from us to outside
 
 
+class ScreenedKind(StrEnum):
+    """Kind of money that a provider screens."""
+
+    COINS = "coins"
+    FIAT = "fiat"
+
+
 class ScreeningVerdict(StrEnum):
     """What a provider says about a deposit or payment."""
 

@@ -159,7 +159,9 @@ async def _run(
         )
         protocol = ProtocolChecks(settings, adapter, clock)
         deposits = DepositChecks(protocol, description.deposits)
-        screenings = ScreeningChecks(protocol, client, hasty, description.screening_outcomes)
+        screenings = ScreeningChecks(
+            protocol, client, hasty, description.screening_outcomes, description.screens
+        )
         identities = IdentityChecks(protocol, client, hasty, description.identity_outcomes)
         payees = PayeeChecks(
             protocol, client, description.payee_outcomes, rail, asset.currency, payee

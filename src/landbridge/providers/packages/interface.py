@@ -12,7 +12,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.providers.identity.port import ApplicationSection
-from landbridge.providers.kyt.port import RiskCategory, ScreeningDirection
+from landbridge.providers.kyt.port import RiskCategory, ScreenedKind, ScreeningDirection
 from landbridge.providers.rails.port import PayeeMatch
 from landbridge.providers.sidecar.identity_protocol import (
     ApplicationAnswer,
@@ -99,6 +99,7 @@ __all__ = [
     "RequestedVerification",
     "ReviewedPart",
     "RiskCategory",
+    "ScreenedKind",
     "ScreenedSender",
     "ScreeningAnswer",
     "ScreeningDirection",

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from landbridge.providers.kyt.port import RiskCategory, ScreeningDirection
+from landbridge.providers.kyt.port import RiskCategory, ScreenedKind, ScreeningDirection
 from landbridge.providers.rails.port import PayeeMatch
 
 PAYOUTS_PATH = "/v1/payouts"
@@ -254,7 +254,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     where it moves real money. `deposits` are the currencies in which it takes deposits.
     `screeningOutcomes` are test outcomes of screenings, `payeeOutcomes` of the verification of a
     payee, `identityOutcomes` of the verification of users. `neverRunLive` says that it was built
-    from documentation, and has moved no real money.
+    from documentation, and has moved no real money. `screens` is what it screens.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -262,6 +262,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     test_outcomes: Annotated[tuple[RequestedOutcome, ...], Meta(max_length=20)] = ()
     deposits: Annotated[tuple[_Currency, ...], Meta(max_length=50)] = ()
     screening_outcomes: Annotated[tuple[RequestedScreening, ...], Meta(max_length=20)] = ()
+    screens: Annotated[tuple[ScreenedKind, ...], Meta(min_length=1)] = tuple(ScreenedKind)
     payee_outcomes: Annotated[tuple[PayeeMatch, ...], Meta(max_length=20)] = ()
     identity_outcomes: Annotated[tuple[RequestedVerification, ...], Meta(max_length=20)] = ()
     never_run_live: bool = False
