@@ -32,8 +32,8 @@ from landbridge.customers.chain_deposits.screening import (
 )
 from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.customers.deposit_screening.service import DepositScreenings
-from landbridge.customers.wallets import store as wallet_store
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
+from landbridge.customers.wallets.service import wallets_of
 from landbridge.ledger.model import CommitOutcome
 from landbridge.ledger.reversed_journals import has_returned_coins
 from landbridge.ledger.service import Ledger
@@ -340,8 +340,9 @@ class ChainDeposits:
         """Suspend a deposit if it has to be screened; return whether it was suspended."""
         if not self._screenings.screens(deposit.org_id, deposit.money.asset.currency):
             return False
-        (wallet,) = await wallet_store.by_ids(tx, deposit.org_id, [deposit.wallet_id])
-        suspending = suspended_deposit(deposit, account_id, at, address=wallet.address)
+        wallets = await wallets_of(tx, deposit.org_id, [account_id])
+        address = wallets[account_id].address
+        suspending = suspended_deposit(deposit, account_id, at, address=address)
         return await self._screenings.suspend_in(tx, suspending)
 
     async def _set_final(
