@@ -41,11 +41,10 @@ async def load_verification(
 ) -> dict[str, Any]:
     """Load the user, the status of each rail, and the requirements of the chosen rails."""
     path = f"/v2/users/{user_id}"
-    user, freeze, kyc, connected, *statuses = await asyncio.gather(
+    user, freeze, kyc, *statuses = await asyncio.gather(
         interface.get(path),
         interface.get(f"{path}/freeze"),
         interface.get(f"{path}/kyc", expand=_ALL_EXPANDED),
-        interface.get("/v2/providers"),
         *(interface.get(f"{path}/kyc/status", rails=rail) for rail in Rail),
     )
     rail_statuses = dict(zip(Rail, statuses, strict=True))
@@ -63,7 +62,7 @@ async def load_verification(
         "info": info,
         "is_business": info["type"] == UserType.BUSINESS,
         "statuses": [_rail_status(rail, status) for rail, status in rail_statuses.items()],
-        "linked_rails": _linked_rails(rail_statuses, connected["providers"]),
+        "linked_rails": await _linked_rails(interface, rail_statuses),
         "chosen_rails": chosen_rails,
         "rail_labels": RAIL_LABELS,
         "requirements": requirements,
@@ -156,23 +155,22 @@ def _rail_status(rail: Rail, status: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _linked_rails(
-    statuses: Mapping[Rail, Mapping[str, Any]], providers: Sequence[Mapping[str, Any]]
+async def _linked_rails(
+    interface: InternalClient, statuses: Mapping[Rail, Mapping[str, Any]]
 ) -> list[Rail]:
     """Return the rails for which a connected provider may have a page for the user now."""
+    open_rails = [each for each, status in statuses.items() if status["status"] in OPEN_AT_PROVIDER]
+    if not open_rails:
+        return []
     connected = {
         rail
-        for provider in providers
+        for provider in (await interface.get("/v2/providers"))["providers"]
         if provider["kind"] in _CONNECTED
         for route in provider["serves"]
         if route["service"] == "IDENTITY"
         for rail in (Rail if route["rails"] is None else route["rails"])
     }
-    return [
-        rail
-        for rail, status in statuses.items()
-        if rail in connected and status["status"] in OPEN_AT_PROVIDER
-    ]
+    return [each for each in open_rails if each in connected]
 
 
 def _owners(
