@@ -1,7 +1,6 @@
 """The contract suite: the templates of the guide pass it, and each fault is found by a check."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from landbridge.app.cli import commands
-from landbridge.platform.core.ids import new_id
 from landbridge.providers.sidecar.signing import SigningSecret
+from tests.app.processes.server_process import free_port
 from tests.providers.sidecar.kit import (
     KEY,
     TEMPLATES,
@@ -21,11 +20,6 @@ from tests.providers.sidecar.kit import (
 
 OLD_KEY = SigningSecret("2026-10", b"an older secret of the tests, 32 letters or more")
 NO_NODE = "there is no node of version 22.6 or newer, which runs TypeScript without a build"
-
-
-def free_port() -> int:
-    """Return a port that no other test process uses."""
-    return 20_000 + os.getpid() % 20_000 + new_id().int % 500
 
 
 def write_file(folder: Path, port: int, *keys: SigningSecret) -> Path:
