@@ -14,13 +14,12 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from landbridge.providers.packages.fields import read_our_key
-from landbridge.providers.packages.http_client import NoAnswer, ProviderHttp
+from landbridge.providers.packages.http_client import NoAnswer, ProviderHttp, certain
 from landbridge.providers.packages.interface import (
     FailureCode,
     InboundWebhook,
     InboundWebhookNews,
     KeyConflict,
-    NotDone,
     PackageSettings,
     PayoutAnswer,
     PayoutQuery,
@@ -116,20 +115,14 @@ class EbanxPayouts(ProviderPackage):
 
     async def _after_order(self, key: UUID) -> _Found | None:
         """Query after an order: that the query was not sent says nothing about the order."""
-        try:
-            return await self._retrieve("external_reference", str(key))
-        except NotDone as error:
-            raise NoAnswer(str(error)) from None
+        return await certain(self._retrieve("external_reference", str(key)))
 
     async def _committed(self, key: UUID, found: _Found) -> PayoutAnswer:
         """Return the state of a payout, and commit it before if it is open and ours to commit."""
         answer = payout_answer(key, *found)
         if found[0].status != OPEN_STATUS or not self._options.commit:
             return answer
-        try:
-            await self._call("/ws/payout/commit", [("uid", found[0].uid)])
-        except NotDone as error:
-            raise NoAnswer(str(error)) from None
+        await certain(self._call("/ws/payout/commit", [("uid", found[0].uid)]))
         again = await self._after_order(key)
         if again is None or again[0].uid != found[0].uid:
             raise NoAnswer("a payout is gone after it was committed")

@@ -55,18 +55,13 @@ class EbanxSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_settings(settings: PackageSettings) -> EbanxSettings:
     """Return valid settings; raises `PackageSettingsInvalid` with a sentence without secrets."""
-    try:
-        options = msgspec.convert(dict(settings.options), EbanxOptions)
-    except msgspec.ValidationError as error:
-        raise PackageSettingsInvalid(f"options are not valid: {error}") from None
+    options = settings.read_options(EbanxOptions)
     _check_codes(options)
     if options.payee_email is not None and not _EMAIL.fullmatch(options.payee_email):
         raise PackageSettingsInvalid("payee_email is not an e-mail address")
     if options.sandbox and _PRODUCTION_HOST in options.base_url.lower():
         raise PackageSettingsInvalid("sandbox = true does not go with the address of production")
-    if unknown := set(settings.secrets) - {"integration_key", "certificate"}:
-        names = ", ".join(sorted(unknown))
-        raise PackageSettingsInvalid(f"secret_files has names that are not known: {names}")
+    settings.check_secret_names({"integration_key", "certificate"})
     key = settings.secrets.get("integration_key", "").strip()
     if not _KEY.fullmatch(key):
         raise PackageSettingsInvalid("secret_files must have integration_key, without spaces")

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
-from urllib.parse import quote, urlencode
 from uuid import UUID
 
 import msgspec
@@ -71,6 +70,7 @@ class EllipticApi:
             settings.options.base_url,
             timeout_s=settings.options.timeout_s,
             headers={"x-access-key": settings.api_key},
+            sign=self._sign,
             bytes_max=_BYTES_MAX,
         )
 
@@ -86,14 +86,14 @@ class EllipticApi:
         What was analysed for the same customer before is analysed again, and stays one analysis.
         Source: help.elliptic.co/en/articles/6930102-risk-score-change.
         """
-        answer = await self._send("POST", f"{service.path}/synchronous", body=body)
+        answer = await self._http.post(f"{service.path}/synchronous", body)
         if answer.status == _NOT_FOUND and answer.read(EllipticError).name == _NOT_IN_BLOCKCHAIN:
             return None
         return _read(answer, EllipticAnalysis)
 
     async def get(self, service: EllipticService, analysis_id: UUID) -> EllipticAnalysis:
         """Return an analysis."""
-        return _read(await self._send("GET", f"{service.path}/{analysis_id}"), EllipticAnalysis)
+        return _read(await self._http.get(f"{service.path}/{analysis_id}"), EllipticAnalysis)
 
     async def find(self, service: EllipticService, reference: str) -> tuple[EllipticListed, ...]:
         """Return analyses of customers with a reference that has this text, the oldest first."""
@@ -102,26 +102,12 @@ class EllipticApi:
             "per_page": str(_PER_PAGE),
             "sort": service.sort,
         }
-        return _read(await self._send("GET", service.path, query=query), EllipticPage).items
+        return _read(await self._http.get(service.path, query), EllipticPage).items
 
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: Mapping[str, Any] | None = None,
-    ) -> ProviderAnswer:
-        content = None if body is None else msgspec.json.encode(body)
-        signed_path = f"{path}?{urlencode(query, quote_via=quote)}" if query else path
+    def _sign(self, method: str, target: str, body: bytes) -> Mapping[str, str]:
         at_ms = (self._now() - _EPOCH) // _MS
-        headers = {
-            "x-access-timestamp": str(at_ms),
-            "x-access-sign": sign_request(
-                self._settings.api_secret, at_ms, method, signed_path, content
-            ),
-        }
-        return await self._http.send(method, path, query=query or {}, body=content, headers=headers)
+        signature = sign_request(self._settings.api_secret, at_ms, method, target, body or None)
+        return {"x-access-timestamp": str(at_ms), "x-access-sign": signature}
 
 
 def sign_request(secret: bytes, at_ms: int, method: str, path: str, body: bytes | None) -> str:

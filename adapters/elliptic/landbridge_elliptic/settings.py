@@ -70,15 +70,10 @@ class EllipticSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_settings(settings: PackageSettings) -> EllipticSettings:
     """Return valid settings; raises `PackageSettingsInvalid` with a sentence without secrets."""
-    try:
-        options = msgspec.convert(dict(settings.options), EllipticOptions)
-    except msgspec.ValidationError as error:
-        raise PackageSettingsInvalid(f"options are not valid: {error}") from None
+    options = settings.read_options(EllipticOptions)
     if not all(_ASSET.fullmatch(each) for each in options.assets):
         raise PackageSettingsInvalid("assets are named currency/CHAIN, for example usdc/ETHEREUM")
-    if unknown := set(settings.secrets) - _SECRETS:
-        names = ", ".join(sorted(unknown))
-        raise PackageSettingsInvalid(f"secret_files has names that are not known: {names}")
+    settings.check_secret_names(_SECRETS)
     api_key = settings.secrets.get("api_key", "").strip()
     if not _KEY.fullmatch(api_key):
         raise PackageSettingsInvalid("secret_files must have api_key, without spaces")

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import structs
 
 from landbridge.providers.packages.fields import read_our_key
-from landbridge.providers.packages.http_client import NoAnswer, path_segment
+from landbridge.providers.packages.http_client import NoAnswer, certain, path_segment
 from landbridge.providers.packages.interface import (
     CreditsAnswer,
     CreditsQuery,
@@ -44,7 +44,6 @@ from landbridge_increase.client import (
     NOT_TAKEN,
     IncreaseApi,
     IncreaseRefusal,
-    certain,
 )
 from landbridge_increase.deposits import IncreaseAccounts
 from landbridge_increase.messages import (

@@ -3,14 +3,13 @@
 Sources: increase.com/documentation/errors and /idempotency-keys.
 """
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 
 from landbridge.providers.packages.http_client import NoAnswer, ProviderAnswer, ProviderHttp
-from landbridge.providers.packages.interface import NotDone
 from landbridge_increase.settings import IncreaseSettings
 
 KEY_USED = "idempotency_key_already_used_error"
@@ -100,14 +99,6 @@ class IncreaseApi:
         if len(found) > 1:
             raise NoAnswer("several objects have one idempotency key")
         return found[0] if found else None
-
-
-async def certain(call: Awaitable[_T]) -> _T:
-    """Await a call that follows another: that it was not sent says nothing about that one."""
-    try:
-        return await call
-    except NotDone as error:
-        raise NoAnswer(str(error)) from None
 
 
 def _read(answer: ProviderAnswer, kind: type[_T]) -> _T:

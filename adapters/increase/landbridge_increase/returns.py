@@ -5,7 +5,7 @@ says whether it was done, and nothing else does. Sources: /inbound-ach-transfers
 /inbound-wire-transfers of increase.com/documentation/api.
 """
 
-from landbridge.providers.packages.http_client import NoAnswer, path_segment
+from landbridge.providers.packages.http_client import NoAnswer, certain, path_segment
 from landbridge.providers.packages.interface import (
     FailureCode,
     NotDone,
@@ -19,7 +19,6 @@ from landbridge_increase.client import (
     NOT_TAKEN,
     IncreaseApi,
     IncreaseRefusal,
-    certain,
 )
 from landbridge_increase.inbound import InboundNetwork, IncreaseInbound, network_of
 from landbridge_increase.messages import dollars

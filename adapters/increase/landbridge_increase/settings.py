@@ -1,6 +1,5 @@
 """Settings of the Increase adapter: the operator decides what its documentation leaves open."""
 
-import re
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -15,7 +14,6 @@ from landbridge.providers.packages.interface import (
 
 # increase.com/documentation/api has production and sandbox.
 _PRODUCTION_HOST = "api.increase.com"
-_SECRET = re.compile(r"[!-~]{8,200}")
 _SECRETS = {"api_key", "webhook_secret"}
 # What the sandbox's simulations can do with a transfer.
 _OUTCOMES = {RequestedOutcome.SETTLE, RequestedOutcome.RETURN, RequestedOutcome.FAIL}
@@ -77,33 +75,19 @@ class IncreaseSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_settings(settings: PackageSettings) -> IncreaseSettings:
     """Return valid settings; raises `PackageSettingsInvalid` with a sentence without secrets."""
-    try:
-        options = msgspec.convert(dict(settings.options), IncreaseOptions)
-    except msgspec.ValidationError as error:
-        raise PackageSettingsInvalid(f"options are not valid: {error}") from None
+    options = settings.read_options(IncreaseOptions)
     if options.sandbox and _PRODUCTION_HOST in options.base_url.lower():
         raise PackageSettingsInvalid("sandbox = true does not go with the address of production")
     if not set(options.test_outcomes) <= _OUTCOMES:
         raise PackageSettingsInvalid("test_outcomes may have settle, return and fail")
     if options.instant_network == "fednow" and options.debtor_name is None:
         raise PackageSettingsInvalid("instant_network = fednow needs debtor_name")
-    if unknown := set(settings.secrets) - _SECRETS:
-        names = ", ".join(sorted(unknown))
-        raise PackageSettingsInvalid(f"secret_files has names that are not known: {names}")
-    api_key = _secret(settings, "api_key")
+    settings.check_secret_names(_SECRETS)
+    api_key = settings.read_secret("api_key")
     if api_key is None:
         raise PackageSettingsInvalid("secret_files must have api_key")
     return IncreaseSettings(
         options=options,
         api_key=api_key,
-        webhook_secret=_secret(settings, "webhook_secret"),
+        webhook_secret=settings.read_secret("webhook_secret"),
     )
-
-
-def _secret(settings: PackageSettings, name: str) -> str | None:
-    text = settings.secrets.get(name)
-    if text is None:
-        return None
-    if not _SECRET.fullmatch(text.strip()):
-        raise PackageSettingsInvalid(f"{name} must have 8 to 200 characters without spaces")
-    return text.strip()

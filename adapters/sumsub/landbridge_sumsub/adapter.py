@@ -15,7 +15,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.providers.packages.fields import read_our_key
-from landbridge.providers.packages.http_client import NoAnswer
+from landbridge.providers.packages.http_client import NoAnswer, certain
 from landbridge.providers.packages.interface import (
     ApplicationAnswer,
     ApplicationDocumentRequest,
@@ -33,7 +33,7 @@ from landbridge.providers.packages.interface import (
     VerificationLinkAnswer,
 )
 from landbridge_sumsub.applicant import applicant_body, applicant_items
-from landbridge_sumsub.client import NOT_TAKEN, UNAUTHORIZED, SumsubApi, SumsubRefusal, certain
+from landbridge_sumsub.client import NOT_TAKEN, UNAUTHORIZED, SumsubApi, SumsubRefusal
 from landbridge_sumsub.messages import CONTENT, SUBMITTED, SumsubApplicant, application_answer
 from landbridge_sumsub.notification import SumsubEvent, verify_webhook
 from landbridge_sumsub.sandbox import TEST_OUTCOMES, next_result

@@ -5,7 +5,7 @@ each call names.
 """
 
 import hmac
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar
 from uuid import UUID
 
@@ -17,7 +17,6 @@ from landbridge.providers.packages.http_client import (
     ProviderHttp,
     path_segment,
 )
-from landbridge.providers.packages.interface import NotDone
 from landbridge_sumsub.messages import SumsubApplicant
 from landbridge_sumsub.settings import SumsubSettings
 
@@ -149,14 +148,6 @@ class SumsubApi:
         signed = f"{at_s}{method}{target}".encode() + body
         signature = hmac.digest(self._settings.secret_key.encode(), signed, "sha256").hex()
         return {"X-App-Access-Ts": at_s, "X-App-Access-Sig": signature}
-
-
-async def certain(call: Awaitable[_T]) -> _T:
-    """Await a call that follows another: that it was not sent says nothing about that one."""
-    try:
-        return await call
-    except NotDone as error:
-        raise NoAnswer(str(error)) from None
 
 
 def _read(answer: ProviderAnswer, kind: type[_T]) -> _T:

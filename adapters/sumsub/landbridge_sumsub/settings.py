@@ -1,6 +1,5 @@
 """Settings of the Sumsub adapter: the operator decides what its documentation leaves open."""
 
-import re
 from typing import Annotated, Literal
 
 import msgspec
@@ -11,7 +10,6 @@ from landbridge.providers.packages.interface import PackageSettings, PackageSett
 # Source: docs/app-tokens: a token counts in the mode in which it was made. That those of Sandbox
 # mode begin so is in Sumsub's examples (github.com/SumSubstance/AppTokenUsageExamples).
 _SANDBOX_TOKEN = "sbx:"  # noqa: S105  a prefix, no secret
-_SECRET = re.compile(r"[!-~]{8,200}")
 _SECRETS = {"app_token", "secret_key", "webhook_secret"}
 
 _Level = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]{1,200}\Z")]
@@ -64,17 +62,12 @@ class SumsubSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_settings(settings: PackageSettings) -> SumsubSettings:
     """Return valid settings; raises `PackageSettingsInvalid` with a sentence without secrets."""
-    try:
-        options = msgspec.convert(dict(settings.options), SumsubOptions)
-    except msgspec.ValidationError as error:
-        raise PackageSettingsInvalid(f"options are not valid: {error}") from None
+    options = settings.read_options(SumsubOptions)
     for rail, levels in options.levels.items():
         if levels == SumsubLevels():
             raise PackageSettingsInvalid(f"levels.{rail} has neither individual nor business")
-    if unknown := set(settings.secrets) - _SECRETS:
-        names = ", ".join(sorted(unknown))
-        raise PackageSettingsInvalid(f"secret_files has names that are not known: {names}")
-    app_token, secret_key = _secret(settings, "app_token"), _secret(settings, "secret_key")
+    settings.check_secret_names(_SECRETS)
+    app_token, secret_key = settings.read_secret("app_token"), settings.read_secret("secret_key")
     if app_token is None or secret_key is None:
         raise PackageSettingsInvalid("secret_files must have app_token and secret_key")
     if app_token.startswith(_SANDBOX_TOKEN) != options.sandbox:
@@ -83,14 +76,5 @@ def read_settings(settings: PackageSettings) -> SumsubSettings:
         options=options,
         app_token=app_token,
         secret_key=secret_key,
-        webhook_secret=_secret(settings, "webhook_secret"),
+        webhook_secret=settings.read_secret("webhook_secret"),
     )
-
-
-def _secret(settings: PackageSettings, name: str) -> str | None:
-    text = settings.secrets.get(name)
-    if text is None:
-        return None
-    if not _SECRET.fullmatch(text.strip()):
-        raise PackageSettingsInvalid(f"{name} must have 8 to 200 characters without spaces")
-    return text.strip()

@@ -29,11 +29,7 @@ class VerificationLinks:
 
         A provider without a page is recognised only by `open`.
         """
-        return (
-            case.reference is not None
-            and case.status in OPEN_AT_PROVIDER
-            and self._is_connected(case)
-        )
+        return _reference(case) is not None and self._is_connected(case)
 
     def is_expected(self, case: VerificationCase) -> bool:
         """Return whether a connected provider gets this case next."""
@@ -48,11 +44,12 @@ class VerificationLinks:
         check_editor(caller)
         await self.users.check_active(caller.org_id, user_id)
         case = await self.verification.status(caller.org_id, user_id, rail)
-        if case is None or case.reference is None or case.status not in OPEN_AT_PROVIDER:
+        reference = None if case is None else _reference(case)
+        if reference is None:
             raise ResourceConflict("no provider waits for this user now", field="rails")
         try:
             async with asyncio.timeout(CALL_TIMEOUT_S):
-                link = await self.identity.open_link(case.reference)
+                link = await self.identity.open_link(reference)
         except (Upstream, TimeoutError) as error:
             raise Busy("the identity provider gives no link now") from error
         if link is None:
@@ -61,3 +58,8 @@ class VerificationLinks:
 
     def _is_connected(self, case: VerificationCase) -> bool:
         return not self.identity.is_synchronous(case.org_id, case.rail)
+
+
+def _reference(case: VerificationCase) -> str | None:
+    """Return the provider's name for a case in which the person may still do something."""
+    return case.reference if case.status in OPEN_AT_PROVIDER else None

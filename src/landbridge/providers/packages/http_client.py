@@ -11,7 +11,7 @@ Guarantees:
 
 import re
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from yarl import URL
 from landbridge.platform.http.trusted_certificates import trusted_certificates
 from landbridge.providers.packages.interface import NotDone, PackageSettingsInvalid
 
-__all__ = ["NoAnswer", "ProviderAnswer", "ProviderHttp", "RequestSigner", "path_segment"]
+__all__ = ["NoAnswer", "ProviderAnswer", "ProviderHttp", "RequestSigner", "certain", "path_segment"]
 
 # Headers of a request from its method, its path with the query as they are written, and its body.
 RequestSigner: TypeAlias = Callable[[str, str, bytes], Mapping[str, str]]
@@ -61,6 +61,14 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
 
 class NoAnswer(Exception):
     """There is no answer that can be read; it is not known what the provider has done."""
+
+
+async def certain(call: Awaitable[_T]) -> _T:
+    """Await a call that follows another: that it was not sent says nothing about that one."""
+    try:
+        return await call
+    except NotDone as error:
+        raise NoAnswer(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ takes `PackageSettings` and returns a `ProviderPackage`. Its verbs are the calls
 protocol, with the same messages. See docs/guides/write-an-adapter.md.
 """
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -112,6 +113,9 @@ __all__ = [
 ]
 
 _KEYS_MAX = 100
+_SECRET = re.compile(r"[!-~]{8,200}")
+
+_T = TypeVar("_T")
 
 
 class PackageSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,6 +131,31 @@ class PackageSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         return f"PackageSettings({self.name})"
+
+    def read_options(self, kind: type[_T]) -> _T:
+        """Return the options as this type; raises `PackageSettingsInvalid`."""
+        try:
+            return msgspec.convert(dict(self.options), kind)
+        except msgspec.ValidationError as error:
+            raise PackageSettingsInvalid(f"options are not valid: {error}") from None
+
+    def check_secret_names(self, known: Collection[str]) -> None:
+        """Raise `PackageSettingsInvalid` if there are secrets with other names than these."""
+        if unknown := set(self.secrets).difference(known):
+            names = ", ".join(sorted(unknown))
+            raise PackageSettingsInvalid(f"secret_files has names that are not known: {names}")
+
+    def read_secret(self, name: str) -> str | None:
+        """Return a secret without the space around it; None if it is not set.
+
+        Raises `PackageSettingsInvalid` unless it has 8 to 200 characters, none of them a space.
+        """
+        text = self.secrets.get(name)
+        if text is None:
+            return None
+        if not _SECRET.fullmatch(text.strip()):
+            raise PackageSettingsInvalid(f"{name} must have 8 to 200 characters without spaces")
+        return text.strip()
 
 
 class InboundWebhook(SidecarMessage, frozen=True):
