@@ -27,6 +27,9 @@ async def test_without_a_providers_file_there_are_bank_and_identity(org: Tenant)
     page = await (await visit(org)).load(PAGE)
     assert page.text.count("Never run live") == 2
     assert "Nothing waits for it." in page.text
+    # Without a route it verifies users of all rails.
+    served = page.tree.xpath("//tr[th[contains(., 'Verification of users')]]/td")
+    assert served[0].text_content().strip() == "All"
     for names in (
         page.tree.xpath("//main//@id"),
         page.tree.xpath("//*[@role='region']/@aria-label"),

@@ -16,6 +16,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar import screening_store
 from landbridge.providers.sidecar.signing import SignedPurpose, sign
 from tests.customers.payment_screening.payment_world import OUTSIDE, PaymentWorld, payment_world
+from tests.dashboard.browsing import visit
 from tests.payouts import OFFRAMPS, accept, make_account, make_offramp
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, answering
@@ -167,6 +168,9 @@ async def test_a_webhook_has_a_payment_sent_at_once(screened: ScreenedBySidecar)
     assert [each["service"] for each in provider["serves"]] == ["PAYMENT_SCREENING"]
     (waiting,) = provider["waiting"]
     assert (provider["waitingCount"], waiting["screeningId"]) == (1, screening["id"])
+    page = await (await visit(world.org)).load("/dashboard/providers")
+    assert f"/dashboard/reviews/payment-screenings/{screening['id']}" in page.links()
+    assert "Screened payment" in page.text
     assert world.sent_to() == 0
     sidecar.state = "clear"
     await screened.announce(screening["id"])

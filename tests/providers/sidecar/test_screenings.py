@@ -28,6 +28,7 @@ from tests.customers.deposit_screening.screening_world import (
     run_worker,
     screened_org,
 )
+from tests.dashboard.browsing import visit
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, answering
 from tests.providers.sidecar.screening_sidecar import ScriptedScreener, screenings_file
@@ -126,6 +127,9 @@ async def test_a_webhook_has_a_pending_answer_queried_at_once(screened: Screened
     sidecar.state, sidecar.changes = "pending", {"expectedInSeconds": 3600}
     await world.deposit("100")
     (screening,) = await world.screenings()
+    page = await (await visit(world.org)).load("/dashboard/providers")
+    assert f"/dashboard/reviews/deposit-screenings/{screening['id']}" in page.links()
+    assert "Screened deposit" in page.text
     sidecar.state = "clear"
     assert await screened.announce(screening["id"]) == 204
     await world.work()

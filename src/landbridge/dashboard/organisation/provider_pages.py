@@ -1,6 +1,8 @@
 """Connected providers: what each serves, its health, and what waits for it."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from litestar import Controller, Response, get
@@ -8,6 +10,7 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
+from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -41,6 +44,21 @@ PROBLEMS: Mapping[str, str] = {
     "CONTRADICTION": _("Contradicting answers"),
     "RETURNED_LATE": _("Returned after settlement"),
 }
+# Screenings of deposits and of payments share their ids, so one of these queues has it.
+_SCREENING_QUEUES: Mapping[str, str] = {
+    "deposit-screenings": _("Screened deposit"),
+    "payment-screenings": _("Screened payment"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningLink:
+    """Page of a screening that waits for a provider, and its amount."""
+
+    path: str
+    title: str
+    amount: str
+    currency: str
 
 
 class ProviderPages(Controller):
@@ -61,11 +79,34 @@ class ProviderPages(Controller):
             request,
             "organisation/providers.html",
             providers=[(each, error_rate(each["calls"])) for each in found],
+            screenings=await screening_links(interface, found),
             kinds=KINDS,
             services=SERVICES,
             failures=FAILURES,
             problems=PROBLEMS,
         )
+
+
+async def screening_links(
+    interface: InternalClient, providers: Sequence[Any]
+) -> Mapping[str, ScreeningLink]:
+    """Return the link of each listed screening by id; without those that the visitor can't see."""
+    ids = [
+        item["screeningId"] for each in providers for item in each["waiting"] if item["screeningId"]
+    ]
+    found = await asyncio.gather(*(_screening_link(interface, each) for each in ids))
+    return {each: link for each, link in zip(ids, found, strict=True) if link is not None}
+
+
+async def _screening_link(interface: InternalClient, screening_id: str) -> ScreeningLink | None:
+    for queue, title in _SCREENING_QUEUES.items():
+        try:
+            found = await interface.get(f"/v2/reviews/{queue}/{screening_id}")
+        except Refused:
+            continue
+        path = f"/dashboard/reviews/{queue}/{screening_id}"
+        return ScreeningLink(path, title, found["amount"], found["currency"])
+    return None
 
 
 def error_rate(calls: Mapping[str, Any] | None) -> int | None:
