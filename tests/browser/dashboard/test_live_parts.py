@@ -1,9 +1,10 @@
 """Parts updated by scripts: lists that filter while typing, running times, pages that refresh."""
 
+import asyncio
 import re
 from uuid import uuid4
 
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import bank_account, sign_up, verified
@@ -33,6 +34,53 @@ async def test_users_are_found_while_one_types(
         await expect(rows).to_have_count(1)
         await field.press_sequentially("c")
         await expect(page.get_by_text("No matching users")).to_be_visible()
+
+
+async def test_results_on_their_way_have_a_skeleton(
+    open_dashboard: OpenDashboard, api: ScenarioClient
+) -> None:
+    name = unique_colleague("Emmy").name
+    await sign_up(api, name)
+    async with open_dashboard() as page:
+        answered = asyncio.Event()
+
+        async def answer_later(route: Route) -> None:
+            await answered.wait()
+            await route.continue_()
+
+        await page.route("**/dashboard/search?part=1*", answer_later)
+        await page.route("**/dashboard/new/users?q=*", answer_later)
+        await page.keyboard.press("Control+k")
+        await page.keyboard.type(name)
+        await expect(page.locator("#palette-loading .skeleton")).to_be_visible()
+        answered.set()
+        await expect(page.locator("#palette-found").get_by_role("option")).to_have_count(1)
+        await expect(page.locator("#palette-loading")).to_be_hidden()
+        answered.clear()
+        await page.goto("/dashboard/transactions")
+        await page.get_by_role("combobox", name="User").press_sequentially(name)
+        suggestions = page.locator("#f-user-suggestions")
+        await expect(suggestions.locator(".skeleton")).to_be_visible()
+        answered.set()
+        await expect(suggestions.get_by_role("option")).to_have_count(1)
+        await expect(suggestions.locator(".skeleton")).to_have_count(0)
+
+
+async def test_approvals_count_what_is_selected(
+    open_dashboard: OpenDashboard, world: World
+) -> None:
+    async with open_dashboard() as page:
+        await page.goto("/dashboard/approvals")
+        await expect(
+            page.locator(f'a[href="/dashboard/approvals/{world.approval}"]')
+        ).to_be_visible()
+        rows = page.locator("input[name=approval]")
+        count = await rows.count()
+        await page.get_by_role("checkbox", name="Select all").check()
+        shown = page.locator("output[data-ticked]")
+        await expect(shown).to_have_text(f"Selected: {count} / {count}")
+        await rows.first.uncheck()
+        await expect(shown).to_have_text(f"Selected: {count - 1} / {count}")
 
 
 async def test_the_palette_finds_people_and_payments(

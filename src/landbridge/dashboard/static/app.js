@@ -242,6 +242,10 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("change", (event) => {
   const selectAll = event.target.closest("[data-ticks]");
   if (selectAll) all(`input[name="${selectAll.dataset.ticks}"]`).forEach((each) => { each.checked = selectAll.checked; });
+  for (const output of all("output[data-ticked]")) {
+    const rows = all(`input[name="${output.dataset.ticked}"]`);
+    output.value = `${output.dataset.text}: ${rows.filter((each) => each.checked).length} / ${rows.length}`;
+  }
 });
 
 // Command palette.
@@ -250,6 +254,12 @@ const shortcuts = document.getElementById("shortcuts");
 if (palette) {
   const input = palette.querySelector("input");
   const found = document.getElementById("palette-found");
+  const loading = document.getElementById("palette-loading");
+  // Earlier results stay while others are on their way; without any there is a skeleton in their place.
+  const setLoading = (isLoading) => {
+    isLoading ? found.setAttribute("aria-busy", "true") : found.removeAttribute("aria-busy");
+    loading.hidden = !isLoading || found.children.length > 0;
+  };
   const options = () => all('[role="option"]', palette).filter((each) => !each.hidden);
   const choose = (option) => {
     all('[aria-selected="true"]', palette).forEach((each) => each.setAttribute("aria-selected", "false"));
@@ -265,12 +275,13 @@ if (palette) {
     choose(options()[0]);
     clearTimeout(timer);
     const number = ++requests;
-    if (text.length < 2) { found.replaceChildren(); return; }
+    if (text.length < 2) { found.replaceChildren(); setLoading(false); return; }
+    setLoading(true);
     timer = setTimeout(async () => {
       const response = await fetchPage(`/dashboard/search?part=1&q=${encodeURIComponent(input.value.trim())}`);
-      if (number !== requests || !response?.ok) return;
-      const parsed = new DOMParser().parseFromString(response.text, "text/html");
-      found.replaceChildren(...all('[role="option"]', parsed));
+      if (number !== requests) return;
+      if (response?.ok) found.replaceChildren(...all('[role="option"]', new DOMParser().parseFromString(response.text, "text/html")));
+      setLoading(false);
       if (!palette.querySelector('[aria-selected="true"]')) choose(options()[0]);
     }, 150);
   };

@@ -27,6 +27,10 @@ function suggestUsers(input) {
   list.setAttribute("aria-label", document.querySelector(`label[for="${input.id}"]`)?.textContent ?? "");
   input.after(list);
   for (const [name, value] of Object.entries({ role: "combobox", "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" })) input.setAttribute(name, value);
+  // Shown while the first suggestions are on their way; earlier ones stay until others replace them.
+  const skeleton = document.createElement("li");
+  Object.assign(skeleton, { className: "skeleton", innerHTML: "<span></span><span></span>" });
+  skeleton.setAttribute("aria-hidden", "true");
   const find = input.closest("div[data-when], details")?.querySelector("[data-find]");
   if (find) find.hidden = true;
   const options = () => all('[role="option"]', list);
@@ -61,7 +65,10 @@ function suggestUsers(input) {
     clearChoice();
     clearTimeout(timer);
     const number = ++requests, text = input.value.trim();
-    if (text.length < 2) { show(false); return; }
+    if (text.length < 2) { list.replaceChildren(); show(false); return; }
+    list.setAttribute("aria-busy", "true");
+    if (!options().length) list.replaceChildren(skeleton);
+    show(true);
     timer = setTimeout(async () => {
       // Without a response nothing is suggested: the server resolves the typed text on submit.
       const response = await fetch(`${input.dataset.users}?q=${encodeURIComponent(text)}`).catch(() => null);
@@ -69,6 +76,7 @@ function suggestUsers(input) {
       if (number !== requests) return;
       const parsed = new DOMParser().parseFromString(found, "text/html");
       list.replaceChildren(...all('[role="option"]', parsed));
+      list.removeAttribute("aria-busy");
       show(options().length > 0);
     }, 150);
   });
