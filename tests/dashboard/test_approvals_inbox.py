@@ -50,6 +50,10 @@ async def test_inbox_lists_pending_approvals(org: Tenant, users: tuple[str, str]
         assert "API key test key" in page.text
         assert f"{APPROVALS}/{approval}" in page.links()
         assert bool(page.tree.xpath('//input[@name="approval"]')) == (role is MemberRole.ADMIN)
+        # Several may be selected, so the question is not about one payment.
+        assert page.tree.xpath("//button[@value='reject']/@data-confirm") == [
+            "Reject the selected payments? The held funds are released to the senders."
+        ] * (role is MemberRole.ADMIN)
 
 
 async def test_empty_inbox_shows_an_empty_state(org: Tenant) -> None:

@@ -41,7 +41,7 @@ async def test_index_counts_waiting_reviews(org: Tenant) -> None:
     assert rows == {
         "Verifications": "0",
         "Bank accounts": "0",
-        "Payment reviews": "0",
+        "Requests for information": "0",
         "Unmatched deposits": "2",
         "Held deposits": "0",
         "Held payments": "0",

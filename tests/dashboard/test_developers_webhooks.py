@@ -175,6 +175,8 @@ async def test_signing_key_is_rotated(org: Tenant) -> None:
     assert await admin.submit(f"{path}/rotate", {"overlapSeconds": "3600"}) == f"{path}/keys"
     keys = (await org.get(f"/v2/webhooks/{webhook['id']}"))["publicKeys"]
     page = await admin.load(f"{path}/keys")
+    # What an operator does here comes before what a developer reads once.
+    assert page.text.index("Rotate key") < page.text.index("How to verify deliveries")
     assert [each["publicKey"].strip() for each in keys] == [
         each.strip() for each in code(page)[1:3]
     ]

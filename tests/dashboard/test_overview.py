@@ -1,5 +1,6 @@
 """Overview page: balances and items needing attention."""
 
+from landbridge.dashboard.attention_items import stuck_items
 from landbridge.platform.http.caller import MemberRole
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
@@ -20,6 +21,8 @@ async def test_customer_balances_are_exact(org: Tenant) -> None:
         await fund(org, await make_user(org), amount)
     page = await (await visit(org)).load("/dashboard")
     assert "1,234,567.500001" in page.text
+    (total,) = page.tree.xpath("//section[@aria-labelledby='held']/p[@class='figure']")
+    assert total.text_content().split() == ["1,234,567.50", "USD"]
 
 
 async def test_items_needing_attention_are_linked(org: Tenant) -> None:
@@ -54,6 +57,20 @@ async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
     (item,) = page.tree.xpath('//ul[@class="calls"]/li')
     assert item.xpath("a/@href") == ["/dashboard/transactions?status=OPEN_QUOTE"]
     assert item.xpath("a/text()") == ["Quotes awaiting acceptance"]
+
+
+def test_many_stuck_payments_end_in_one_item() -> None:
+    found = [
+        {"type": kind, "id": f"{index}", "waitsSince": f"2026-11-{index + 1:02}T00:00:00Z"}
+        for index, kind in enumerate(("OFFRAMP", "INCOMING_PAYMENT", *["WALLET.SWAP"] * 9))
+    ]
+    items = stuck_items(found)
+    assert [each.title for each in items[:3]] == ["Stuck payment", "Stuck deposit", "Stuck payment"]
+    assert [each.record for each in items[:2]] == [("OFFRAMP", "0"), ("INCOMING_PAYMENT", "1")]
+    rest = items[8]
+    assert (len(items), rest.count, rest.since) == (9, 3, "2026-11-09T00:00:00Z")
+    assert not rest.has_more
+    assert len(stuck_items(found[:8])) == 8
 
 
 async def test_failures_of_today_are_one_item(org: Tenant) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from landbridge.dashboard.list_queries import ListQuery
+from landbridge.dashboard.transactions.list_filters import list_periods
 from landbridge.dashboard.transactions.list_views import list_views, view_statuses, view_totals
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.model import STATUSES
@@ -143,7 +145,34 @@ async def test_filters_are_chips_that_can_be_removed(org: Tenant) -> None:
     assert without == f"{LIST}?view=attention&minimum=1"
     (cleared,) = chips[2].xpath("a/@href")
     assert cleared == f"{LIST}?view=attention"
-    assert not (await admin.load(LIST)).tree.xpath("//ul[@class='chips']")
+    assert not (await admin.load(LIST)).tree.xpath("//ul[@aria-label='Filters']")
+
+
+def test_common_periods_keep_the_other_filters() -> None:
+    query = _query(view="failed", **{"from": "2026-11-16", "until": "2026-11-22"})
+    # A Sunday, the last day of its week.
+    found = {each.title: each for each in list_periods(query, date(2026, 11, 29))}
+    assert [each.title for each in found.values() if each.is_current] == ["Last week"]
+    expected = {
+        "Today": ("2026-11-29", "2026-11-29"),
+        "7 days": ("2026-11-23", "2026-11-29"),
+        "Last week": ("2026-11-16", "2026-11-22"),
+        "This month": ("2026-11-01", "2026-11-29"),
+        "Last month": ("2026-10-01", "2026-10-31"),
+    }
+    assert {title: each.path for title, each in found.items()} == {
+        title: f"{LIST}?view=failed&from={first}&until={last}"
+        for title, (first, last) in expected.items()
+    }
+
+
+async def test_a_period_is_one_link_of_the_list(org: Tenant) -> None:
+    admin = await visit(org)
+    page = await admin.load(LIST, view="failed")
+    (today,) = page.tree.xpath("//ul[@aria-label='Periods']//a[text()='Today']/@href")
+    chosen = await admin.load(today)
+    assert chosen.tree.xpath("string(//ul[@aria-label='Periods']//a[@aria-current])") == "Today"
+    assert chosen.tree.xpath("//nav[@id='views']//a[@aria-current]/text()")[0].strip() == "Failed"
 
 
 async def test_totals_are_of_what_is_filtered(org: Tenant) -> None:

@@ -49,8 +49,12 @@ async def test_overview_shows_balances_and_payments(org: Tenant) -> None:
 async def test_user_is_frozen_with_a_reason_and_unfrozen(org: Tenant) -> None:
     user = await make_user(org)
     visitor, path = await visit(org, MemberRole.MEMBER), f"/dashboard/users/{user}"
+    # The form is at the end of the page, and its button at the head leads to it.
+    (to,) = (await visitor.load(path)).tree.xpath("//a[text()='Freeze']/@href")
+    assert (await visitor.load(path)).tree.xpath(f"//form//input[@id='{to[1:]}']")
     await visitor.submit(f"{path}/freeze", {"reason": "looks <odd>"})
     page = await visitor.load(path)
+    assert not page.tree.xpath("//a[text()='Freeze']")
     assert "looks <odd>" in page.text
     assert (await org.get(f"/v2/users/{user}/freeze"))["frozen"] is True
     await visitor.submit(f"{path}/unfreeze")

@@ -48,6 +48,8 @@ async def test_account_is_opened_and_shows_deposit_instructions(org: Tenant) -> 
         assert (f"****{number[-4:]}" in page.text) is not is_shown
     listed = await visitor.load(path.rpartition("/")[0])
     assert path in listed.links()
+    for page in (await visitor.load(path), listed, await visitor.load(path.split("/virtual")[0])):
+        assert "USD to USDC on Polygon" in page.text
 
 
 async def test_account_is_deactivated_reactivated_and_redirected(org: Tenant) -> None:

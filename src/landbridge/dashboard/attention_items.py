@@ -17,6 +17,14 @@ from landbridge.platform.http.internal_client import InternalClient
 
 _ITEMS_MAX: Final = 8
 _MANY: Final = 100
+_DEPOSITS: Final = frozenset(
+    {
+        "INCOMING_PAYMENT",
+        "DEPOSIT.SCREENING",
+        "WALLET.DEPOSIT.REVERSAL",
+        "TREASURY.DEPOSIT.REVERSAL",
+    }
+)
 _CHAINS_S: Final = 0.5
 # Stuck objects that are not payments link to their queue.
 _QUEUES = {
@@ -46,6 +54,8 @@ class AttentionItem:
     since: str | None = None
     # Which one, where the title says what.
     name: str = ""
+    # Kind and id of the one record that it is about.
+    record: tuple[str, str] | None = None
 
     @classmethod
     def of_list(
@@ -187,17 +197,33 @@ async def _reviews(interface: InternalClient) -> Sequence[AttentionItem]:
 
 
 async def _stuck(interface: InternalClient) -> Sequence[AttentionItem]:
-    """Return stuck payments and deposits, one item each."""
-    found = await interface.get("/v2/stuck")
-    return [
+    return stuck_items((await interface.get("/v2/stuck"))["stuck"])
+
+
+def stuck_items(found: Sequence[Any]) -> Sequence[AttentionItem]:
+    """Return stuck payments and deposits, one item each; those beyond eight as one item."""
+    items = [
         AttentionItem(
             path=_QUEUES.get(each["type"], f"/dashboard/transactions/{each['id']}"),
-            title=_("Stuck payment"),
+            title=_("Stuck deposit") if each["type"] in _DEPOSITS else _("Stuck payment"),
             count=1,
             since=each["waitsSince"],
+            record=(each["type"], each["id"]),
         )
-        for each in found["stuck"][:_ITEMS_MAX]
+        for each in found[:_ITEMS_MAX]
     ]
+    rest = found[_ITEMS_MAX:]
+    if rest:
+        items.append(
+            AttentionItem(
+                path="/dashboard/transactions?view=progress&sort=createdAt",
+                title=_("More stuck payments, among those in progress"),
+                count=len(rest),
+                has_more=len(found) == _MANY,
+                since=rest[0]["waitsSince"],
+            )
+        )
+    return items
 
 
 async def _chains(interface: InternalClient) -> Sequence[AttentionItem]:

@@ -38,7 +38,7 @@ SECTIONS = (
             NavigationItem(path="/dashboard/approvals", title=_("Approvals"), keys="g a"),
             NavigationItem(path="/dashboard/reviews", title=_("Reviews"), keys="g r"),
             NavigationItem(
-                path="/dashboard/reviews/transfers", title=_("Information requests"), keys="g j"
+                path="/dashboard/reviews/transfers", title=_("Requests for information"), keys="g j"
             ),
             NavigationItem(path="/dashboard/reconciliation", title=_("Reconciliation"), keys="g n"),
             NavigationItem(path="/dashboard/reports", title=_("Reports"), keys="g p"),

@@ -209,7 +209,10 @@ async def test_payout_without_a_bank_answer_is_stuck_until_answered(
     )
     assert stuck_payment["waitsSince"] == late["waitsSince"]
     page = await (await visit(org)).load("/dashboard")
-    assert "Stuck payment" in page.text
+    # Which one it is, by its kind and short id.
+    (item,) = page.tree.xpath("//ul[@class='calls']/li[a='Stuck payment']")
+    assert item.xpath("span/code/@title") == [created["id"]]
+    assert "Offramp" in item.text_content()
     assert f"/dashboard/transactions/{created['id']}" in page.links()
     rails.is_silent = False
     await run_due(org)

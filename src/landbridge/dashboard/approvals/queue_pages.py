@@ -37,7 +37,7 @@ class ReviewQueue:
 _QUEUES: Final[Sequence[ReviewQueue]] = (
     ReviewQueue("kyc", later("Verifications"), "submittedAt"),
     ReviewQueue("accounts", later("Bank accounts"), "createdAt"),
-    ReviewQueue("transfers", later("Payment reviews"), "createdAt", is_low_priority=True),
+    ReviewQueue("transfers", later("Requests for information"), "createdAt", is_low_priority=True),
     ReviewQueue("deposits", later("Unmatched deposits"), "receivedAt"),
     ReviewQueue("deposit-screenings", later("Held deposits"), "updatedAt", status="HELD"),
     ReviewQueue("payment-screenings", later("Held payments"), "updatedAt", status="HELD"),

@@ -1,5 +1,7 @@
 """Filters of the transaction list: from the page's query string to the API's parameters."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,6 +10,7 @@ from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.transactions.list_views import chosen_sort, view_statuses
 from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 FILTERS = (
@@ -15,6 +18,40 @@ FILTERS = (
     "sort",
 )
 _DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class ListPeriod:
+    """Link to the same list over a common period."""
+
+    path: str
+    title: str
+    is_current: bool
+
+
+def list_periods(query: ListQuery, today: date) -> Sequence[ListPeriod]:
+    """Return the same list over common periods up to `today`. Weeks begin on Monday."""
+    monday = today - timedelta(days=today.weekday())
+    month = today.replace(day=1)
+    periods = (
+        (_("Today"), today, today),
+        (_("7 days"), today - 6 * _DAY, today),
+        (_("Last week"), monday - _WEEK, monday - _DAY),
+        (_("This month"), month, today),
+        (_("Last month"), (month - _DAY).replace(day=1), month - _DAY),
+    )
+    chosen = (query.text("from"), query.text("until"))
+    return [
+        ListPeriod(
+            path=replace(query, filters={**query.filters, "from": str(first)}).with_filter(
+                "until", str(last)
+            ),
+            title=title,
+            is_current=chosen == (str(first), str(last)),
+        )
+        for title, first, last in periods
+    ]
 
 
 async def to_api_query(

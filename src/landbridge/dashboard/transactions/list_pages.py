@@ -14,7 +14,7 @@ from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, r
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
-from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
+from landbridge.dashboard.transactions.list_filters import FILTERS, list_periods, to_api_query
 from landbridge.dashboard.transactions.list_views import (
     CHIP_NAMES,
     filter_chips,
@@ -82,6 +82,7 @@ class TransactionPages(Controller):
             totals=view_totals(query, summary),
             usd_rates=await valuation.rates(CURRENCIES, renderer.now(request).date()),
             sorting=sort_links(query),
+            periods=list_periods(query, renderer.now(request).astimezone(request.user.zone).date()),
             chips=filter_chips(query, request.user.language),
             chip_names=CHIP_NAMES,
             older=None if is_last else query.older(found.get("nextCursor")),
