@@ -19,6 +19,7 @@ async def test_a_held_deposit_is_listed_with_what_the_hit_is_about(org: Tenant) 
     assert f"/dashboard/reviews/resolutions/{screening}" in listed.links()
     page = await admin.load(f"{PAGE}/{screening}")
     assert "Screened by" in page.text
+    assert page.tree.xpath("//dt[.='Chain']/following-sibling::dd/text()") == ["Polygon"]
     assert "case-1" in page.response.text
     assert PAGE in (await admin.load("/dashboard/reviews")).links()
     assert "No deposits have this status." in (await admin.load(f"{PAGE}?show=released")).text

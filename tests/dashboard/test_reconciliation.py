@@ -17,7 +17,7 @@ async def test_a_difference_is_assigned_explained_and_accepted(org: Tenant) -> N
     assert "Balance that no movement explains" in listed.text
     page = await ada.load(path)
     assert page.value("amount") == "-5"
-    for side in ("Ledger", "Chain: POLYGON", "Chain less ledger"):
+    for side in ("Ledger", "Chain: Polygon", "Chain less ledger"):
         assert side in page.text
     member = str(ada.member_id)
     await ada.submit(path, {"verb": "assign", "memberId": member})
@@ -71,7 +71,7 @@ async def test_a_day_is_signed_by_one_person_and_confirmed_by_another(org: Tenan
 async def test_runs_show_each_chain_and_its_positions(org: Tenant) -> None:
     await make_difference(org)
     page = await (await visit(org)).load(f"{_HOME}/runs")
-    for text in ("POLYGON", "Compared at block", "USDC"):
+    for text in ("Polygon", "Compared at block", "USDC"):
         assert text in page.text
 
 
@@ -107,7 +107,7 @@ async def test_a_halt_is_lifted_by_two_people(org: Tenant) -> None:
     path, halt = f"{_HOME}/halts", await make_halt(org)
     ada, bob = await visit(org), await visit(org)
     page = await ada.load(path)
-    for text in ("Coins are missing", "USDC", "POLYGON"):
+    for text in ("Coins are missing", "USDC", "Polygon"):
         assert text in page.text
     assert page.value("amount") == "5"
     assert path in (await ada.load("/dashboard")).links()
