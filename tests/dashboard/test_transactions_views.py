@@ -11,7 +11,12 @@ import pytest
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.transactions.list_filters import list_periods
-from landbridge.dashboard.transactions.list_views import list_views, view_statuses, view_totals
+from landbridge.dashboard.transactions.list_views import (
+    filter_chips,
+    list_views,
+    view_statuses,
+    view_totals,
+)
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.model import STATUSES
 from landbridge.platform.http.caller import MemberRole
@@ -146,6 +151,12 @@ async def test_filters_are_chips_that_can_be_removed(org: Tenant) -> None:
     (cleared,) = chips[2].xpath("a/@href")
     assert cleared == f"{LIST}?view=attention"
     assert not (await admin.load(LIST)).tree.xpath("//ul[@aria-label='Filters']")
+
+
+def test_dates_are_written_in_the_language_of_the_reader() -> None:
+    query = _query(**{"from": "2026-11-16", "until": "odd"})
+    assert [value for _name, value, _without in filter_chips(query, "en")] == ["16 Nov 2026", "odd"]
+    assert [value for _name, value, _without in filter_chips(query, "es")] == ["16 nov 2026", "odd"]
 
 
 def test_common_periods_keep_the_other_filters() -> None:

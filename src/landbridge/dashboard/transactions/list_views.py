@@ -1,9 +1,13 @@
 """Tabs of the transaction list, each with its statuses and its count, and the totals of a tab."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any, Final
+
+from babel.dates import format_date
 
 from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.status_labels import Tone, status_label, status_tone
@@ -50,6 +54,7 @@ CHIP_NAMES: Final[Mapping[str, str]] = {
     "minimum": _("Minimum"),
     "maximum": _("Maximum"),
 }
+_DATES: Final = frozenset({"from", "until"})
 _OPEN: Final = frozenset({Tone.NOW, Tone.BUSY})
 _MANY: Final = 99
 
@@ -136,6 +141,9 @@ def describe_view(query: ListQuery, language: str) -> Sequence[tuple[str, str]]:
 def _chip_value(name: str, value: str, language: str) -> str:
     if name == "type" and value in KIND_NAMES:
         return catalogue(language).gettext(KIND_NAMES[value])
+    if name in _DATES:
+        with suppress(ValueError):
+            return format_date(date.fromisoformat(value), "d MMM y", locale=language)
     return status_label(value, language) if name == "status" else value
 
 
