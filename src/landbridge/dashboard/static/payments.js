@@ -29,7 +29,8 @@ function suggestUsers(input) {
   for (const [name, value] of Object.entries({ role: "combobox", "aria-expanded": "false", "aria-controls": list.id, "aria-autocomplete": "list" })) input.setAttribute(name, value);
   // Shown while the first suggestions are on their way; earlier ones stay until others replace them.
   const skeleton = document.createElement("li");
-  Object.assign(skeleton, { className: "skeleton", innerHTML: "<span></span><span></span>" });
+  skeleton.className = "skeleton";
+  skeleton.append(document.createElement("span"), document.createElement("span"));
   skeleton.setAttribute("aria-hidden", "true");
   const find = input.closest("div[data-when], details")?.querySelector("[data-find]");
   if (find) find.hidden = true;
