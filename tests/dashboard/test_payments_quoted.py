@@ -33,7 +33,7 @@ async def test_swap_is_reviewed_created_and_accepted(org: Tenant, role: MemberRo
     fields = {"wallet": "POLYGON:usdc", "toCurrency": "usdt", "amount": "10", "exact": "sent"}
     page = await review(visitor, "swap", ada, **fields)
     assert "9.99 USDT" in page.text
-    assert "1 USDC = 0.999 USDT" in page.text
+    assert "1 USDC = " in page.text
     assert "Get quote" in page.text
     swap = await create_payment(visitor, "swap", ada, **fields)
     assert await press(visitor, swap, "accept", "WALLET.SWAP") == f"{HERE}/{swap}"
