@@ -3,8 +3,8 @@
 The pixel count is read from the header before anything is decoded, and decoders enforce it. Pages
 of a TIFF are decoded one at a time, so their memory does not add up. Their tiles are decoded
 completely, also where they reach beyond the page, so all pixels of the tiles count. Their number
-counts as well, and that of strips: all may be the same bytes, and each takes its time. Pages of a
-HEIC stay in memory, and together may have as many pixels as a single image. Cost at the bounds:
+counts as well, and that of strips, which must not be the same bytes: each takes its time. Pages of
+a HEIC stay in memory, and together may have as many pixels as a single image. Cost at the bounds:
 about 600 MB (measured with a HEIC of 49 megapixels and transparency; others take less) and some
 seconds of a thread.
 """
@@ -25,10 +25,13 @@ from PIL.TiffImagePlugin import (
     PLANAR_CONFIGURATION,
     ROWSPERSTRIP,
     SAMPLESPERPIXEL,
+    STRIPBYTECOUNTS,
     STRIPOFFSETS,
+    TILEBYTECOUNTS,
     TILELENGTH,
     TILEOFFSETS,
     TILEWIDTH,
+    ImageFileDirectory_v2,
     TiffImageFile,
 )
 
@@ -70,8 +73,15 @@ _SINGLE_TAGS = (
     PLANAR_CONFIGURATION,
     TILEWIDTH,
     TILELENGTH,
+    STRIPOFFSETS,
+    STRIPBYTECOUNTS,
+    TILEOFFSETS,
+    TILEBYTECOUNTS,
 )
 _SEPARATE_PLANES = 2
+_UNCOMPRESSED = 1
+# Some programs state lengths that are rounded up, or reach beyond the file.
+_SHARED_BYTES_MAX = 2
 # A page of a TIFF is a number of entries, each of which begins with its tag.
 _TIFF_ENTRY_BYTES = 12
 _JPEG_SCAN = b"\xff\xda"
@@ -146,7 +156,22 @@ def _decoded_size(image: Image.Image, content: bytes) -> tuple[int, int]:
     is_separate = tags.get(PLANAR_CONFIGURATION) == _SEPARATE_PLANES
     planes = int(tags.get(SAMPLESPERPIXEL, 1)) if is_separate else 1
     offsets = max(len(tags.get(STRIPOFFSETS, ())), len(tags.get(TILEOFFSETS, ())))
-    return width * height, max(columns * rows * planes, offsets)
+    count = max(columns * rows * planes, offsets)
+    if count > 1 and tags.get(COMPRESSION, _UNCOMPRESSED) != _UNCOMPRESSED:
+        _check_shared_bytes(tags, len(content))
+    return width * height, count
+
+
+def _check_shared_bytes(tags: ImageFileDirectory_v2, content_bytes: int) -> None:
+    """Raise `ValueError` if strips or tiles have far more bytes than the file.
+
+    They share bytes then. Megabytes that are decoded to nothing would be read for each of them.
+    """
+    counts = [tags[name] for name in (STRIPBYTECOUNTS, TILEBYTECOUNTS) if name in tags]
+    # Without counts the decoder takes the rest of the file for each.
+    total = max((sum(max(int(each), 0) for each in found) for found in counts), default=None)
+    if total is None or total > _SHARED_BYTES_MAX * content_bytes:
+        raise ValueError("strips or tiles that share their bytes")
 
 
 def _tiff_tags(content: bytes, offset: int) -> Sequence[int]:
