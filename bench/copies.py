@@ -3,8 +3,8 @@
 `landbridge seed` writes a part of the history as the ledger does. Each copy has the same records
 under other ids, some microseconds later, of other users: user n of copy k is user n + 37 k. So an
 organisation of copies has the sums of its part, times the copies, and all users are busy; that is
-the heavier case for breakdowns by user. The roll-ups are built by the product's own worker, and
-`landbridge check` finds nothing.
+the heavier case for breakdowns by user. Roll-ups are those of the part, times the copies
+(`copied_rollups`), and `landbridge check` finds nothing.
 
 What differs from records that the ledger wrote: journals and JSON columns name the accounts, ids
 and hashes of the part, a copy has no creation digest (the check skips it then), and references and
@@ -16,11 +16,11 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
-from bench import databases
+from bench import copied_rollups, databases
 from landbridge.platform.db.pool import Database, Tx
 
 # Built again after the copies. Each insertion writes a page of its own into most of them, and they
-# grow larger than PostgreSQL's memory. The worker that builds rollups meanwhile needs none of them.
+# grow larger than PostgreSQL's memory.
 _INDEXES_LAST = (
     "changes_occurred_at_idx",
     "entries_account_id_idx",
@@ -156,25 +156,28 @@ select coalesce((
 async def add_copies(database: Database, org_id: UUID, count: int) -> None:
     """Add this many copies, at most 4,095, of everything that an organisation has paid.
 
-    Nobody else may pay at the same time.
+    Nobody else may pay at the same time, and all of it is rolled up.
     """
     await database.rows(_ADD_FUNCTION)
     await database.rows(_IDS, org_id, count)
     await database.rows("create index on bench_ids (copy, old)")
     await database.rows("analyze bench_ids")
-    parts = iter(await database.rows(_TRANSACTIONS, org_id))
+    part = [row["tx"] for row in await database.rows(_TRANSACTIONS, org_id)]
+    waiting = iter(part)
+    await copied_rollups.suspend(database, org_id)
 
     async def write() -> None:
-        for part in parts:
+        for tx_id in waiting:
             for first in range(1, count + 1, _AT_ONCE):
                 last = min(first + _AT_ONCE - 1, count)
-                await _copy(database, org_id, part["tx"], first, last)
+                await _copy(database, org_id, tx_id, first, last)
 
     definitions = [await _drop_index(database, name) for name in _INDEXES_LAST]
     await asyncio.gather(*(write() for _ in range(WRITERS)))
     await database.rows(_PAY, org_id, count)
     for definition in definitions:
         await _build_index(database, definition)
+    await copied_rollups.add(database, org_id, part, count)
     await database.rows("drop table bench_ids")
     await database.rows("drop function bench_id")
 
@@ -206,7 +209,7 @@ async def _copy(database: Database, org_id: UUID, tx_id: str, first: int, last: 
 
 
 def multiply(dsn: str, org_id: str, count: int, print_line: Callable[[str], None]) -> None:
-    """Add copies, and wait until a running worker has rolled them up."""
+    """Add copies once a running worker has rolled up what there is."""
 
     async def work() -> None:
         database = await Database.connect(dsn, name="bench", size_max=WRITERS, is_patient=True)
@@ -215,9 +218,8 @@ def multiply(dsn: str, org_id: str, count: int, print_line: Callable[[str], None
         finally:
             await database.close()
 
+    while not databases.read(dsn, _IS_FOLDED, org_id)[0][0]:
+        time.sleep(1)
     began = time.perf_counter()
     asyncio.run(work())
     print_line(f"  wrote {count} copies in {time.perf_counter() - began:,.0f} s")
-    while not databases.read(dsn, _IS_FOLDED, org_id)[0][0]:
-        time.sleep(1)
-    print_line(f"  rolled up after {time.perf_counter() - began:,.0f} s")

@@ -10,8 +10,10 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequen
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from landbridge.customers.users.service import Users
 from landbridge.platform.db.pool import Database, Tx
@@ -37,7 +39,7 @@ class MetricSources:
     users: Users
 
 
-class MetricFact(NamedTuple):
+class MetricFact(msgspec.Struct, frozen=True, gc=False):
     """Amounts or counts of a period; there may be tens of thousands.
 
     A dimension that is not broken down may be left "", if nothing was read that its filter

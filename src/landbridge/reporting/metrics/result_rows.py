@@ -54,12 +54,13 @@ class ResultRows:
         places: dict[Dims, Combination | None] = {}
         # Sets, since there may be thousands of users.
         allowed = {name: frozenset(values) for name, values in self.query.filters.items()}
-        for period, dims, tally in facts:
+        for each in facts:
+            dims = each.dims
             if dims not in places:
                 places[dims] = self._key(dims, allowed)
             combination = places[dims]
             if combination is not None:
-                self.template.merge(self.sums[period, combination], tally)
+                self.template.merge(self.sums[each.period, combination], each.tally)
 
     def _key(self, dims: Dims, allowed: Mapping[str, Collection[str]]) -> Combination | None:
         """Return the key for facts of these dimensions; None if a filter excludes them."""

@@ -85,8 +85,8 @@ cross join (
 # subtracted for it. Ranges are looked up one by one (`offset 0`), whatever the planner expects. $12
 # is the family of the measure, $13 the record kinds; $14 and $15 the values of `a` and `b` to sum,
 # if not all; $16 to $18 whether `a`, `b` and `c` are broken down, $19 to $21 which amounts the
-# measure has, $22 to $24 the names of some `b`. Cells are summed by time in index order, and
-# periods are assigned afterwards; amounts that a measure lacks are not summed: both are expensive.
+# measure has, $22 to $24 the names of some `b`. Amounts that a measure lacks are not summed, and
+# everything is summed once: both are expensive.
 # The last transaction number is a hint for the planner, as in the ledger's `house_store`.
 _SUMS = """
 with build as (
@@ -96,10 +96,7 @@ with build as (
 ), cell as (
     select d.start, case when $16 then d.a else '' end as a,
         case when $17 then coalesce(n.name, d.b) else '' end as b,
-        case when $18 then d.c else '' end as c, sum(d.count)::bigint as count,
-        sum(d.units) filter (where $19) as units,
-        sum(d.other_units) filter (where $20) as other_units,
-        sum(d.usd_cents) filter (where $21) as usd_cents
+        case when $18 then d.c else '' end as c, d.count, d.units, d.other_units, d.usd_cents
     from build
     cross join unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as r (granularity, since,
     until)
@@ -114,7 +111,6 @@ with build as (
     ) d
     left join unnest($22::text[], $23::text[], $24::text[]) as n (a, b, name)
         on n.a collate "C" = d.a and n.b collate "C" = d.b
-    group by 1, 2, 3, 4
 ), fresh as (
     select t.occurred_at, t.a, t.b, t.c, t.count, t.units, t.other_units, t.usd_cents
     from report_deltas t

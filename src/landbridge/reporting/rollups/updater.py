@@ -97,7 +97,7 @@ class RollupUpdater:
             since = build.rolled_up_to
             until, settled_to = await build_store.step(tx, org_id, since, changes_max)
             if until > since:
-                await build_store.fold(tx, build, until, _frames(build))
+                await build_store.fold(tx, build, until, frames(build))
             count = await build_store.count(tx, org_id, since=since, until=until)
             return RollupProgress(max(until, since), settled_to, count)
 
@@ -168,7 +168,8 @@ class RollupUpdater:
             await self.database.transact(work)
 
 
-def _frames(build: RollupBuild) -> list[tuple[str, str, str]]:
+def frames(build: RollupBuild) -> list[tuple[str, str, str]]:
+    """Return the name, the unit and the zone of each granularity of a build."""
     zones = dict.fromkeys((UTC_ZONE, build.zone))
     return [
         (HOUR_FRAME, "hour", UTC_ZONE),

@@ -30,6 +30,17 @@ def asset_of(code: str) -> Asset:
     return _ALL_ASSETS[code]
 
 
+@cache
+def code_on_any_chain(code: str) -> str:
+    """Return the first asset of the same currency, on any chain, of which a unit is worth the same.
+
+    Sums of these are fewer than of the assets.
+    """
+    asset = _ALL_ASSETS[code]
+    of = (asset.currency, asset.decimals)
+    return next(code for code, each in _ALL_ASSETS.items() if (each.currency, each.decimals) == of)
+
+
 def codes_of(currencies: Collection[str] | None, chains: Collection[str] | None) -> list[str]:
     """Return the codes of all assets of these currencies on these chains; None for any."""
     return [

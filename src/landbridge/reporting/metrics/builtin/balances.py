@@ -12,6 +12,7 @@ from landbridge.reporting.metrics.builtin.amounts import (
     amount_name,
     amount_of,
     asset_of,
+    code_on_any_chain,
     codes_of,
     dollars_of,
 )
@@ -35,9 +36,13 @@ _HOLDERS = (_CUSTOMERS, *(str(role) for role in HouseRole if role is not HouseRo
 _CURRENCY, _CHAIN, _HOLDER = "currency", "chain", "holder"
 
 
+# Balances are summed across chains, so that there are fewer sums per day.
+_CURRENCIES = {
+    (code, holder): code_on_any_chain(code) for code in codes_of(None, None) for holder in _HOLDERS
+}
+
+
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
-    # Currencies are always broken down, so that different coins are not added up.
-    by = ("a", "b") if _HOLDER in query.breakdowns else ("a",)
     filters = query.filters
     # Never the native coins in which gas is paid: they are no currency of a metric.
     only: dict[str, Collection[str]] = {
@@ -45,20 +50,27 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
     }
     if _HOLDER in filters:
         only["b"] = filters[_HOLDER]
+    # Currencies are always broken down, so that different coins are not added up.
+    has_holders, has_chains = (name in query.breakdowns for name in (_HOLDER, _CHAIN))
+    are_named = not has_holders and not has_chains
+    by = ("b",) if are_named else ("a", "b") if has_holders else ("a",)
+    names = _CURRENCIES if are_named else None
     sums = await sources.rollups.sums(
-        org_id, RollupMeasure.BALANCE, (), query.span, by=by, only=only
+        org_id, RollupMeasure.BALANCE, (), query.span, by=by, only=only, names=names
     )
     facts: list[MetricFact] = []
     for each in sums:
-        dims, name, scale = _place(each.a, each.b)
+        code, holder = (each.b, "") if are_named else (each.a, each.b)
+        dims, name, scale = _place(code, holder, has_chain=has_chains)
         facts.append(MetricFact(each.period, dims, {name: each.units * scale}))
     return facts
 
 
 @cache
-def _place(code: str, holder: str) -> tuple[Dims, str, int]:
+def _place(code: str, holder: str, *, has_chain: bool) -> tuple[Dims, str, int]:
     asset = asset_of(code)
-    return (asset.currency, asset.chain, holder), *amount_name(_BALANCE, asset)
+    chain = asset.chain if has_chain else ""
+    return (asset.currency, chain, holder), *amount_name(_BALANCE, asset)
 
 
 def _values(tally: Tally) -> Values:

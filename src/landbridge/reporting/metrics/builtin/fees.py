@@ -11,11 +11,13 @@ from landbridge.reporting.metrics.builtin.amounts import (
     amount_name,
     amount_of,
     asset_of,
+    code_on_any_chain,
     codes_of,
     dollars_of,
 )
 from landbridge.reporting.metrics.builtin.kinds import (
     CORRECTION,
+    TYPES,
     kinds_of,
     type_dimension,
     type_of,
@@ -35,16 +37,30 @@ from landbridge.reporting.rollups.model import RollupMeasure
 _FEES = "fees"
 _TYPE, _CURRENCY, _CHAIN = "transactionType", "currency", "chain"
 
+# Fees are summed across chains, so that there are fewer sums per day.
+_CURRENCIES = {
+    (kind, code): code_on_any_chain(code)
+    for kind in kinds_of((*TYPES.values(), CORRECTION))
+    for code in codes_of(None, None)
+}
+
 
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
     # Currencies are always broken down, so that different coins are not added up.
     by = ("a", "b") if _TYPE in query.breakdowns else ("b",)
+    has_chains = _CHAIN in query.breakdowns
     sums = await sources.rollups.sums(
-        org_id, RollupMeasure.FEE, (), query.span, by=by, only=_only(query)
+        org_id,
+        RollupMeasure.FEE,
+        (),
+        query.span,
+        by=by,
+        only=_only(query),
+        names={} if has_chains else _CURRENCIES,
     )
     facts: list[MetricFact] = []
     for each in sums:
-        dims, name, scale = _place(each.a, each.b)
+        dims, name, scale = _place(each.a, each.b, has_chain=has_chains)
         facts.append(MetricFact(each.period, dims, {"count": each.count, name: each.units * scale}))
     return facts
 
@@ -60,9 +76,10 @@ def _only(query: MetricQuery) -> Mapping[str, Collection[str]]:
 
 
 @cache
-def _place(kind: str, code: str) -> tuple[Dims, str, int]:
+def _place(kind: str, code: str, *, has_chain: bool) -> tuple[Dims, str, int]:
     asset = asset_of(code)
-    return (type_of(kind), asset.currency, asset.chain), *amount_name(_FEES, asset)
+    chain = asset.chain if has_chain else ""
+    return (type_of(kind), asset.currency, chain), *amount_name(_FEES, asset)
 
 
 def _values(tally: Tally) -> Values:

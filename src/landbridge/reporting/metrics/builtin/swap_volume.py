@@ -5,7 +5,7 @@ from functools import cache
 from itertools import permutations
 from uuid import UUID
 
-from landbridge.platform.core.money import Asset, units_as_decimal
+from landbridge.platform.core.money import units_as_decimal
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.metrics.builtin.amounts import (
     CHAINS,
@@ -13,6 +13,7 @@ from landbridge.reporting.metrics.builtin.amounts import (
     amount_name,
     amount_of,
     asset_of,
+    code_on_any_chain,
     codes_of,
 )
 from landbridge.reporting.metrics.model import (
@@ -32,15 +33,9 @@ _CENTS_DECIMALS = 2
 _FROM, _INTO, _CHAIN = "sourceCurrency", "destinationCurrency", "chain"
 
 
-def _alike(asset: Asset) -> str:
-    """Return the first asset of this currency, on any chain, whose unit has the same value."""
-    of = (asset.currency, asset.decimals)
-    return next(code for code, each in ASSETS.items() if (each.currency, each.decimals) == of)
-
-
 # Pairs are summed across chains, so that there are fewer sums per day.
 _PAIRS = {
-    (code, other_code): f"{_alike(asset)} {_alike(other)}"
+    (code, other_code): f"{code_on_any_chain(code)} {code_on_any_chain(other_code)}"
     for (code, asset), (other_code, other) in permutations(ASSETS.items(), 2)
     if asset.chain == other.chain
 }

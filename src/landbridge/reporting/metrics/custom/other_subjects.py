@@ -63,7 +63,7 @@ async def read_approvals(
         tally = _renamed(at, each.tally, names)
         if each.dims[0] in DECIDED:
             tally |= _shares(at, each, is_success=each.dims[0] == DECIDED[0])
-        found.append(each._replace(tally=tally))
+        found.append(MetricFact(each.period, each.dims, tally))
     return _filtered(found, query, APPROVAL_TURNAROUND)
 
 
@@ -82,7 +82,7 @@ async def read_deliveries(
             key(at, "completed"): delivered,
             key(at, "failed"): attempts - delivered,
         }
-        found.append(each._replace(tally=tally))
+        found.append(MetricFact(each.period, each.dims, tally))
     return _filtered(found, query, WEBHOOK_HEALTH)
 
 
@@ -99,7 +99,7 @@ async def read_balances(
             tally[key(at, f"sum.{currency}")] = units
             if currency in _DOLLARS:
                 tally[usd_key(at, "sum")] = units
-        found.append(each._replace(tally=tally))
+        found.append(MetricFact(each.period, each.dims, tally))
     return _filtered(found, query, BALANCES)
 
 
