@@ -24,4 +24,9 @@ PUBLIC = {
     "POST /kyc/{linkId}/submit",
     "POST /kyc/{linkId}/verification",
     "POST /providers/{name}/webhooks",
+    "POST /trp/{orgId}/inquiries",
+    "POST /trp/{orgId}/callbacks/{secret}",
+    "POST /sandbox/vasp/{script}/inquiries",
+    "POST /sandbox/vasp/{script}/confirmations",
+    "POST /sandbox/vasp/{script}/resolutions",
 }

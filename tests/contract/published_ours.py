@@ -59,6 +59,7 @@ def _within(member: str, names: str) -> str:
 
 
 _TRAVEL_WALLET = "/v2/users/{userId}/travel-rule-wallets/{walletAddress}"
+_EXCHANGE = "/v2/travel-rule/exchanges/{exchangeId}"
 _WEBHOOK = "/v2/webhooks/{webhookId}"
 _ENDPOINT = "createEventSpelling description standardWebhooks"
 _RULE = [
@@ -89,6 +90,7 @@ QUERIES = {
     f"POST {_METRICS}/preview/download": "format content",
     "GET /v2/reporting/params/{name}/options": "page limit",
     "GET /v2/limits": "userId",
+    "GET /v2/travel-rule/exchanges": "direction status transferId",
     "GET /v2/approvals": f"status initiatorProfileId {_LIST}",
     "GET /v2/transactions/summary": f"type userId currency minAmount maxAmount {_LIST}",
     "GET /v2/transactions": (
@@ -170,8 +172,15 @@ BODIES = {
         "choices* " + _within("choices", "chain* sourceCurrency* destinationCurrency* provider*")
     ],
     "PUT /v2/organization/travel-rule": ["jurisdiction*"],
+    "PUT /v2/organization/travel-rule-exchange": [
+        "isOn* requiresTravelAddress assets* counterparties* version "
+        + _within("assets", "chain* currency* identifier*")
+        + _within("counterparties", "host* name* amountUnit* policy")
+    ],
+    f"POST {_EXCHANGE}/approve": ["walletAddress"],
+    f"POST {_EXCHANGE}/reject": ["comment*"],
     f"PUT {_TRAVEL_WALLET}": [
-        "kind* owner* vaspName person "
+        "kind* owner* vaspName travelAddress person "
         + _within("person", "type* firstName lastName businessName dateOfBirth placeOfBirth")
         + _within("person", "govIdNumber address")
         + _within("person.address", "addressLine1* addressLine2 city* stateProvinceRegion*")
@@ -206,6 +215,10 @@ OTHERS = {
     "GET /v2/organization/address-policy",
     "GET /v2/organization/swap-providers",
     "GET /v2/organization/travel-rule",
+    "GET /v2/organization/travel-rule-exchange",
+    "GET /v2/travel-rule/exchanges",
+    f"GET {_EXCHANGE}",
+    f"GET {_EXCHANGE}/message",
     "GET /v2/travel-rule/messages/{messageId}",
     "GET /v2/travel-rule/waiting",
     f"GET {_TRAVEL_WALLET}",

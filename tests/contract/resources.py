@@ -84,6 +84,7 @@ KINDS = {
     "paymentScreeningId": "payment screening",
     "recordId": "transfer",
     "messageId": "travel rule message",
+    "exchangeId": "exchange",
     "differenceId": "difference",
     "closeId": "close",
     "haltId": "halt",
@@ -258,15 +259,14 @@ async def _other_things(org: Tenant) -> dict[str, str]:
 def unknown() -> Things:
     """Return ids of missing resources."""
     kinds = ("user", "owner", "document", "swap", "agreement", "external", "account", "request")
-    kinds += ("screening", "payment screening", "travel rule message", "link", "case")
+    kinds += ("screening", "payment screening", "travel rule message", "exchange", "link", "case")
     kinds += ("x request", "deposit", "approval")
     nothing = {kind: str(uuid4()) for kind in kinds}
     nothing |= {kind: str(uuid4()) for kind in ("payee", "transfer", "batch", "bridge", "onramp")}
     nothing |= {f"{kind} request": str(uuid4()) for kind in RECORDS.values()}
     nothing |= {kind: str(uuid4()) for kind in ("offramp", "bridge", "disbursement", "receivable")}
     nothing["file"] = f"file_{uuid4().hex}"
-    nothing |= {kind: str(uuid4()) for kind in ("held deposit", "bank line")}
-    nothing |= {kind: str(uuid4()) for kind in ("schedule", "run")}
+    nothing |= {kind: str(uuid4()) for kind in ("held deposit", "bank line", "schedule", "run")}
     nothing |= {kind: str(uuid4()) for kind in ("metric", "difference", "close", "halt")}
     nothing |= {kind: str(uuid4()) for kind in ("stuck transfer", "resolution")}
     kinds = ("virtual account", "rule", "rule request", "rule update request")

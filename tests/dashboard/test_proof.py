@@ -30,6 +30,7 @@ FORMS = {
     "POST /dashboard/settings/fees/remove": "/dashboard/settings/fees",
     "POST /dashboard/settings/swap-providers": "/dashboard/settings/fees",
     "POST /dashboard/settings/travel-rule": "/dashboard/settings/travel-rule",
+    "POST /dashboard/settings/travel-rule-exchange": "/dashboard/settings/travel-rule-exchange",
     "POST /dashboard/chains/{name}/resume": f"/dashboard/chains/{ID}",
     "GET /dashboard/webhooks/new": "/dashboard/webhooks/new",
     "POST /dashboard/webhooks/new": "/dashboard/webhooks/new",

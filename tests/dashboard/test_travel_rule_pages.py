@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 import pytest
 from coincurve import PrivateKey
 
+from landbridge.customers.travel_exchanges.model import ExchangeWait
 from landbridge.customers.travel_rule.jurisdictions import Jurisdiction, RequiredItem
 from landbridge.dashboard.organisation.travel_rule_pages import JURISDICTIONS
 from landbridge.dashboard.travel_rule_labels import MISSING_LABELS
@@ -143,5 +144,6 @@ async def test_an_installation_without_the_travel_rule_says_so(org: Tenant) -> N
 
 
 def test_each_item_and_each_jurisdiction_has_a_label() -> None:
-    assert set(MISSING_LABELS) == {each.value for each in RequiredItem}
+    known = {*RequiredItem, *ExchangeWait}
+    assert set(MISSING_LABELS) == {each.value for each in known}
     assert set(JURISDICTIONS) == {"NONE", *(each.value for each in Jurisdiction)}

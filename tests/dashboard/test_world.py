@@ -49,6 +49,7 @@ TESTED_ELSEWHERE = {
     "/dashboard/reviews/kyc/{case_id:str}": "needs a server with manual reviews",
     "/dashboard/webhooks/{webhook_id:str}/deliveries/{delivery_id:str}": "needs a worker",
     "/dashboard/travel-rule/{screening_id:str}": "needs an installation with the travel rule",
+    "/dashboard/inquiries/{exchange_id:str}": "needs the inquiry of another provider",
     "/dashboard/{path:path}": "unknown paths",
 }
 

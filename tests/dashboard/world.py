@@ -38,7 +38,8 @@ _SCENARIOS = {
     "offramp_waiting": "OFFRAMP.STATUS.PENDING_APPROVAL",
 }
 _SETTINGS = (
-    *("approvals", "limits", "addresses", "fees", "travel-rule", "time-zone", "installation"),
+    *("approvals", "limits", "addresses", "fees", "travel-rule", "travel-rule-exchange"),
+    *("time-zone", "installation"),
 )
 LISTS = ("bank-accounts", "virtual-accounts", "external-wallets", "deposits")
 _LIST = "/dashboard/transactions"
@@ -224,6 +225,7 @@ class World:
             "audit-log": "/dashboard/audit-log",
             "sandbox": "/dashboard/sandbox",
             "styleguide": "/dashboard/styleguide",
+            "inquiries": "/dashboard/inquiries",
             "mailbox": "/dashboard/mailbox",
             "profile": "/dashboard/profile",
             **{f"profile-{each}": f"/dashboard/profile/{each}" for each in _PROFILE},

@@ -3,7 +3,8 @@
 Sources: docs.ebanx.com, pages named at each table.
 """
 
-from decimal import Decimal, InvalidOperation
+import re
+from decimal import Decimal
 from typing import Any, cast
 from uuid import UUID
 
@@ -42,6 +43,8 @@ REASONS = {
 # When a payout is asked about again; EBANX notifies before, if it is set up.
 _PENDING_S = 20
 _DEPTH_MAX = 8
+# An exponent could make a billion digits of a few.
+_AMOUNT = re.compile(r"[0-9]{1,15}(\.[0-9]{1,8})?")
 
 
 class EbanxPayout(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,11 +97,9 @@ def payout_answer(key: UUID, payout: EbanxPayout, reason: FailureCode) -> Payout
 
 def exact_amount(payout: EbanxPayout) -> Decimal:
     """Return the amount in units of the currency; raises `NoAnswer`."""
-    try:
-        amount = Decimal(payout.request_amount)
-    except InvalidOperation:
-        amount = Decimal(-1)
-    if not amount.is_finite() or amount <= 0:
+    text = payout.request_amount
+    amount = Decimal(text) if _AMOUNT.fullmatch(text) else Decimal(0)
+    if not amount:
         raise NoAnswer("the amount is no positive number")
     return amount
 

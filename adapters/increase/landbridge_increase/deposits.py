@@ -32,6 +32,7 @@ from landbridge_increase.inbound import (
     IncreaseAccountNumber,
     IncreaseInbound,
     IncreaseTransaction,
+    clean,
 )
 from landbridge_increase.messages import dollars
 from landbridge_increase.settings import IncreaseDeposits, IncreaseOptions
@@ -200,7 +201,7 @@ class IncreaseAccounts:
             sender=ProviderCreditSender(
                 name=inbound.sender_name,
                 routing_number=inbound.sender_routing_number,
-                account_number=inbound.debtor_account_number,
+                account_number=clean(inbound.debtor_account_number),
             ),
         )
 

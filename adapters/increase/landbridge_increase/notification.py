@@ -36,7 +36,7 @@ def verify_webhook(webhook: InboundWebhook, secret: str | None, now: datetime) -
         raise WebhookInvalid
     try:
         signed_at, signed, signatures = read(headers, webhook.body)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, OSError):  # OSError: a year that the system can't count
         raise WebhookInvalid from None
     if abs((now - signed_at).total_seconds()) > TOLERANCE_S:
         raise WebhookInvalid

@@ -59,7 +59,8 @@ _OPERATIONS = {
         "termsLinks": "retrieve",
         "transactions": "search listNotes listStateMachines listStuck list retrieve summarise",
         "transferApprovals": "retrieve",
-        "travelRule": "listWaiting retrieve retrieveMessage retrieveWallet",
+        "travelRule": "listWaiting retrieve retrieveMessage retrieveWallet listExchanges "
+        "retrieveExchange retrieveExchangeMessage retrieveExchangeSetting",
         "transfers": "list retrieve",
         "users": "list retrieve retrieveFreeze retrieveParticulars revealNumber",
         "virtualAccounts": "list retrieve",
@@ -101,6 +102,7 @@ _OPERATIONS = {
         "reconciliation": "assignDifference resolveDifference acceptDifference rejectDifference "
         "signClose confirmClose rejectClose liftHalt acceptLift rejectLift",
         "resolutions": "list create listActions retrieve",
+        "travelRule": "approveInquiry rejectInquiry",
         "transferReviews": "list retrieve openRfi answerRfi closeRfi",
     },
     KeyScope.ADMIN: {
@@ -111,7 +113,7 @@ _OPERATIONS = {
         "reportTemplates": "create delete update",
         "reportTimeZone": "replace",
         "settlementRules": "create delete update",
-        "travelRule": "replace",
+        "travelRule": "replace replaceExchangeSetting",
         "users": "erasePersonalData",
         "virtualAccounts": "removeSettlementRule applySettlementRule",
         "webhooks": "create delete update resendDelivery resendSince rotate test",

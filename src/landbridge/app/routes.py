@@ -11,6 +11,8 @@ from landbridge.customers.onboarding.form_api import KycPage
 from landbridge.customers.payee_verifications.api import PayeeVerificationRoutes
 from landbridge.customers.payment_screening.review_api import PaymentScreeningRoutes
 from landbridge.customers.revealed_numbers.api import RevealedNumberRoutes
+from landbridge.customers.travel_exchanges.api import ExchangeRoutes
+from landbridge.customers.travel_exchanges.vasp_api import VaspRoutes
 from landbridge.customers.travel_rule.api import TravelRuleRoutes
 from landbridge.customers.travel_rule.wallet_api import TravelRuleWalletRoutes
 from landbridge.customers.users.api import UserRoutes
@@ -80,6 +82,7 @@ from landbridge.reporting.statements.api import StatementRoutes
 from landbridge.sandbox.api import SandboxRoutes
 from landbridge.sandbox.deposit_api import SandboxDepositRoutes
 from landbridge.sandbox.outcomes_api import OutcomeRoutes
+from landbridge.sandbox.vasp_api import SimulatedVaspRoutes
 from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
 SERVICE_ROUTES = [
@@ -88,6 +91,8 @@ SERVICE_ROUTES = [
 ]
 ROUTES = [
     ProviderWebhookRoutes,
+    VaspRoutes,
+    SimulatedVaspRoutes,
     AccountRoutes,
     AccountReviewRoutes,
     FileRoutes,
@@ -97,6 +102,7 @@ ROUTES = [
     RevealedNumberRoutes,
     TravelRuleRoutes,
     TravelRuleWalletRoutes,
+    ExchangeRoutes,
     WalletRoutes,
     DepositRoutes,
     KycRoutes,
@@ -179,6 +185,9 @@ SERVICES = (
     "revealed_numbers",
     "travel_rule",
     "waiting_transfers",
+    "travel_exchanges",
+    "vasp_messages",
+    "simulated_vasp",
     "users",
     "verification",
     "verification_links",

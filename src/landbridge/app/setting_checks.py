@@ -15,6 +15,7 @@ from landbridge.platform.db.sealing import (
 )
 from landbridge.platform.encryption.key_wrapping import wrapping_from_text
 from landbridge.platform.files import s3
+from landbridge.platform.http.trusted_certificates import client_certificates
 from landbridge.platform.http.unknown_names import REFUSE
 from landbridge.platform.mail import smtp
 from landbridge.platform.orgs.model import check_secret
@@ -61,6 +62,8 @@ def checks_by_name(*, is_wrapped: bool) -> Mapping[str, Callable[[Any], object]]
         "deposit_screening": _one_of("sandbox"),
         "payment_screening": _one_of("sandbox"),
         "travel_rule": _one_of("on", OFF),
+        "trp_certificate": _certificate,
+        "trp_proxy_secret": check_secret,
         "rails": _one_of("sandbox", "files", "none"),
         "trusted_proxies": _networks,
         "log_format": _one_of("console", "json"),
@@ -92,6 +95,13 @@ def _master_key(*, is_wrapped: bool) -> Callable[[str], object]:
             raise ValueError(f"is refused: {str(error).removesuffix('.')}") from None
 
     return check
+
+
+def _certificate(value: str) -> None:
+    try:
+        client_certificates(value)
+    except (OSError, ValueError):
+        raise ValueError("must name a PEM file with a certificate and its key") from None
 
 
 def _host(value: str) -> None:

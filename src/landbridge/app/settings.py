@@ -74,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     deposit_screening: str | None = None
     payment_screening: str | None = None
     travel_rule: str = "off"
+    trp_certificate: str | None = None
+    trp_proxy_secret: str | None = None
     rails: str | None = None
     providers_file: str | None = None
     bank_files_kept_days: Annotated[int, msgspec.Meta(ge=30, le=_RETENTION_DAYS_MAX)] = 2192

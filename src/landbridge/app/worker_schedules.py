@@ -284,6 +284,13 @@ SCHEDULES = [
     WorkerSchedule(
         "provider_orders", 0.5, lambda c, offsets: c.provider_webhooks.run_once(offsets), 1.0
     ),
+    # An inquiry or answer to another provider is sent within a second.
+    WorkerSchedule(
+        "travel_rule_exchanges",
+        0.5,
+        lambda c, offsets: c.exchange_deliveries.run_once(offsets.keys()),
+        2.0,
+    ),
     # Submitted verifications wait at most one more second.
     WorkerSchedule("verification", 1.0, _verify, 2.0),
     # A payment that has been stuck for minutes is reported within another minute.

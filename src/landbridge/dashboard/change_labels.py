@@ -68,6 +68,8 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "TRAVEL_RULE": _("Travel rule"),
     "TRAVEL_RULE.WALLET": _("Travel rule wallet"),
     "TRAVEL_RULE.DATA": _("Travel rule data"),
+    "TRAVEL_RULE.EXCHANGE": _("Travel rule inquiry"),
+    "TRAVEL_RULE.EXCHANGE_SETTING": _("Exchange of travel rule data"),
     "APPROVAL.POLICY": _("Approval policy"),
     "PRICE": _("Price table"),
     "FEE": _("Fee"),

@@ -40,6 +40,7 @@ SECTIONS = (
             NavigationItem(
                 path="/dashboard/reviews/transfers", title=_("Requests for information"), keys="g j"
             ),
+            NavigationItem(path="/dashboard/inquiries", title=_("Travel rule inquiries")),
             NavigationItem(path="/dashboard/reconciliation", title=_("Reconciliation"), keys="g n"),
             NavigationItem(path="/dashboard/reports", title=_("Reports"), keys="g p"),
             NavigationItem(path="/dashboard/fees", title=_("Fees and billing")),

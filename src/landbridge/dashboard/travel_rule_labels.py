@@ -7,6 +7,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 
 from landbridge.customers.payment_screening.model import INCOMPLETE
+from landbridge.customers.travel_exchanges.model import ExchangeWait
 from landbridge.customers.travel_rule.jurisdictions import RequiredItem
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
@@ -24,6 +25,13 @@ MISSING_LABELS: Final[Mapping[str, str]] = {
     ),
     RequiredItem.BENEFICIARY_NAME: _("Name of the recipient"),
     RequiredItem.OWNERSHIP_PROOF: _("Proof of ownership of the wallet"),
+    ExchangeWait.ADDRESS: _("Travel address of the wallet"),
+    ExchangeWait.COUNTERPARTY: _("The wallet's provider among those that data are exchanged with"),
+    ExchangeWait.ASSET: _("Token identifier of the coin, in the settings"),
+    ExchangeWait.DELIVERY: _("The inquiry has not reached the other provider yet"),
+    ExchangeWait.ANSWER: _("Approval of the other provider"),
+    ExchangeWait.REJECTED: _("The other provider rejected the transfer: give up on it"),
+    ExchangeWait.OTHER_WALLET: _("The other provider approved another wallet: give up on it"),
 }
 
 

@@ -206,6 +206,7 @@ async def test_a_key_with_another_amount_conflicts(world: EbanxWorld, amount: st
         ({"request_amount": "12.35"}, KeyConflict),
         ({"request_currency": "USD"}, KeyConflict),
         ({"request_amount": "NaN"}, NoAnswer),
+        ({"request_amount": "1E+999999999"}, NoAnswer),  # as digits, a gigabyte
         ({"request_amount": "-12.34"}, NoAnswer),
         ({"request_amount": 12.34}, NoAnswer),
         ({"status": "XX"}, NoAnswer),

@@ -169,6 +169,14 @@ async def test_texts_of_banks_are_cleaned(world: IncreaseWorld) -> None:
     assert credit.reference == ("a b " + "c" * 600)[:500]
 
 
+async def test_an_account_number_of_a_sender_is_cleaned(world: IncreaseWorld) -> None:
+    account, inbound = await number(world), world.increase.inbound
+    inbound.pay_in("rtp", 1, account, ago_s=3_700, debtor_account_number="9\n87")
+    inbound.pay_in("rtp", 1, account, debtor_account_number="")
+    found, _, _ = await read_all(bank(world))
+    assert [each.sender and each.sender.account_number for each in found] == ["9 87", None]
+
+
 async def test_what_is_not_ours_is_no_credit(world: IncreaseWorld) -> None:
     account, inbound = await number(world), world.increase.inbound
     inbound.pay_in("ach", -500, account)

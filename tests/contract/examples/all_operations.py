@@ -146,7 +146,7 @@ async def _users(org: Tenant, things: Things) -> None:
     await org.post(f"{owners}/{added}", {"email": "grace@example.com"})
     reveal = {**BODIES["users.revealNumber"], "record": "OWNER", "recordId": added}
     await org.post(f"/v2/users/{company}/revealed-numbers", reveal)
-    await send_travel_rule_requests(org, things.by_kind["user"])
+    await send_travel_rule_requests(org, things.by_kind["user"], things.by_kind["address"])
     erased = f"/v2/users/{await make_user(org)}"
     await org.post(f"{erased}/freeze", BODIES["users.freeze"])
     await org.send("DELETE", f"{erased}/personal-data")

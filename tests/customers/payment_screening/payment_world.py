@@ -14,6 +14,7 @@ from landbridge.platform.core.clock import FrozenClock, ReadingClock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.chains.port import ChainAction
+from landbridge.providers.trp.port import OtherVasps
 from tests.payouts import check_books, make_payee
 from tests.providers.simulation.faulty import FaultyChains, FaultyRails
 from tests.resolution_team import ResolutionTeam, make_resolution_team
@@ -100,14 +101,14 @@ class PaymentWorld:
 
 @asynccontextmanager
 async def payment_world(
-    database: Database, settings: Settings = SCREENED
+    database: Database, settings: Settings = SCREENED, vasps: OtherVasps | None = None
 ) -> AsyncGenerator[PaymentWorld]:
     """Yield an organisation with screened payments."""
     clock = FrozenClock(ReadingClock().now(), node=await take_node(database))
     # Those of the sandbox, without what screens payments before them.
     own = wire(SETTINGS, database, clock)
     chains, rails = FaultyChains(own.chains), FaultyRails(own.rails)
-    container = wire(settings, database, clock, chains=chains, rails=rails)
+    container = wire(settings, database, clock, chains=chains, rails=rails, vasps=vasps)
     async with served(container) as client:
         org = await make_tenant(container, client)
         ada = await make_payee(org)

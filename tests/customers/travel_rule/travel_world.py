@@ -11,6 +11,7 @@ from landbridge.app.settings import Settings
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.evm_addresses import keccak256
 from landbridge.platform.formats.key_derivation import evm_address_of_point
+from landbridge.providers.trp.port import OtherVasps
 from tests.customers.payment_screening.payment_world import OUTSIDE, PaymentWorld, payment_world
 from tests.tenants import SETTINGS, Tenant
 
@@ -28,10 +29,13 @@ BIRTH = {"dateOfBirth": "1990-01-02", "placeOfBirth": "Paris"}
 
 @asynccontextmanager
 async def travel_world(
-    database: Database, jurisdiction: str = "EU", settings: Settings = APPLIED
+    database: Database,
+    jurisdiction: str = "EU",
+    settings: Settings = APPLIED,
+    vasps: OtherVasps | None = None,
 ) -> AsyncGenerator[PaymentWorld]:
     """Yield an organisation of a jurisdiction, with complete data about its user Ada."""
-    async with payment_world(database, settings) as world:
+    async with payment_world(database, settings, vasps) as world:
         await world.org.send("PUT", SETTING, {"jurisdiction": jurisdiction})
         await world.org.post(f"/v2/users/{world.ada}/kyc", BIRTH)
         yield world

@@ -89,6 +89,24 @@ def tiled_tiff(tile: int, *, doubled: bool = False) -> bytes:
     return b"II*\x00" + struct.pack("<I", 8) + page + data
 
 
+def striped_tiff(
+    strip: bytes, count: int, *, compression: int, rows: int, is_shared: bool = False
+) -> bytes:
+    """Return a grey TIFF of one column with equal strips; `is_shared` stores them once."""
+    data = strip if is_shared else strip * count
+    offsets = 8 + len(data)
+    lengths = offsets + 4 * count
+    # Width, height, bits, compression, black is 0, samples; then the strips.
+    values = [(256, 1, 1), (257, 1, count * rows), (258, 1, 8), (259, 1, compression), (262, 1, 1)]
+    values += [(273, count, offsets), (277, 1, 1), (278, 1, rows), (279, count, lengths)]
+    entries = b"".join(struct.pack("<HHII", tag, 4, many, value) for tag, many, value in values)
+    places = [8 if is_shared else 8 + at * len(strip) for at in range(count)]
+    arrays = struct.pack(f"<{count}I", *places) + struct.pack("<I", len(strip)) * count
+    page = struct.pack("<H", len(values)) + entries + bytes(4)
+    begin = struct.pack("<I", lengths + 4 * count)
+    return b"".join((b"II*\x00", begin, data, arrays, page))
+
+
 def repeated_heic(times: int) -> bytes:
     """Return a HEIC that lists the same 50 KB several times behind its metadata."""
     written, padding = io.BytesIO(), 50_000

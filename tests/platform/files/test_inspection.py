@@ -1,5 +1,6 @@
 import time
 import tracemalloc
+import zlib
 from contextlib import suppress
 
 import pytest
@@ -20,6 +21,7 @@ from tests.platform.files.sample_files import (
     png,
     progressive,
     repeated_heic,
+    striped_tiff,
     tiled_tiff,
 )
 
@@ -229,6 +231,34 @@ def test_pixels_of_tiles_count() -> None:
     assert inspect(tiled_tiff(64), name="a.tif", declared=None) is MimeType.TIFF
     assert "50 megapixels" in refusal(tiled_tiff(7_088), "a.tif")
     assert "not a whole image" in refusal(tiled_tiff(7_088, doubled=True), "a.tif")
+
+
+def test_strips_of_a_tiff_have_a_bound() -> None:
+    fine = striped_tiff(b"0", 20_000, compression=1, rows=1)
+    assert inspect(fine, name="a.tif", declared=None) is MimeType.TIFF
+    began = time.thread_time()
+    # Each strip takes some microseconds, and ten megabytes have a million.
+    bomb = striped_tiff(b"0", 400_000, compression=1, rows=1)
+    assert "has more than 100,000 strips or tiles" in refusal(bomb, "a.tif")
+    assert time.thread_time() - began < 5
+
+
+def test_strips_of_a_tiff_do_not_share_their_bytes() -> None:
+    # A hundred thousand empty blocks before one pixel: a millisecond for each strip.
+    slow = b"\x78\x9c" + b"\x00\x00\x00\xff\xff" * 100_000 + zlib.compress(b"0")[2:]
+    few = striped_tiff(slow, 3, compression=8, rows=1)
+    assert inspect(few, name="a.tif", declared=None) is MimeType.TIFF
+    began = time.thread_time()
+    bomb = striped_tiff(slow, 50_000, compression=8, rows=1, is_shared=True)
+    assert "not a whole image" in refusal(bomb, "a.tif")
+    assert time.thread_time() - began < 5
+
+
+def test_jpegs_in_a_tiff_have_few_scans() -> None:
+    few = striped_tiff(progressive(12, width=1, height=8), 100, compression=7, rows=8)
+    assert inspect(few, name="a.tif", declared=None) is MimeType.TIFF
+    many = striped_tiff(progressive(20, width=1, height=8), 100, compression=7, rows=8)
+    assert "not a whole image" in refusal(many, "a.tif")
 
 
 def test_tiff_has_at_most_twenty_pages() -> None:

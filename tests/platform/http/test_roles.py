@@ -41,6 +41,7 @@ FOR_ADMINS = {
     "PUT /v2/organization/address-policy",
     "PUT /v2/organization/swap-providers",
     "PUT /v2/organization/travel-rule",
+    "PUT /v2/organization/travel-rule-exchange",
     f"POST {RULES}",
     f"POST {RULES}/{{ruleId}}/update",
     f"DELETE {RULES}/{{ruleId}}",

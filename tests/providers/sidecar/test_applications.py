@@ -288,6 +288,24 @@ async def test_a_person_continues_at_the_provider(verified: VerifiedBySidecar) -
     assert (await verified.org.send("POST", path, {"rails": "USD"})).status_code == 409
 
 
+async def test_links_to_the_provider_have_a_rate(verified: VerifiedBySidecar) -> None:
+    sidecar, user = verified.sidecar, await make_person(verified.org)
+    path = f"/v2/users/{user}/kyc/provider-links"
+    sidecar.state = "information"
+    await verified.submit(user)
+    await verified.work(HOUR)
+    statuses = [
+        (await verified.org.send("POST", path, {"rails": "USD"})).status_code for _ in range(30)
+    ]
+    assert statuses[:5] == [200] * 5
+    assert 429 in statuses
+    assert len(sidecar.messages("/v1/applications/link")) == statuses.count(200)
+    refused = await verified.org.send("POST", path, {"rails": "USD"})
+    while refused.status_code == 200:
+        refused = await verified.org.send("POST", path, {"rails": "USD"})
+    assert int(refused.headers["Retry-After"]) >= 1
+
+
 async def test_the_sandbox_takes_no_share_token_and_has_no_page(org: Tenant) -> None:
     user = await make_person(org, last_name="Pending")
     path = f"/v2/users/{user}/kyc"

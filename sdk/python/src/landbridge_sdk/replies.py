@@ -933,6 +933,15 @@ class CoolDownDocument(Struct, frozen=True, kw_only=True):
     over: str | None = None
 
 
+class CounterpartyData(Struct, frozen=True, kw_only=True):
+    """CounterpartyData"""
+
+    amount_unit: str = field(name="amountUnit")
+    host: str
+    name: str
+    policy: str | None = None
+
+
 class DateRange(Struct, frozen=True, kw_only=True):
     """DateRange"""
 
@@ -1361,6 +1370,52 @@ class EventWithDeliveries(Struct, frozen=True, kw_only=True):
     sequence: int
     timestamp: datetime
     version: str
+
+
+class ExchangeList(Struct, frozen=True, kw_only=True):
+    """ExchangeList"""
+
+    count: int
+    exchanges: list[ExchangeReply]
+
+
+class ExchangeMessageReply(Struct, frozen=True, kw_only=True):
+    """ExchangeMessageReply"""
+
+    ivms101: dict[str, Any]
+
+
+class ExchangeReply(Struct, frozen=True, kw_only=True):
+    """ExchangeReply"""
+
+    amount: str
+    created_at: datetime = field(name="createdAt")
+    direction: str
+    host: str
+    id: str
+    is_authenticated: bool = field(name="isAuthenticated")
+    pending_message: str | None = field(name="pendingMessage")
+    problem: str | None
+    request_identifier: str = field(name="requestIdentifier")
+    screening_id: str | None = field(name="screeningId")
+    status: str
+    token_identifier: str | None = field(name="tokenIdentifier")
+    transaction_hash: str | None = field(name="transactionHash")
+    transfer_id: str | None = field(name="transferId")
+    updated_at: datetime = field(name="updatedAt")
+    user_id: str | None = field(name="userId")
+    wallet_address: str | None = field(name="walletAddress")
+
+
+class ExchangeSettingReply(Struct, frozen=True, kw_only=True):
+    """ExchangeSettingReply"""
+
+    assets: list[TokenIdentifierData]
+    counterparties: list[CounterpartyData]
+    is_on: bool = field(name="isOn")
+    requires_travel_address: bool = field(name="requiresTravelAddress")
+    travel_address: str = field(name="travelAddress")
+    version: int
 
 
 class ExternalWalletPage(Struct, frozen=True, kw_only=True):
@@ -3713,6 +3768,14 @@ class TimelineStepReply(Struct, frozen=True, kw_only=True):
     status: str
 
 
+class TokenIdentifierData(Struct, frozen=True, kw_only=True):
+    """TokenIdentifierData"""
+
+    chain: str
+    currency: str
+    identifier: str
+
+
 class TokenInfo(Struct, frozen=True, kw_only=True):
     """TokenInfo"""
 
@@ -4146,6 +4209,7 @@ class WalletDataReply(Struct, frozen=True, kw_only=True):
     owner: str
     person: WalletOwnerPerson | None
     proven_at: datetime | None = field(name="provenAt")
+    travel_address: str | None = field(name="travelAddress")
     updated_at: datetime = field(name="updatedAt")
     user_id: str = field(name="userId")
     vasp_name: str | None = field(name="vaspName")

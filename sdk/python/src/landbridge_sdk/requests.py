@@ -572,6 +572,15 @@ class CoolDownDocument(TypedDict):
     over: NotRequired[Literal["REFUSE", "APPROVE"]]
 
 
+class CounterpartyData(TypedDict):
+    """CounterpartyData"""
+
+    amountUnit: Literal["WHOLE", "SMALLEST"]
+    host: str
+    name: str
+    policy: NotRequired[Literal["REVIEW", "APPROVE"]]
+
+
 class DecisionBody(TypedDict):
     """DecisionBody"""
 
@@ -645,6 +654,16 @@ class EuropeGlobalNetworkBank(TypedDict):
     iban: NotRequired[str | None]
     swiftCode: NotRequired[str | None]
     transferType: NotRequired[Literal["sepa", "sepaInstant", "swift"] | None]
+
+
+class ExchangeSettingRequest(TypedDict):
+    """ExchangeSettingRequest"""
+
+    assets: Sequence[TokenIdentifierData]
+    counterparties: Sequence[CounterpartyData]
+    isOn: bool
+    requiresTravelAddress: NotRequired[bool]
+    version: NotRequired[int | None]
 
 
 class ExplanationRejection(TypedDict):
@@ -828,6 +847,18 @@ class IndividualKycUpdateSofEuQuestionnaire(TypedDict):
             "someone_elses_funds",
         ]
     ]
+
+
+class InquiryApproval(TypedDict):
+    """InquiryApproval"""
+
+    walletAddress: NotRequired[str | None]
+
+
+class InquiryRejection(TypedDict):
+    """InquiryRejection"""
+
+    comment: str
 
 
 class KeyRotation(TypedDict):
@@ -2109,6 +2140,14 @@ class TermsAcceptance(TypedDict):
     sessionToken: str
 
 
+class TokenIdentifierData(TypedDict):
+    """TokenIdentifierData"""
+
+    chain: Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE", "OPTIMISM", "ARBITRUM"]
+    currency: str
+    identifier: str
+
+
 class TransferDestination(TypedDict):
     """TransferDestination"""
 
@@ -2164,6 +2203,7 @@ class WalletDataRequest(TypedDict):
     kind: Literal["SELF_HOSTED", "HOSTED"]
     owner: Literal["USER", "THIRD_PARTY"]
     person: NotRequired[WalletOwnerPerson | None]
+    travelAddress: NotRequired[str | None]
     vaspName: NotRequired[str | None]
 
 

@@ -5028,6 +5028,116 @@ class TravelRule:
         )
         return self._sender.send(call, replies.TravelRuleReply)
 
+    def retrieve_exchange_setting(
+        self, *, timeout: float | None = None
+    ) -> replies.ExchangeSettingReply:
+        """Retrieve the exchange of travel rule data.
+
+        Return the setting, and the organisation's own travel address.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/organization/travel-rule-exchange"),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeSettingReply)
+
+    def replace_exchange_setting(
+        self, body: requests.ExchangeSettingRequest, *, timeout: float | None = None
+    ) -> replies.ExchangeSettingReply:
+        """Set the exchange of travel rule data.
+
+        Replace the setting; payments that have no exchange yet follow it.
+        """
+        call = Call(
+            "PUT",
+            path_of("/v2/organization/travel-rule-exchange"),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeSettingReply)
+
+    def list_exchanges(
+        self,
+        *,
+        direction: Sequence[Literal["OUTGOING", "INCOMING"]] | None = None,
+        status: Sequence[Literal["OPEN", "APPROVED", "REJECTED", "CONFIRMED", "CANCELLED"]]
+        | None = None,
+        transfer_id: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.ExchangeList:
+        """List exchanges of travel rule data.
+
+        List the hundred newest exchanges; inquiries of others that wait for people are OPEN.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/travel-rule/exchanges"),
+            query={"direction": direction, "status": status, "transferId": transfer_id},
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeList)
+
+    def retrieve_exchange(
+        self, exchange_id: str, *, timeout: float | None = None
+    ) -> replies.ExchangeReply:
+        """Retrieve an exchange of travel rule data.
+
+        Return an exchange, without personal data.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/travel-rule/exchanges/{exchangeId}", exchange_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeReply)
+
+    def approve_inquiry(
+        self, exchange_id: str, body: requests.InquiryApproval, *, timeout: float | None = None
+    ) -> replies.ExchangeReply:
+        """Approve an inquiry.
+
+        Approve the inquiry of another provider: it may send the coins.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/travel-rule/exchanges/{exchangeId}/approve", exchange_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeReply)
+
+    def retrieve_exchange_message(
+        self, exchange_id: str, *, timeout: float | None = None
+    ) -> replies.ExchangeMessageReply:
+        """Retrieve the message of an exchange.
+
+        Return originator and beneficiary.
+
+        Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
+        """
+        call = Call(
+            "GET",
+            path_of("/v2/travel-rule/exchanges/{exchangeId}/message", exchange_id),
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeMessageReply)
+
+    def reject_inquiry(
+        self, exchange_id: str, body: requests.InquiryRejection, *, timeout: float | None = None
+    ) -> replies.ExchangeReply:
+        """Reject an inquiry.
+
+        Reject the inquiry of another provider.
+        """
+        call = Call(
+            "POST",
+            path_of("/v2/travel-rule/exchanges/{exchangeId}/reject", exchange_id),
+            body=body,
+            timeout=timeout,
+        )
+        return self._sender.send(call, replies.ExchangeReply)
+
     def retrieve_message(
         self, message_id: str, *, timeout: float | None = None
     ) -> replies.TravelRuleMessageReply:

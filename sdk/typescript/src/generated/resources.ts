@@ -3485,6 +3485,117 @@ export class TravelRule {
   }
 
   /**
+   * Retrieve the exchange of travel rule data.
+   *
+   * Return the setting, and the organisation's own travel address.
+   */
+  retrieveExchangeSetting(options: Options = {}): Promise<types.ExchangeSettingReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/organization/travel-rule-exchange"),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Set the exchange of travel rule data.
+   *
+   * Replace the setting; payments that have no exchange yet follow it.
+   */
+  replaceExchangeSetting(body: types.ExchangeSettingRequest, options: Options = {}): Promise<types.ExchangeSettingReply> {
+    return this.sender.send(
+      {
+        method: "PUT",
+        path: pathOf("/v2/organization/travel-rule-exchange"),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * List exchanges of travel rule data.
+   *
+   * List the hundred newest exchanges; inquiries of others that wait for people are OPEN.
+   */
+  listExchanges(options: Options & { direction?: Array<"OUTGOING" | "INCOMING">; status?: Array<"OPEN" | "APPROVED" | "REJECTED" | "CONFIRMED" | "CANCELLED">; transferId?: string; } = {}): Promise<types.ExchangeList> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/travel-rule/exchanges"),
+        query: { "direction": options.direction, "status": options.status, "transferId": options.transferId },
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve an exchange of travel rule data.
+   *
+   * Return an exchange, without personal data.
+   */
+  retrieveExchange(exchangeId: string, options: Options = {}): Promise<types.ExchangeReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/travel-rule/exchanges/{exchangeId}", exchangeId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Approve an inquiry.
+   *
+   * Approve the inquiry of another provider: it may send the coins.
+   */
+  approveInquiry(exchangeId: string, body: types.InquiryApproval, options: Options = {}): Promise<types.ExchangeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/travel-rule/exchanges/{exchangeId}/approve", exchangeId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Retrieve the message of an exchange.
+   *
+   * Return originator and beneficiary.
+   *
+   * Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
+   */
+  retrieveExchangeMessage(exchangeId: string, options: Options = {}): Promise<types.ExchangeMessageReply> {
+    return this.sender.send(
+      {
+        method: "GET",
+        path: pathOf("/v2/travel-rule/exchanges/{exchangeId}/message", exchangeId),
+      },
+      options,
+    );
+  }
+
+  /**
+   * Reject an inquiry.
+   *
+   * Reject the inquiry of another provider.
+   */
+  rejectInquiry(exchangeId: string, body: types.InquiryRejection, options: Options = {}): Promise<types.ExchangeReply> {
+    return this.sender.send(
+      {
+        method: "POST",
+        path: pathOf("/v2/travel-rule/exchanges/{exchangeId}/reject", exchangeId),
+        body,
+      },
+      options,
+    );
+  }
+
+  /**
    * Retrieve a travel rule message.
    *
    * Return originator and beneficiary of a screened transfer, by the id of its screening.

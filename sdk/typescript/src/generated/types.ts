@@ -945,6 +945,13 @@ export interface CoolDownDocument {
   over?: "REFUSE" | "APPROVE";
 }
 
+export interface CounterpartyData {
+  amountUnit: "WHOLE" | "SMALLEST";
+  host: string;
+  name: string;
+  policy?: "REVIEW" | "APPROVE";
+}
+
 export interface DateRange {
   end: string;
   start: string;
@@ -1347,6 +1354,52 @@ export interface EventWithDeliveries {
   version: string;
 }
 
+export interface ExchangeList {
+  count: number;
+  exchanges: Array<ExchangeReply>;
+}
+
+export interface ExchangeMessageReply {
+  ivms101: Record<string, unknown>;
+}
+
+export interface ExchangeReply {
+  amount: string;
+  createdAt: string;
+  direction: "OUTGOING" | "INCOMING";
+  host: string;
+  id: string;
+  isAuthenticated: boolean;
+  pendingMessage: "INQUIRY" | "RESOLUTION" | "CONFIRMATION" | null;
+  problem: string | null;
+  requestIdentifier: string;
+  screeningId: string | null;
+  status: "OPEN" | "APPROVED" | "REJECTED" | "CONFIRMED" | "CANCELLED";
+  tokenIdentifier: string | null;
+  transactionHash: string | null;
+  transferId: string | null;
+  updatedAt: string;
+  userId: string | null;
+  walletAddress: string | null;
+}
+
+export interface ExchangeSettingReply {
+  assets: Array<TokenIdentifierData>;
+  counterparties: Array<CounterpartyData>;
+  isOn: boolean;
+  requiresTravelAddress: boolean;
+  travelAddress: string;
+  version: number;
+}
+
+export interface ExchangeSettingRequest {
+  assets: Array<TokenIdentifierData>;
+  counterparties: Array<CounterpartyData>;
+  isOn: boolean;
+  requiresTravelAddress?: boolean;
+  version?: number | null;
+}
+
 export interface ExplanationRejection {
   reason: string;
 }
@@ -1599,6 +1652,14 @@ export interface IndividualStatusData {
   reviewResult: CheckResultReply;
   status: "INACTIVE" | "CREATED" | "PENDING" | "MANUAL_REVIEW" | "RFI_PENDING" | "INCOMPLETE" | "ACTIVE" | "REJECTED" | "CONTACT_SUPPORT";
   userId: string;
+}
+
+export interface InquiryApproval {
+  walletAddress?: string | null;
+}
+
+export interface InquiryRejection {
+  comment: string;
 }
 
 export interface JournalEntryReply {
@@ -3938,6 +3999,12 @@ export interface TimelineStepReply {
   status: string;
 }
 
+export interface TokenIdentifierData {
+  chain: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "OPTIMISM" | "ARBITRUM";
+  currency: string;
+  identifier: string;
+}
+
 export interface TokenInfo {
   decimals: number;
   name: string;
@@ -4327,6 +4394,7 @@ export interface WalletDataReply {
   owner: "USER" | "THIRD_PARTY";
   person: WalletOwnerPerson | null;
   provenAt: string | null;
+  travelAddress: string | null;
   updatedAt: string;
   userId: string;
   vaspName: string | null;
@@ -4338,6 +4406,7 @@ export interface WalletDataRequest {
   kind: "SELF_HOSTED" | "HOSTED";
   owner: "USER" | "THIRD_PARTY";
   person?: WalletOwnerPerson | null;
+  travelAddress?: string | null;
   vaspName?: string | null;
 }
 

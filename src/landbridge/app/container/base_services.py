@@ -13,12 +13,12 @@ from landbridge.app.container.evm_services import (
     read_configured,
     wallet_tokens,
 )
+from landbridge.app.container.exchange_services import exchange_with_vasps
 from landbridge.app.container.provider_services import ProviderServices, read_providers
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
 from landbridge.app.container.screening_services import (
     PaymentChannels,
-    check_travel_rule,
     find_payment_screenings,
     screen_deposits,
     screen_payments,
@@ -28,6 +28,12 @@ from landbridge.app.settings import Settings
 from landbridge.customers.address_policies.service import AddressPolicies
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
+from landbridge.customers.travel_exchanges.deliveries import ExchangeDeliveries
+from landbridge.customers.travel_exchanges.payments import TransferExchanges
+from landbridge.customers.travel_exchanges.service import TravelExchanges
+from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
+from landbridge.customers.travel_rule.checks import TravelRuleChecks
+from landbridge.customers.travel_rule.service import TravelRule
 from landbridge.customers.wallets.deposits import WalletDeposits
 from landbridge.customers.wallets.service import Wallets
 from landbridge.customers.wallets.signing_keys import SigningKeys
@@ -46,6 +52,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.files.service import Files
+from landbridge.platform.http.egress import Egress
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.mail.mailbox import Mailbox
 from landbridge.platform.mail.outbox import Outbox
@@ -67,7 +74,9 @@ from landbridge.providers.simulation.scripted_orders import ScriptedOrders
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.providers.solana.configuration import SolanaChain
+from landbridge.providers.trp.port import OtherVasps
 from landbridge.reporting.reconciliation.halt_listing import ReconHalts
+from landbridge.sandbox.simulated_vasp import SimulatedVasp
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -98,6 +107,16 @@ class BaseServices(TeamServices):
     screening_reviews: ScreeningReviews
     wallets: Wallets
     wallet_deposits: WalletDeposits
+    # The travel rule, and exchanges of its data with other providers.
+    travel_rule: TravelRule
+    # None where the installation does not apply it.
+    travel_rule_checks: TravelRuleChecks | None
+    travel_exchanges: TravelExchanges
+    transfer_exchanges: TransferExchanges
+    exchange_deliveries: ExchangeDeliveries
+    vasp_messages: VaspMessages
+    simulated_vasp: SimulatedVasp
+    vasp_egress: Egress
     # Scripted outcomes of the sandbox; unused in production.
     simulated_state: SimulatedState
     scripted_outcomes: ScriptedOutcomes
@@ -131,6 +150,7 @@ def build_base_services(
     *,
     chains: Chains | None = None,
     rails: Rails | None = None,
+    vasps: OtherVasps | None = None,
 ) -> BaseServices:
     """Wire the services that need only settings, database and clock; tests hand in adapters."""
     vault, orgs = Vault(sealer(settings)), Orgs(database, clock, settings.mode)
@@ -146,7 +166,10 @@ def build_base_services(
     files = FileRails(database, vault, own_accounts, bank_payments)
     own_rails = rails or choose_rails(settings, scripted_orders, files)
     providers = read_providers(settings, vault, database, clock, own_rails, files)
-    checks = check_travel_rule(settings, database, vault, orgs, clock)
+    exchanges = exchange_with_vasps(
+        *(settings, wallets, ledger, vault, orgs), database=database, clock=clock, vasps=vasps
+    )
+    checks = exchanges.travel_rule_checks
     channels = screen_payments(
         find_payment_screenings(settings, providers, ledger, orgs, clock, travel_rule=checks),
         wallets,
@@ -157,17 +180,15 @@ def build_base_services(
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **members(gather_staff(settings, database, clock, vault, outbox)),
-        **members(deposits) | members(_halted(channels, database)),
+        **members(deposits) | members(_halted(channels, database)) | members(exchanges),
         settings=settings,
         database=database,
         clock=clock,
         orgs=orgs,
         vault=vault,
-        files=Files(database, vault, storage(settings), clock),
         screening=address_policies.screening,
         address_policies=address_policies,
-        outbox=outbox,
-        mailbox=Mailbox(database, vault, clock, is_open=is_sandbox),
+        **_mail_services(database, vault, clock, outbox, is_sandbox=is_sandbox),
         due_notifier=due_notifier,
         ledger=ledger,
         wallets=wallets,
@@ -177,13 +198,32 @@ def build_base_services(
         evm=evm,
         providers=providers,
         provider_webhooks=_provider_webhooks(database, ledger, clock, providers),
-        funding_accounts=own_accounts,
-        bank_payments=bank_payments,
-        bank_file_writer=BankFileWriter(database, vault, own_accounts, clock),
+        **_bank_services(database, vault, clock, own_accounts, bank_payments),
         **_request_services(settings, database, vault, clock),
         **_limit_services(database, vault, ledger, clock),
         **_rate_services(settings, database, clock),
     )
+
+
+def _mail_services(
+    database: Database, vault: Vault, clock: Clock, outbox: Outbox, *, is_sandbox: bool
+) -> dict[str, Any]:
+    mailbox = Mailbox(database, vault, clock, is_open=is_sandbox)
+    return {"outbox": outbox, "mailbox": mailbox}
+
+
+def _bank_services(
+    database: Database,
+    vault: Vault,
+    clock: Clock,
+    own_accounts: FundingAccounts,
+    bank_payments: BankPayments,
+) -> dict[str, Any]:
+    return {
+        "funding_accounts": own_accounts,
+        "bank_payments": bank_payments,
+        "bank_file_writer": BankFileWriter(database, vault, own_accounts, clock),
+    }
 
 
 def _halted(channels: PaymentChannels, database: Database) -> PaymentChannels:
@@ -252,6 +292,7 @@ def _request_services(
     return {
         "idempotency_keys": IdempotencyKeys(database, vault, clock),
         "audit_log": AuditLog(database),
+        "files": Files(database, vault, storage(settings), clock),
         "request_log": RequestLog(database, clock, retention=settings.request_log_retention),
         "rate_limits": _request_rates(settings, database, clock),
     }

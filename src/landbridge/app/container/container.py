@@ -86,6 +86,7 @@ from landbridge.providers.rates.fees import PairFees
 from landbridge.providers.rates.market import Market
 from landbridge.providers.rates.port import RateSource
 from landbridge.providers.rates.price_table import PriceTable
+from landbridge.providers.trp.port import OtherVasps
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
@@ -216,6 +217,7 @@ async def open_container(
         finally:
             await container.dispatcher.close()
             await container.egress.close()
+            await container.vasp_egress.close()
             for each in (container.evm, container.providers):
                 if each is not None:
                     await each.close()
@@ -238,17 +240,17 @@ def wire(
     *,
     chains: Chains | None = None,
     rails: Rails | None = None,
+    vasps: OtherVasps | None = None,
 ) -> Container:
-    """Wire all services over a migrated database; tests pass chains and rails that fail."""
-    base = build_base_services(settings, database, clock, chains=chains, rails=rails)
+    """Wire all services over a migrated database; tests pass adapters that fail."""
+    base = build_base_services(settings, database, clock, chains=chains, rails=rails, vasps=vasps)
     people = move_coins(prepare_payments(know_people(base)))
     market = choose_market(settings, database, clock, base.reference_rates)
     prices, rates = choose_prices(settings, database, market)
     swaps = _trade(people, rates)
     paying_out = pay_out(people, rates)
     taking_in = take_in(people, rates)
-    moving = coin_steps(people, swaps)
-    giving_back = wire_returns(people)
+    moving, giving_back = coin_steps(people, swaps), wire_returns(people)
     resolving = resolve(people, moving, paying_out, taking_in, giving_back)
     steps: dict[str, FlowSteps] = {
         offramps_model.KIND: paying_out.steps,

@@ -18,10 +18,9 @@ from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
 from landbridge.customers.payee_verifications.service import PayeeVerifications
 from landbridge.customers.revealed_numbers.service import RevealedNumbers
+from landbridge.customers.travel_exchanges import service as travel_exchange_service
 from landbridge.customers.travel_rule import service as travel_rule_service
-from landbridge.customers.travel_rule.service import TravelRule
 from landbridge.customers.travel_rule.waiting import WaitingTransfers
-from landbridge.customers.users.records import UserRecords
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.announcements import ApplicationAnnouncements
@@ -70,7 +69,6 @@ class CustomerServices(BaseServices):
     user_summaries: UserSummaries
     payee_verifications: PayeeVerifications
     revealed_numbers: RevealedNumbers
-    travel_rule: TravelRule
     waiting_transfers: WaitingTransfers
     kyc_links: KycLinks
     form_visits: FormVisits
@@ -129,7 +127,6 @@ def know_people(on: BaseServices) -> CustomerServices:
         revealed_numbers=RevealedNumbers(
             database, clock, users=users, kyc_profiles=dossiers, bank_accounts=accounts
         ),
-        travel_rule=_travel_rule(on),
         waiting_transfers=WaitingTransfers(RecordQueues(database, on.ledger), clock),
         kyc_links=links,
         form_visits=visits,
@@ -137,13 +134,6 @@ def know_people(on: BaseServices) -> CustomerServices:
         rfis=rfis,
         chain_operations=operations,
         chain_monitoring=ChainMonitoring(database, clock, operations),
-    )
-
-
-def _travel_rule(on: BaseServices) -> TravelRule:
-    return TravelRule(
-        *(on.database, on.vault, UserRecords(on.vault), on.clock),
-        is_enforced=on.settings.travel_rule == "on",
     )
 
 
@@ -180,7 +170,7 @@ def _leaving(on: BaseServices) -> Sequence[Leaving]:
     return [
         *(on.limits.forget_accounts, approvals_service.forget, virtual_accounts_service.forget),
         *(incoming_payments_service.forget, resolutions_service.forget, metadata_service.leave),
-        travel_rule_service.forget,
+        *(travel_rule_service.forget, travel_exchange_service.forget),
         *(notes.forget, TextArchive(on.database, on.vault, on.files).forget, erasing(on.vault)),
     ]
 

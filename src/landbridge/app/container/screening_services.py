@@ -14,7 +14,7 @@ from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
 from landbridge.customers.payment_screening.channels import ScreenedChains, ScreenedRails
 from landbridge.customers.payment_screening.service import PaymentScreenings
-from landbridge.customers.travel_rule.checks import TravelRuleChecks
+from landbridge.customers.travel_rule.checks import ExchangeChecks, TravelRuleChecks
 from landbridge.customers.travel_rule.screener import TravelRuleScreener
 from landbridge.customers.users.records import UserRecords
 from landbridge.customers.wallets.service import Wallets
@@ -114,12 +114,14 @@ def check_travel_rule(
     vault: Vault,
     orgs: Orgs,
     clock: Clock,
+    *,
+    exchanges: ExchangeChecks,
 ) -> TravelRuleChecks | None:
     """Wire the checks of the travel rule; None where the installation does not apply it."""
     if settings.travel_rule != "on":
         return None
     values = valuation(settings, reference(settings, database, clock))
-    return TravelRuleChecks(database, vault, UserRecords(vault), orgs, values, clock)
+    return TravelRuleChecks(database, vault, UserRecords(vault), orgs, values, clock, exchanges)
 
 
 def _with_travel_rule(

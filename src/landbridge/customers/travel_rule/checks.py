@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Context
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -27,6 +27,7 @@ from landbridge.customers.travel_rule.model import (
     TransferPerson,
     TravelRuleDecision,
     TravelRuleOutcome,
+    WalletData,
     decide,
     parties_of,
 )
@@ -64,6 +65,20 @@ class _Statement:
     parties: TransferParties | None
 
 
+class ExchangeChecks(Protocol):
+    """Exchanges with other providers (customers/travel_exchanges), as checks need them."""
+
+    async def payment_waits(
+        self, transfer: ScreenedTransfer, *, is_complete: bool
+    ) -> Sequence[str]:
+        """Return what a payment waits for beyond its data; nothing if it may be sent."""
+        ...
+
+    async def originator(self, transfer: ScreenedTransfer) -> WalletData | None:
+        """Return the wallet of a deposit as another provider stated it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class TravelRuleChecks:
     """Decides about the transfers of all organisations."""
@@ -74,19 +89,24 @@ class TravelRuleChecks:
     orgs: Orgs
     valuation: Valuation
     clock: Clock
+    exchanges: ExchangeChecks
 
-    async def check(self, transfer: ScreenedTransfer) -> TravelRuleDecision:
-        """Return whether a transfer of coins has what the organisation's jurisdiction requires.
+    async def check(self, transfer: ScreenedTransfer) -> tuple[str, ...]:
+        """Return what a transfer of coins lacks by the organisation's jurisdiction.
 
-        What is missing is announced by a change, whenever it is something else than before.
+        A payment with all data may still wait for the other provider. What is missing is announced
+        by a change, whenever it is something else than before.
         """
         decision = await self._decide(transfer)
         missing = [each.value for each in decision.missing]
+        if not missing and transfer.direction is ScreeningDirection.PAYMENT:
+            is_complete = decision.outcome is TravelRuleOutcome.COMPLETE
+            missing = [*await self.exchanges.payment_waits(transfer, is_complete=is_complete)]
         org_id, screening_id = transfer.org_id, transfer.key
         known = await self.database.single(lambda tx: store.missing(tx, org_id, screening_id))
         if list(known) != missing:
             await self._announce(transfer, missing)
-        return decision
+        return tuple(missing)
 
     async def _announce(self, transfer: ScreenedTransfer, missing: Sequence[str]) -> None:
         org_id, screening_id = transfer.org_id, transfer.key
@@ -118,7 +138,10 @@ class TravelRuleChecks:
         tiers = await self._tiers(jurisdiction, transfer.money, transfer.now.date())
         if not tiers:
             return _NOT_APPLICABLE
-        statements = await self.database.read(lambda tx: self._statements(tx, transfer))
+        statements = [
+            *await self._exchanged(transfer),
+            *await self.database.read(lambda tx: self._statements(tx, transfer)),
+        ]
         decided = [(each, decide(tiers, each.parties)) for each in statements]
         for statement, decision in decided:
             if decision.outcome is TravelRuleOutcome.COMPLETE:
@@ -137,6 +160,20 @@ class TravelRuleChecks:
         unit = rates.per_unit(currency)
         usd = None if unit is None else _EXACT.multiply(money.decimal, unit)
         return tuple(each for each in tiers if each.applies_to(usd, rates.per_unit(each.currency)))
+
+    async def _exchanged(self, transfer: ScreenedTransfer) -> list[_Statement]:
+        """Return what the provider of a deposit's sender stated, if there is an inquiry of it."""
+        if transfer.direction is not ScreeningDirection.DEPOSIT:
+            return []
+        wallet = await self.exchanges.originator(transfer)
+        if wallet is None or wallet.person is None:
+            return []
+        org_id, user_id = transfer.org_id, transfer.user_id
+        user = await self.database.read(lambda tx: self._user(tx, org_id, user_id))
+        parties = TransferParties(
+            originator=wallet.person, beneficiary=user, wallet=wallet, is_proven=False
+        )
+        return [_Statement(user_id, parties)]
 
     async def _statements(self, tx: Tx, transfer: ScreenedTransfer) -> list[_Statement]:
         """Return what the user stated about the wallet outside, or what any user did."""

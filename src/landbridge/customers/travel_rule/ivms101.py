@@ -1,15 +1,76 @@
 """Message with originator and beneficiary of a transfer: IVMS101, the interVASP data model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from datetime import date
+from typing import Annotated, Any, cast
 from uuid import UUID
+
+import msgspec
 
 from landbridge.customers.travel_rule.jurisdictions import WalletKind
 from landbridge.customers.travel_rule.model import TransferParties, TransferPerson, WalletOwner
 from landbridge.customers.users.model import UserType
-from landbridge.platform.formats.addresses import Address, find_alpha2
+from landbridge.platform.formats.addresses import Address, find_alpha2, find_alpha3
 from landbridge.providers.kyt.port import ScreeningDirection
+
+_Text = Annotated[str, msgspec.Meta(max_length=500)]
+
+
+class _NameData(msgspec.Struct, frozen=True):
+    """Name of a person, natural or legal."""
+
+    primary: _Text | None = msgspec.field(name="primaryIdentifier", default=None)
+    secondary: _Text | None = msgspec.field(name="secondaryIdentifier", default=None)
+    business: _Text | None = msgspec.field(name="legalPersonName", default=None)
+
+
+class _NamesData(msgspec.Struct, frozen=True):
+    identifiers: list[_NameData] = msgspec.field(name="nameIdentifier", default=[])
+
+
+class _AddressData(msgspec.Struct, frozen=True):
+    lines: list[_Text] = msgspec.field(name="addressLine", default=[])
+    street: _Text | None = msgspec.field(name="streetName", default=None)
+    building: _Text | None = msgspec.field(name="buildingNumber", default=None)
+    post_code: _Text | None = msgspec.field(name="postCode", default=None)
+    town: _Text | None = msgspec.field(name="townName", default=None)
+    region: _Text | None = msgspec.field(name="countrySubDivision", default=None)
+    country: _Text | None = None
+
+
+class _BirthData(msgspec.Struct, frozen=True):
+    day: _Text = msgspec.field(name="dateOfBirth", default="")
+    place: _Text | None = msgspec.field(name="placeOfBirth", default=None)
+
+
+class _DocumentData(msgspec.Struct, frozen=True):
+    number: _Text | None = msgspec.field(name="nationalIdentifier", default=None)
+
+
+class _NaturalPerson(msgspec.Struct, frozen=True):
+    name: _NamesData = _NamesData()
+    addresses: list[_AddressData] = msgspec.field(name="geographicAddress", default=[])
+    birth: _BirthData | None = msgspec.field(name="dateAndPlaceOfBirth", default=None)
+    document: _DocumentData | None = msgspec.field(name="nationalIdentification", default=None)
+
+
+class _LegalPerson(msgspec.Struct, frozen=True):
+    name: _NamesData = _NamesData()
+    addresses: list[_AddressData] = msgspec.field(name="geographicAddress", default=[])
+
+
+class _PersonData(msgspec.Struct, frozen=True):
+    natural: _NaturalPerson | None = msgspec.field(name="naturalPerson", default=None)
+    legal: _LegalPerson | None = msgspec.field(name="legalPerson", default=None)
+
+
+class _OriginatorData(msgspec.Struct, frozen=True):
+    persons: list[_PersonData] = msgspec.field(name="originatorPersons", default=[])
+
+
+class _MessageData(msgspec.Struct, frozen=True):
+    originator: _OriginatorData = _OriginatorData()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +114,69 @@ def build_message(parties: TransferParties, context: MessageContext) -> dict[str
             "beneficiaryVASP": _vasp("beneficiaryVASP", other_vasp if is_payment else own_vasp),
         }
     )
+
+
+def read_originator(message: Mapping[str, Any]) -> TransferPerson | None:
+    """Return the first originator of a message of another provider.
+
+    None if it has none, or one that is not in the form of IVMS101. What is not there is None.
+    """
+    try:
+        found = msgspec.convert(message, _MessageData, strict=True)
+    except (msgspec.ValidationError, RecursionError):
+        return None
+    person = next(iter(found.originator.persons), None)
+    if person is None:
+        return None
+    if person.legal is not None:
+        name = next(iter(person.legal.name.identifiers), None)
+        return TransferPerson(
+            type=UserType.BUSINESS,
+            business_name=None if name is None else name.business,
+            address=_read_address(person.legal.addresses),
+        )
+    if person.natural is None:
+        return None
+    return _read_natural(person.natural)
+
+
+def _read_natural(person: "_NaturalPerson") -> TransferPerson:
+    name = next(iter(person.name.identifiers), None)
+    birth, document = person.birth, person.document
+    return TransferPerson(
+        type=UserType.INDIVIDUAL,
+        first_name=None if name is None else name.secondary,
+        last_name=None if name is None else name.primary,
+        address=_read_address(person.addresses),
+        date_of_birth=None if birth is None else _read_date(birth.day),
+        place_of_birth=None if birth is None else birth.place,
+        gov_id_number=None if document is None else document.number,
+    )
+
+
+def _read_date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _read_address(addresses: "Sequence[_AddressData]") -> Address | None:
+    """Return the first complete address."""
+    for each in addresses:
+        street = " ".join(part for part in (each.street, each.building) if part)
+        lines = [*each.lines, *([street] if street else [])]
+        country = find_alpha3(each.country or "")
+        if lines and each.town and country:
+            return Address(
+                address_line1=lines[0],
+                address_line2=lines[1] if len(lines) > 1 else None,
+                city=each.town,
+                state_province_region=each.region or "",
+                postal_code=each.post_code or "",
+                country=country,
+            )
+    return None
 
 
 def _person(person: TransferPerson, customer_id: str | None) -> dict[str, Any]:

@@ -71,12 +71,16 @@ class TransferPerson(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WalletData(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user stated about a wallet outside; `person` is set for a third party."""
+    """What a user stated about a wallet outside; `person` is set for a third party.
+
+    `travel_address` is where the provider of a hosted wallet takes inquiries.
+    """
 
     kind: WalletKind
     owner: WalletOwner
     vasp_name: str | None = None
     person: TransferPerson | None = None
+    travel_address: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

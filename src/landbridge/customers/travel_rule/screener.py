@@ -51,11 +51,10 @@ class TravelRuleScreener:
         return ScreeningReport(verdict=ScreeningVerdict.HIT, provider=NAME, missing=missing)
 
     async def _missing(self, transfer: ScreenedTransfer) -> tuple[str, ...]:
-        """Return which data a transfer of coins lacks."""
+        """Return which data a transfer of coins lacks, or that the other provider has to answer."""
         if transfer.money.asset.currency not in CURRENCIES:
             return ()
-        decision = await self.checks.check(transfer)
-        return tuple(each.value for each in decision.missing)
+        return await self.checks.check(transfer)
 
     async def _screen_risk(self, transfer: ScreenedTransfer) -> ScreeningReport:
         try:

@@ -36,19 +36,32 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.http.caller import Caller, check_admin, check_editor
+from landbridge.providers.trp.travel_addresses import decode_travel_address
 
 _CODE_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
+class TravelRuleMessage:
+    """Message (IVMS101) of a screened transfer, and the user whose data it has."""
+
+    user_id: UUID
+    ivms101: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class TravelRule:
-    """Settings and wallets of all organisations. `is_enforced`: this installation applies them."""
+    """Settings and wallets of all organisations. `is_enforced`: this installation applies them.
+
+    `allows_loopback`: travel addresses may lead to this machine.
+    """
 
     database: Database
     vault: Vault
     records: UserRecords
     clock: Clock
     is_enforced: bool
+    allows_loopback: bool = False
 
     async def setting(self, org_id: UUID) -> TravelRuleSetting:
         """Return the setting of an organisation."""
@@ -96,9 +109,14 @@ class TravelRule:
         """State what a wallet outside is.
 
         The same data again change nothing, and keep a proof. Raises `RoleNotAllowed`,
-        `UserNotFound`, and `UserFrozen` after erasure.
+        `UserNotFound`, `FieldInvalid` for an invalid travel address, and `UserFrozen` after
+        erasure.
         """
         check_editor(caller)
+        if data.travel_address is not None:
+            decode_travel_address(
+                "travelAddress", data.travel_address, allows_loopback=self.allows_loopback
+            )
         org_id, at = caller.org_id, self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
@@ -211,19 +229,24 @@ class TravelRule:
 
         Raises `ResourceNotFound`, also after the erasure of its user.
         """
+        found = await self.find_message(org_id, screening_id)
+        if found is None:
+            raise ResourceNotFound(f"there is no travel rule message of screening {screening_id}")
+        return found.ivms101
 
-        async def read(tx: Tx) -> Mapping[str, Any] | None:
+    async def find_message(self, org_id: UUID, screening_id: UUID) -> TravelRuleMessage | None:
+        """Return the message of a screened transfer; None if there is none, or it was erased."""
+
+        async def read(tx: Tx) -> TravelRuleMessage | None:
             row = await store.find_message(tx, org_id, screening_id)
             key = None if row is None else await self.vault.find(tx, org_id, row["user_id"])
             if row is None or key is None:
                 return None
             context = message_context(screening_id)
-            return key.open(row["sealed_message"], context=context, type=dict[str, Any])
+            found = key.open(row["sealed_message"], context=context, type=dict[str, Any])
+            return TravelRuleMessage(row["user_id"], found)
 
-        found = await self.database.read(read)
-        if found is None:
-            raise ResourceNotFound(f"there is no travel rule message of screening {screening_id}")
-        return found
+        return await self.database.read(read)
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:

@@ -30,6 +30,10 @@ def checked_data(data: WalletData, *, today: date) -> WalletData:
         raise FieldInvalid(
             "vaspName is the provider of a hosted wallet, and of no other", field="vaspName"
         )
+    if data.travel_address is not None and not is_hosted:
+        raise FieldInvalid(
+            "travelAddress is of the provider of a hosted wallet", field="travelAddress"
+        )
     is_third_party = data.owner is WalletOwner.THIRD_PARTY
     if is_third_party != (data.person is not None):
         raise FieldInvalid(
@@ -40,6 +44,7 @@ def checked_data(data: WalletData, *, today: date) -> WalletData:
         owner=data.owner,
         vasp_name=None if data.vasp_name is None else check_name("vaspName", data.vasp_name),
         person=None if data.person is None else _checked_person(data.person, today=today),
+        travel_address=data.travel_address,
     )
 
 

@@ -26,8 +26,10 @@ from landbridge.platform.formats.schemas import LineText, NameText
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.providers.trp.travel_addresses import TRAVEL_ADDRESS_LENGTH_MAX
 
 _SIGNATURE_LENGTH_MAX = 140
+TravelAddressText = Annotated[str, stated({"maxLength": TRAVEL_ADDRESS_LENGTH_MAX})]
 
 
 class WalletOwnerPerson(WireStruct, frozen=True):
@@ -50,14 +52,16 @@ class WalletOwnerPerson(WireStruct, frozen=True):
 class WalletDataRequest(WireStruct, frozen=True):
     """What a wallet outside is.
 
-    `vaspName` is the provider of a hosted wallet. `owner` is `USER` if the wallet is the user's
-    own, and `THIRD_PARTY` with `person` if another person owns it.
+    `vaspName` is the provider of a hosted wallet, and `travelAddress` where it takes inquiries.
+    `owner` is `USER` if the wallet is the user's own, and `THIRD_PARTY` with `person` if another
+    person owns it.
     """
 
     kind: WalletKind
     owner: WalletOwner
     vasp_name: NameText | None = None
     person: WalletOwnerPerson | None = None
+    travel_address: TravelAddressText | None = None
 
 
 class WalletDataReply(WireStruct, frozen=True):
@@ -69,6 +73,7 @@ class WalletDataReply(WireStruct, frozen=True):
     owner: WalletOwner
     vasp_name: str | None
     person: WalletOwnerPerson | None
+    travel_address: str | None
     proven_at: Moment | None
     version: int
     updated_at: Moment
@@ -192,6 +197,7 @@ def _data(data: WalletDataRequest) -> WalletData:
             place_of_birth=person.place_of_birth,
             gov_id_number=person.gov_id_number,
         ),
+        travel_address=data.travel_address,
     )
 
 
@@ -218,6 +224,7 @@ def _reply(wallet: OutsideWallet) -> WalletDataReply:
             place_of_birth=person.place_of_birth,
             gov_id_number=person.gov_id_number,
         ),
+        travel_address=data.travel_address,
         proven_at=None if wallet.proven_at is None else moment(wallet.proven_at),
         version=wallet.version,
         updated_at=moment(wallet.updated_at),

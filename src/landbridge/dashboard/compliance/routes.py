@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 from landbridge.dashboard.compliance.account_pages import AccountReviewPages
 from landbridge.dashboard.compliance.document_pages import DocumentPages
 from landbridge.dashboard.compliance.file_pages import FilePages
+from landbridge.dashboard.compliance.inquiry_pages import InquiryPages
 from landbridge.dashboard.compliance.owner_pages import OwnerPages
 from landbridge.dashboard.compliance.queue_pages import KycReviewPages
 from landbridge.dashboard.compliance.reveal_pages import RevealPages
@@ -18,6 +19,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
     CompliancePages,
     DocumentPages,
     FilePages,
+    InquiryPages,
     KycReviewPages,
     OwnerPages,
     RevealPages,

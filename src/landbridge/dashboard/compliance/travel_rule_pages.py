@@ -200,7 +200,7 @@ def _body(form: Form) -> dict[str, Any]:
     body: dict[str, Any] = {
         "kind": form.text("kind"),
         "owner": form.text("owner"),
-        **nest(submitted, "vaspName", "person"),
+        **nest(submitted, "vaspName", "travelAddress", "person"),
     }
     # The type is always chosen: alone it is no person.
     if set(body.get("person", {})) == {"type"} and body["owner"] != "THIRD_PARTY":

@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 from landbridge.dashboard.organisation.address_pages import AddressPolicyPages
 from landbridge.dashboard.organisation.audit_pages import AuditLogPages
 from landbridge.dashboard.organisation.chain_pages import ChainPages
+from landbridge.dashboard.organisation.exchange_pages import ExchangeSettingPages
 from landbridge.dashboard.organisation.fee_pages import FeePages
 from landbridge.dashboard.organisation.limit_pages import LimitPages
 from landbridge.dashboard.organisation.provider_pages import ProviderPages
@@ -19,6 +20,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
     AddressPolicyPages,
     AuditLogPages,
     ChainPages,
+    ExchangeSettingPages,
     FeePages,
     SwapProviderPages,
     LimitPages,

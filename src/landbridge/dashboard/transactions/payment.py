@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from landbridge.customers.payment_screening.model import INCOMPLETE
+from landbridge.dashboard.compliance.inquiry_pages import PENDING, STATES
 from landbridge.dashboard.compliance.travel_rule_pages import find_waiting
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.payment_lines import payment_lines
@@ -75,7 +76,7 @@ async def payment_values(interface: InternalClient, transaction_id: str) -> dict
         "approval": approval,
         "review": review,
         "resolvable": resolvable,
-        "travel_rule": travel_rule,
+        **travel_rule,
         "notes": notes["notes"],
         "note_text": "",
         "events": list(zip(events["records"], delivered, strict=True)),
@@ -123,17 +124,25 @@ async def _chain_orders(interface: InternalClient, summary: Mapping[str, Any]) -
 
 async def _travel_rule(
     interface: InternalClient, summary: Mapping[str, Any], payment: Mapping[str, Any], found: Any
-) -> Any:
-    """Return what data about a wallet outside the payment waits for; None if for none.
+) -> Mapping[str, Any]:
+    """Return what data about a wallet outside the payment waits for, and exchanges about it.
 
     Read only where the payment goes to outside, or is said to wait for such data.
     """
     reason: str = (found["attention"] or "") if found else ""
     destination = payment["transferDetails"]["destination"]
     is_outside = destination.get("walletAddress") and not destination.get("userId")
-    if not payment["timeline"]["waitsFor"] or not (is_outside or reason.startswith(INCOMPLETE)):
-        return None
-    return await find_waiting(interface, summary["id"])
+    if not is_outside and not reason.startswith(INCOMPLETE):
+        return {"travel_rule": None, "exchanges": ()}
+    waits = payment["timeline"]["waitsFor"]
+    return {
+        "travel_rule": await find_waiting(interface, summary["id"]) if waits else None,
+        "exchanges": (await interface.get("/v2/travel-rule/exchanges", transferId=summary["id"]))[
+            "exchanges"
+        ],
+        "exchange_states": STATES,
+        "pending_labels": PENDING,
+    }
 
 
 async def _approval(interface: InternalClient, details: Mapping[str, Any]) -> Any:

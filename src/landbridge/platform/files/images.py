@@ -2,20 +2,38 @@
 
 The pixel count is read from the header before anything is decoded, and decoders enforce it. Pages
 of a TIFF are decoded one at a time, so their memory does not add up. Their tiles are decoded
-completely, also where they reach beyond the page, so all pixels of the tiles count. Those of a HEIC
-stay in memory, and together may have as many pixels as a single image. Cost at the bounds: about
-600 MB (measured with a HEIC of 49 megapixels and transparency; others take less) and some seconds
-of a thread.
+completely, also where they reach beyond the page, so all pixels of the tiles count. Their number
+counts as well, and that of strips, which must not be the same bytes: each takes its time. Pages of
+a HEIC stay in memory, and together may have as many pixels as a single image. Cost at the bounds:
+about 600 MB (measured with a HEIC of 49 megapixels and transparency; others take less) and some
+seconds of a thread.
 """
 
 import io
+import os
 import struct
+import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
 import pillow_heif
 from PIL import Image
-from PIL.TiffImagePlugin import TILELENGTH, TILEWIDTH, TiffImageFile
+from PIL.TiffImagePlugin import (
+    COMPRESSION,
+    IMAGELENGTH,
+    IMAGEWIDTH,
+    PLANAR_CONFIGURATION,
+    ROWSPERSTRIP,
+    SAMPLESPERPIXEL,
+    STRIPBYTECOUNTS,
+    STRIPOFFSETS,
+    TILEBYTECOUNTS,
+    TILELENGTH,
+    TILEOFFSETS,
+    TILEWIDTH,
+    ImageFileDirectory_v2,
+    TiffImageFile,
+)
 
 from landbridge.platform.files.heic_items import check_items
 from landbridge.platform.files.model import MimeType
@@ -29,6 +47,14 @@ ALL_PIXELS_MAX = 200_000_000
 # A progressive JPEG of a camera has about ten scans. Each takes the decoder up to 4 ms, in 76
 # bytes. Ten megabytes of other data, such as a video behind a photo, look like 160.
 SCANS_MAX = 500
+# Strips and tiles of all pages of a TIFF: 20 pages of A4 at 300 dots per inch, with a strip for
+# each row, have 70,000. Each takes the decoder up to 40 microseconds.
+SEGMENTS_MAX = 100_000
+# Scans of a JPEG within a TIFF. A progressive one has about ten; libtiff would decode 100, in each
+# tile again.
+os.environ.setdefault("LIBTIFF_JPEG_MAX_ALLOWED_SCAN_NUMBER", "15")
+# One for each broken tag: thousands of lines in the log for one file.
+warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
 
 _FORMATS: Mapping[MimeType, tuple[str, ...]] = {
     # Telephones put several JPEGs into one (MPO).
@@ -37,6 +63,25 @@ _FORMATS: Mapping[MimeType, tuple[str, ...]] = {
     MimeType.TIFF: ("TIFF",),
 }
 _PNG_SIGNATURE_BYTES = 8
+# Of a tag that is there twice libtiff takes the first one, and Pillow the last one.
+_SINGLE_TAGS = (
+    IMAGEWIDTH,
+    IMAGELENGTH,
+    COMPRESSION,
+    SAMPLESPERPIXEL,
+    ROWSPERSTRIP,
+    PLANAR_CONFIGURATION,
+    TILEWIDTH,
+    TILELENGTH,
+    STRIPOFFSETS,
+    STRIPBYTECOUNTS,
+    TILEOFFSETS,
+    TILEBYTECOUNTS,
+)
+_SEPARATE_PLANES = 2
+_UNCOMPRESSED = 1
+# Some programs state lengths that are rounded up, or reach beyond the file.
+_SHARED_BYTES_MAX = 2
 # A page of a TIFF is a number of entries, each of which begins with its tag.
 _TIFF_ENTRY_BYTES = 12
 _JPEG_SCAN = b"\xff\xda"
@@ -46,6 +91,7 @@ _CHUNK_HEAD_BYTES, _CHUNK_TAIL_BYTES = 8, 4
 _TOO_MANY_PIXELS = "has more than 50 megapixels"
 _TOO_MANY_FRAMES = "has more than 20 pages, or 200 megapixels in all of them"
 _TOO_MANY_SCANS = "has more than 500 scans"
+_TOO_MANY_SEGMENTS = "has more than 100,000 strips or tiles"
 _BROKEN = "is not a whole image; was it cut off or changed?"
 
 
@@ -69,15 +115,17 @@ def check_image(content: bytes, kind: MimeType) -> str | None:
 
 
 def _by_pillow(content: bytes, kind: MimeType) -> str | None:
-    frames, pixels = 0, 0
+    frames, pixels, segments = 0, 0, 0
     with Image.open(io.BytesIO(content), formats=_FORMATS[kind]) as image:
         while True:
-            size = _decoded_pixels(image, content)
-            frames, pixels = frames + 1, pixels + size
+            size, count = _decoded_size(image, content)
+            frames, pixels, segments = frames + 1, pixels + size, segments + count
             if size > PIXELS_MAX:
                 return _TOO_MANY_PIXELS
             if frames > FRAMES_MAX or pixels > ALL_PIXELS_MAX:
                 return _TOO_MANY_FRAMES
+            if segments > SEGMENTS_MAX:
+                return _TOO_MANY_SEGMENTS
             image.load()
             try:
                 image.seek(frames)
@@ -85,20 +133,45 @@ def _by_pillow(content: bytes, kind: MimeType) -> str | None:
                 return None
 
 
-def _decoded_pixels(image: Image.Image, content: bytes) -> int:
-    """Return the pixels that the decoder reads: those of the page, or of all tiles of a TIFF."""
+def _decoded_size(image: Image.Image, content: bytes) -> tuple[int, int]:
+    """Return the pixels that the decoder reads, and in how many pieces.
+
+    Those of a TIFF are its strips, or its tiles, which are rounded up to whole ones.
+    """
     width, height = image.size
-    if isinstance(image, TiffImageFile):
-        tags = image.tag_v2
-        names = _tiff_tags(content, tags.offset)
-        tile_width, tile_height = int(tags.get(TILEWIDTH, 1)), int(tags.get(TILELENGTH, 1))
-        # Of a tag that is there twice the decoder takes the first one, Pillow the last one.
-        if max(map(names.count, (TILEWIDTH, TILELENGTH))) > 1 or min(tile_width, tile_height) < 1:
-            raise ValueError("its tiles have no single size")
-        # Rounded up to whole tiles.
-        width += -width % tile_width
-        height += -height % tile_height
-    return width * height
+    if not isinstance(image, TiffImageFile):
+        return width * height, 1
+    tags = image.tag_v2
+    names = _tiff_tags(content, tags.offset)
+    if max(map(names.count, _SINGLE_TAGS)) > 1:
+        raise ValueError("a tag that is there twice")
+    is_tiled = TILEWIDTH in tags or TILELENGTH in tags
+    piece_width = int(tags.get(TILEWIDTH, 1)) if is_tiled else width
+    piece_height = int(tags.get(TILELENGTH, 1) if is_tiled else tags.get(ROWSPERSTRIP, height))
+    if min(piece_width, piece_height) < 1:
+        raise ValueError("pieces without a size")
+    columns, rows = -(-width // piece_width), -(-height // piece_height)
+    if is_tiled:
+        width, height = columns * piece_width, rows * piece_height
+    is_separate = tags.get(PLANAR_CONFIGURATION) == _SEPARATE_PLANES
+    planes = int(tags.get(SAMPLESPERPIXEL, 1)) if is_separate else 1
+    offsets = max(len(tags.get(STRIPOFFSETS, ())), len(tags.get(TILEOFFSETS, ())))
+    count = max(columns * rows * planes, offsets)
+    if count > 1 and tags.get(COMPRESSION, _UNCOMPRESSED) != _UNCOMPRESSED:
+        _check_shared_bytes(tags, len(content))
+    return width * height, count
+
+
+def _check_shared_bytes(tags: ImageFileDirectory_v2, content_bytes: int) -> None:
+    """Raise `ValueError` if strips or tiles have far more bytes than the file.
+
+    They share bytes then. Megabytes that are decoded to nothing would be read for each of them.
+    """
+    counts = [tags[name] for name in (STRIPBYTECOUNTS, TILEBYTECOUNTS) if name in tags]
+    # Without counts the decoder takes the rest of the file for each.
+    total = max((sum(max(int(each), 0) for each in found) for found in counts), default=None)
+    if total is None or total > _SHARED_BYTES_MAX * content_bytes:
+        raise ValueError("strips or tiles that share their bytes")
 
 
 def _tiff_tags(content: bytes, offset: int) -> Sequence[int]:

@@ -1,0 +1,1 @@
+"""Exchange of travel rule data with other providers: inquiries, answers and confirmations."""

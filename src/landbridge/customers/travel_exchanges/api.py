@@ -1,0 +1,255 @@
+"""Routes of exchanges with other providers. Ours."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from litestar import Controller, get, post, put
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
+
+from landbridge.customers.travel_exchanges.model import (
+    Exchange,
+    ExchangeDirection,
+    ExchangeStatus,
+    PendingMessage,
+)
+from landbridge.customers.travel_exchanges.schemas import (
+    ExchangeSettingReply,
+    ExchangeSettingRequest,
+    checked_setting,
+    setting_reply,
+)
+from landbridge.customers.travel_exchanges.service import TravelExchanges
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.schemas import LineText
+from landbridge.platform.http.caller import ApiRequest, check_sees_documents
+from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
+from landbridge.platform.http.list_query import optional_id, parse_choices
+from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import Moment, WireStruct, moment
+
+_NOUN = "exchange"
+
+
+class ExchangeReply(WireStruct, frozen=True):
+    """Exchange of travel rule data about one transfer, without the data. Times are real.
+
+    `direction` is `OUTGOING` for an inquiry of ours, and `INCOMING` for one of another provider.
+    `host` is the other provider's; `isAuthenticated` whether a certificate proved that.
+    `pendingMessage` is what the other provider does not have yet, and `problem` why.
+    `transferId` is the payment, `screeningId` its screening or that of the deposit matched with it.
+    """
+
+    id: UUID
+    direction: ExchangeDirection
+    status: ExchangeStatus
+    host: str
+    request_identifier: str
+    is_authenticated: bool
+    user_id: UUID | None
+    transfer_id: UUID | None
+    screening_id: UUID | None
+    wallet_address: str | None
+    token_identifier: str | None
+    amount: str
+    pending_message: PendingMessage | None
+    problem: str | None
+    transaction_hash: str | None
+    created_at: Moment
+    updated_at: Moment
+
+
+class ExchangeList(WireStruct, frozen=True):
+    """The hundred newest exchanges, the newest first."""
+
+    count: int
+    exchanges: list[ExchangeReply]
+
+
+class ExchangeMessageReply(WireStruct, frozen=True):
+    """Originator and beneficiary of the transfer, as IVMS101 has them."""
+
+    ivms101: dict[str, Any]
+
+
+class InquiryApproval(WireStruct, frozen=True):
+    """Approval; `walletAddress` is where to pay, if the inquiry does not name a user's wallet."""
+
+    wallet_address: LineText | None = None
+
+
+class InquiryRejection(WireStruct, frozen=True):
+    """Rejection; the other provider gets the comment. It has no personal data."""
+
+    comment: LineText
+
+
+class ExchangeRoutes(Controller):
+    """Setting and exchanges of an organisation."""
+
+    path = "/v2"
+    tags = ("Travel rule",)
+
+    @get(
+        "/organization/travel-rule-exchange",
+        summary="Retrieve the exchange of travel rule data",
+        operation_id="travelRule.retrieveExchangeSetting",
+    )
+    async def retrieve_setting(
+        self, request: ApiRequest, travel_exchanges: NamedDependency[TravelExchanges]
+    ) -> ExchangeSettingReply:
+        """Return the setting, and the organisation's own travel address."""
+        org_id = request.user.org_id
+        return setting_reply(
+            await travel_exchanges.setting(org_id), travel_exchanges.travel_address(org_id)
+        )
+
+    @put(
+        "/organization/travel-rule-exchange",
+        summary="Set the exchange of travel rule data",
+        operation_id="travelRule.replaceExchangeSetting",
+    )
+    async def set_setting(
+        self,
+        request: ApiRequest,
+        data: JSONBody[ExchangeSettingRequest],
+        travel_exchanges: NamedDependency[TravelExchanges],
+    ) -> ExchangeSettingReply:
+        """Replace the setting; payments that have no exchange yet follow it."""
+        found = await travel_exchanges.set_setting(
+            request.user, checked_setting(data), instead_of=data.version
+        )
+        return setting_reply(found, travel_exchanges.travel_address(request.user.org_id))
+
+    @get(
+        "/travel-rule/exchanges",
+        summary="List exchanges of travel rule data",
+        operation_id="travelRule.listExchanges",
+    )
+    async def page(
+        self,
+        request: ApiRequest,
+        travel_exchanges: NamedDependency[TravelExchanges],
+        direction: Annotated[
+            list[str] | None,
+            query(None, some_of(ExchangeDirection), description="Only OUTGOING, or only INCOMING."),
+        ] = None,
+        status: Annotated[
+            list[str] | None,
+            query(None, some_of(ExchangeStatus), description="Only those with this status."),
+        ] = None,
+        transfer_id: Annotated[
+            str | None, query("transferId", IDENTIFIER, description="Only those of this payment.")
+        ] = None,
+    ) -> ExchangeList:
+        """List the hundred newest exchanges; inquiries of others that wait for people are OPEN."""
+        found = await travel_exchanges.newest(
+            request.user.org_id,
+            direction=_only("direction", direction, ExchangeDirection),
+            status=_only("status", status, ExchangeStatus),
+            transfer_id=optional_id("transferId", transfer_id),
+        )
+        return ExchangeList(count=len(found), exchanges=[_reply(each) for each in found])
+
+    @get(
+        "/travel-rule/exchanges/{exchangeId:str}",
+        summary="Retrieve an exchange of travel rule data",
+        operation_id="travelRule.retrieveExchange",
+    )
+    async def retrieve(
+        self,
+        request: ApiRequest,
+        exchangeId: FromPath[str],
+        travel_exchanges: NamedDependency[TravelExchanges],
+    ) -> ExchangeReply:
+        """Return an exchange, without personal data."""
+        exchange_id = known_id(exchangeId, _NOUN)
+        return _reply(await travel_exchanges.get(request.user.org_id, exchange_id))
+
+    @get(
+        "/travel-rule/exchanges/{exchangeId:str}/message",
+        summary="Retrieve the message of an exchange",
+        operation_id="travelRule.retrieveExchangeMessage",
+    )
+    async def message(
+        self,
+        request: ApiRequest,
+        exchangeId: FromPath[str],
+        travel_exchanges: NamedDependency[TravelExchanges],
+    ) -> ExchangeMessageReply:
+        """Return originator and beneficiary.
+
+        Analysts, and keys with no scope but `read`, are refused: the numbers are not masked.
+        """
+        check_sees_documents(request.user)
+        exchange_id = known_id(exchangeId, _NOUN)
+        found = await travel_exchanges.message(request.user.org_id, exchange_id)
+        return ExchangeMessageReply(ivms101=dict(found))
+
+    @post(
+        "/travel-rule/exchanges/{exchangeId:str}/approve",
+        status_code=200,
+        summary="Approve an inquiry",
+        operation_id="travelRule.approveInquiry",
+    )
+    async def approve(
+        self,
+        request: ApiRequest,
+        exchangeId: FromPath[str],
+        data: JSONBody[InquiryApproval],
+        travel_exchanges: NamedDependency[TravelExchanges],
+    ) -> ExchangeReply:
+        """Approve the inquiry of another provider: it may send the coins."""
+        exchange_id = known_id(exchangeId, _NOUN)
+        return _reply(
+            await travel_exchanges.approve(request.user, exchange_id, data.wallet_address)
+        )
+
+    @post(
+        "/travel-rule/exchanges/{exchangeId:str}/reject",
+        status_code=200,
+        summary="Reject an inquiry",
+        operation_id="travelRule.rejectInquiry",
+    )
+    async def reject(
+        self,
+        request: ApiRequest,
+        exchangeId: FromPath[str],
+        data: JSONBody[InquiryRejection],
+        travel_exchanges: NamedDependency[TravelExchanges],
+    ) -> ExchangeReply:
+        """Reject the inquiry of another provider."""
+        exchange_id = known_id(exchangeId, _NOUN)
+        return _reply(await travel_exchanges.reject(request.user, exchange_id, data.comment))
+
+
+def _only(field: str, values: list[str] | None, type_: Any) -> Any:
+    """Return the only value of a filter, if there is one."""
+    found = parse_choices(field, values, type_)
+    if not found:
+        return None
+    if len(found) > 1:
+        raise FieldInvalid(f"{field} takes one value", field=field)
+    return next(iter(found))
+
+
+def _reply(exchange: Exchange) -> ExchangeReply:
+    return ExchangeReply(
+        id=exchange.id,
+        direction=exchange.direction,
+        status=exchange.status,
+        host=exchange.host,
+        request_identifier=exchange.request_identifier,
+        is_authenticated=exchange.is_authenticated,
+        user_id=exchange.user_id,
+        transfer_id=exchange.transfer_id,
+        screening_id=exchange.screening_id,
+        wallet_address=exchange.wallet_address,
+        token_identifier=exchange.token,
+        amount=exchange.amount,
+        pending_message=exchange.pending_message,
+        problem=exchange.problem,
+        transaction_hash=exchange.transaction_hash,
+        created_at=moment(exchange.created_at),
+        updated_at=moment(exchange.updated_at),
+    )

@@ -1,0 +1,265 @@
+"""Worker of exchanges: sends what other providers do not have yet, and follows payments.
+
+Guarantees:
+- A message is recorded before it is sent, with the key that it keeps. A worker that is killed at
+  any point leaves it to be sent again: the other provider can tell by the key that it is the same.
+- Nothing is sent inside a transaction.
+- An answer counts once. Silence and what can't be understood decide nothing.
+- The confirmation is recorded once the payment has ended: with its transaction, or as canceled.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+from uuid import UUID
+
+import structlog
+
+from landbridge.customers.payment_screening.model import is_awaiting
+from landbridge.customers.travel_exchanges import store
+from landbridge.customers.travel_exchanges.model import (
+    LEASE,
+    Exchange,
+    ExchangeData,
+    ExchangeDirection,
+    ExchangeStatus,
+    PendingMessage,
+    follow_at,
+    retry_at,
+)
+from landbridge.customers.travel_exchanges.service import TravelExchanges
+from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.trp.port import (
+    InquiryAnswer,
+    InquiryResolution,
+    OtherVasps,
+    TransferConfirmation,
+    TransferInquiry,
+    VaspUnreachable,
+)
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE: Final = 20
+# The status of every kind of payment whose coins have arrived.
+_COMPLETED: Final = "COMPLETED"
+_PROBLEM_MAX: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeDeliveries:
+    """Sends the messages of all organisations; `transitions` are of payments, by kind."""
+
+    exchanges: TravelExchanges
+    vasps: OtherVasps
+    ledger: Ledger
+    transitions: Mapping[str, Transitions[Any]]
+
+    async def run_once(self, org_ids: Collection[UUID]) -> bool:
+        """Do what is due; return whether there may be more."""
+        now = self.exchanges.clock.now()
+        due = await self.exchanges.database.read(lambda tx: store.due(tx, org_ids, now, BATCH_SIZE))
+        for each in due:
+            claimed = await self.exchanges.database.single(
+                lambda tx, found=each: store.claim(tx, found, now + LEASE)
+            )
+            if claimed:
+                await self._run(each)
+        return len(due) == BATCH_SIZE
+
+    async def _run(self, exchange: Exchange) -> None:
+        data = await self.exchanges.database.read(lambda tx: self.exchanges.open(tx, exchange))
+        if data is None:
+            # Erased meanwhile: nothing is due any more.
+            return
+        is_ours = exchange.direction is ExchangeDirection.OUTGOING
+        if is_ours and exchange.pending_message is not PendingMessage.CONFIRMATION:
+            payment = await self._payment(exchange)
+            if payment is None or self._has_ended(payment):
+                await self._conclude(exchange, payment)
+                return
+        if exchange.pending_message is None:
+            next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
+            await self.exchanges.database.single(lambda tx: store.postpone(tx, exchange, next_at))
+            return
+        try:
+            await self._send(exchange, exchange.pending_message, data)
+        except VaspUnreachable as error:
+            problem = str(error)[:_PROBLEM_MAX]
+            next_at = retry_at(exchange.attempts, self.exchanges.clock.now())
+            await self.exchanges.database.single(
+                lambda tx: store.set_problem(tx, exchange, problem, next_at)
+            )
+            _log.info("travel_rule.not_sent", id=str(exchange.id), reason=problem)
+
+    async def _send(self, exchange: Exchange, message: PendingMessage, data: ExchangeData) -> None:
+        """Send a message, and record what came of it. Raises `VaspUnreachable`."""
+        key = exchange.request_identifier
+        match message:
+            case PendingMessage.INQUIRY:
+                callback = self.exchanges.callback_url(exchange.org_id, data.secret)
+                answer = await self.vasps.inquire(data.url, key, _inquiry(exchange, data, callback))
+                # Before the inquiry counts as delivered: an answer that is lost is asked for again.
+                await self._take(exchange, answer)
+                next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
+                await self._set_delivered(exchange, next_at)
+            case PendingMessage.RESOLUTION:
+                callback = self.exchanges.callback_url(exchange.org_id, data.secret)
+                await self.vasps.resolve(data.url, key, _resolution(exchange, data, callback))
+                await self._set_delivered(exchange, None)
+            case PendingMessage.CONFIRMATION:
+                hash_ = exchange.transaction_hash
+                confirmation = TransferConfirmation(transaction_hash=hash_)
+                await self.vasps.confirm(data.url, key, confirmation)
+                await self._set_delivered(exchange, None)
+
+    async def _take(self, exchange: Exchange, answer: InquiryResolution) -> None:
+        try:
+            await self.answer(exchange.org_id, exchange.id, answer)
+        except (FieldInvalid, ResourceConflict):
+            raise VaspUnreachable("the answer was not valid") from None
+
+    async def answer(self, org_id: UUID, exchange_id: UUID, answer: InquiryResolution) -> None:
+        """Store the answer to an inquiry of ours, once; its payment continues after an approval.
+
+        Raises `FieldInvalid` for an approval that names no URL for the confirmation, and
+        `ResourceConflict` for the contrary of an answer before. The same answer again changes
+        nothing; an approval of a payment that has ended meanwhile is answered with the
+        cancellation.
+        """
+        if answer.answer is InquiryAnswer.PENDING:
+            return
+        is_approval = answer.answer is InquiryAnswer.APPROVED
+        url = self.vasps.check_url("callback", answer.callback or "") if is_approval else None
+
+        async def work(tx: Tx) -> Exchange | None:
+            found = await store.lock(tx, org_id, exchange_id)
+            data = None if found is None else await self.exchanges.open(tx, found)
+            if found is None or data is None:
+                return None
+            after = _answered(found, answer, self.exchanges.clock.now())
+            if after is None:
+                return None
+            new = ExchangeData(
+                ivms101=data.ivms101,
+                url=url or data.url,
+                secret=data.secret,
+                comment=answer.comment,
+            )
+            sealed = await self.exchanges.seal(tx, found, new)
+            await self.exchanges.advance_in(tx, found, replace(after, sealed_data=sealed))
+            return after
+
+        stored = await self.exchanges.database.transact(work)
+        if stored is not None and stored.status is ExchangeStatus.APPROVED:
+            await self._continue(stored)
+
+    async def _continue(self, exchange: Exchange) -> None:
+        """Make the payment of an approved exchange due."""
+        payment = await self._payment(exchange)
+        if payment is not None and is_awaiting(payment):
+            offset = await self.exchanges.orgs.clock_offset(exchange.org_id)
+            await self.ledger.postpone(payment, self.exchanges.clock.now(offset))
+
+    async def _set_delivered(self, exchange: Exchange, next_at: datetime | None) -> None:
+        await self.exchanges.database.single(lambda tx: store.set_delivered(tx, exchange, next_at))
+
+    async def _payment(self, exchange: Exchange) -> Transfer | None:
+        if exchange.transfer_id is None:
+            return None
+        return await self.ledger.find(exchange.org_id, exchange.transfer_id)
+
+    def _has_ended(self, payment: Transfer) -> bool:
+        return self.transitions[payment.kind].is_terminal(payment.status)
+
+    async def _conclude(self, exchange: Exchange, payment: Transfer | None) -> None:
+        """Record what became of a payment; only an approval has a URL to report it to."""
+        now = self.exchanges.clock.now()
+        is_approved = exchange.status is ExchangeStatus.APPROVED
+        hash_ = None if payment is None else _transaction(payment)
+        is_sent = is_approved and hash_ is not None
+        if is_approved and hash_ is None and payment is not None and payment.status == _COMPLETED:
+            # Coins have gone, and their transaction is not known: nothing true can be reported.
+            await self.exchanges.database.single(
+                lambda tx: store.postpone(tx, exchange, retry_at(20, now))
+            )
+            return
+        after = replace(
+            exchange,
+            status=ExchangeStatus.CONFIRMED if is_sent else ExchangeStatus.CANCELLED,
+            transaction_hash=hash_ if is_sent else None,
+            pending_message=PendingMessage.CONFIRMATION if is_approved else None,
+            next_attempt_at=now if is_approved else None,
+            updated_at=now,
+        )
+        await self.exchanges.database.transact(
+            lambda tx: self.exchanges.advance_in(tx, exchange, after)
+        )
+
+
+def _answered(before: Exchange, answer: InquiryResolution, now: datetime) -> Exchange | None:
+    """Return an exchange after an answer; None if the answer changes nothing.
+
+    Raises `ResourceConflict` for the contrary of an answer before.
+    """
+    if before.direction is not ExchangeDirection.OUTGOING:
+        return None
+    is_approval = answer.answer is InquiryAnswer.APPROVED
+    if before.status is ExchangeStatus.OPEN:
+        return replace(
+            before,
+            status=ExchangeStatus.APPROVED if is_approval else ExchangeStatus.REJECTED,
+            wallet_address=answer.address if is_approval else before.wallet_address,
+            pending_message=None,
+            next_attempt_at=now,
+            updated_at=now,
+        )
+    contrary = ExchangeStatus.REJECTED if is_approval else ExchangeStatus.APPROVED
+    if before.status is contrary:
+        raise ResourceConflict(f"this inquiry is {before.status}: it was answered already")
+    is_late = before.status is ExchangeStatus.CANCELLED and before.version == _CANCELLED_UNANSWERED
+    if is_late and is_approval:
+        return replace(
+            before,
+            pending_message=PendingMessage.CONFIRMATION,
+            next_attempt_at=now,
+            updated_at=now,
+        )
+    return None
+
+
+# Recorded, and canceled without an answer: the version that an exchange has then.
+_CANCELLED_UNANSWERED: Final = 2
+
+
+def _transaction(payment: Transfer) -> str | None:
+    """Return the transaction that paid the destination; of a bridge that of its second leg."""
+    if payment.status != _COMPLETED:
+        return None
+    facts = payment.facts
+    found: str | None = facts.get("mint_transaction_hash") or facts.get("transaction_hash")
+    return found
+
+
+def _inquiry(exchange: Exchange, data: ExchangeData, callback: str) -> TransferInquiry:
+    return TransferInquiry(
+        token=exchange.token or "",
+        amount=Decimal(exchange.amount),
+        callback=callback,
+        ivms101=data.ivms101,
+    )
+
+
+def _resolution(exchange: Exchange, data: ExchangeData, callback: str) -> InquiryResolution:
+    """Return our answer. It has no personal data beyond the comment that people wrote."""
+    if exchange.status is ExchangeStatus.REJECTED:
+        return InquiryResolution(answer=InquiryAnswer.REJECTED, comment=data.comment)
+    return InquiryResolution(
+        answer=InquiryAnswer.APPROVED, address=exchange.wallet_address, callback=callback
+    )

@@ -1,0 +1,225 @@
+"""Exchanges of payments to outside and of deposits: what a check of the travel rule needs.
+
+Guarantees:
+- An inquiry is recorded before it is sent, and there is one for each destination of a payment.
+- An exchange that was begun decides, whatever is stated about the wallet afterwards: a payment is
+  not sent before the other provider approved it, to the wallet that it approved.
+- A deposit has the originator of an inquiry only if the other provider named its transaction, and
+  wallet, coin and amount are the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from landbridge.customers.travel_exchanges import store
+from landbridge.customers.travel_exchanges.model import (
+    Exchange,
+    ExchangeData,
+    ExchangeDirection,
+    ExchangeSetting,
+    ExchangeStatus,
+    ExchangeWait,
+    PendingMessage,
+    host_of,
+    message_amount,
+    payment_wait,
+)
+from landbridge.customers.travel_exchanges.service import (
+    TravelExchanges,
+    new_secret,
+    secret_hash,
+)
+from landbridge.customers.travel_rule.ivms101 import read_originator
+from landbridge.customers.travel_rule.jurisdictions import WalletKind
+from landbridge.customers.travel_rule.model import WalletData, WalletOwner
+from landbridge.customers.travel_rule.service import TravelRule, TravelRuleMessage
+from landbridge.ledger.service import Ledger
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, ResourceNotFound
+from landbridge.platform.core.ids import derived_id
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.kyt.port import ScreenedTransfer
+from landbridge.providers.screening.model import comparable_address
+from landbridge.providers.trp.travel_addresses import decode_travel_address
+
+# Inquiries that name one transaction: a transaction may pay several wallets.
+_OF_TRANSACTION_MAX = 50
+
+
+@dataclass(frozen=True, slots=True)
+class TransferExchanges:
+    """Exchanges about the transfers of all organisations."""
+
+    exchanges: TravelExchanges
+    travel_rule: TravelRule
+    ledger: Ledger
+    allows_loopback: bool
+
+    async def payment_waits(
+        self, transfer: ScreenedTransfer, *, is_complete: bool
+    ) -> Sequence[str]:
+        """Return what a payment waits for beyond its data; begin an exchange if it needs one.
+
+        `is_complete`: the jurisdiction requires data of the payment, and they are there.
+        """
+        org_id = transfer.org_id
+        found = await self.exchanges.database.single(
+            lambda tx: store.of_screening(tx, org_id, transfer.key)
+        )
+        if found is not None:
+            return _waits(payment_wait(found, is_same_wallet=_is_to(found, transfer)))
+        setting = await self.exchanges.setting(org_id)
+        if not is_complete or not setting.is_on:
+            return ()
+        message = await self.travel_rule.find_message(org_id, transfer.key)
+        wallet = None if message is None else await self._wallet(transfer, message)
+        if message is None or wallet is None or wallet.kind is not WalletKind.HOSTED:
+            return ()
+        if wallet.travel_address is None:
+            return _waits(ExchangeWait.ADDRESS if setting.requires_address else None)
+        try:
+            url = decode_travel_address(
+                "travelAddress", wallet.travel_address, allows_loopback=self.allows_loopback
+            )
+        except FieldInvalid:
+            # Valid where it was stated, and not in this installation.
+            return _waits(ExchangeWait.ADDRESS)
+        return _waits(await self._begin(transfer, setting, message, url))
+
+    async def originator(self, transfer: ScreenedTransfer) -> WalletData | None:
+        """Return the wallet that a deposit comes from, with its owner, by an inquiry that fits."""
+        org_id, hash_ = transfer.org_id, transfer.transaction_hash
+        if hash_ is None or transfer.user_id == org_id:
+            return None
+        named = comparable_hash(hash_)
+        database = self.exchanges.database
+        candidates = await database.read(
+            lambda tx: store.of_transaction(tx, org_id, named, _OF_TRANSACTION_MAX)
+        )
+        if not candidates:
+            return None
+        setting = await self.exchanges.setting(org_id)
+        for each in candidates:
+            if not _fits(each, setting, transfer):
+                continue
+            if await database.single(lambda tx, found=each: store.match(tx, found, transfer.key)):
+                return await self._stated(each, setting)
+        return None
+
+    async def _stated(self, exchange: Exchange, setting: ExchangeSetting) -> WalletData | None:
+        data = await self.exchanges.database.read(lambda tx: self.exchanges.open(tx, exchange))
+        counterparty = setting.counterparty(exchange.host)
+        person = None if data is None else read_originator(data.ivms101)
+        if person is None or counterparty is None:
+            return None
+        return WalletData(
+            kind=WalletKind.HOSTED,
+            owner=WalletOwner.THIRD_PARTY,
+            vasp_name=counterparty.name,
+            person=person,
+        )
+
+    async def _wallet(
+        self, transfer: ScreenedTransfer, message: TravelRuleMessage
+    ) -> WalletData | None:
+        """Return what was stated about the wallet by the user whose data the message has."""
+        address = transfer.destination_address
+        if address is None:
+            return None
+        try:
+            wallet = await self.travel_rule.get_wallet(
+                transfer.org_id, message.user_id, comparable_address(address)
+            )
+        except ResourceNotFound:
+            return None
+        return wallet.data
+
+    async def _begin(
+        self,
+        transfer: ScreenedTransfer,
+        setting: ExchangeSetting,
+        message: TravelRuleMessage,
+        url: str,
+    ) -> ExchangeWait:
+        """Record an inquiry, unless provider or coin are not in the setting."""
+        counterparty, chain = setting.counterparty(host_of(url)), transfer.chain
+        if counterparty is None:
+            return ExchangeWait.COUNTERPARTY
+        token = None if chain is None else setting.token(chain, transfer.money.asset.currency)
+        if token is None:
+            return ExchangeWait.ASSET
+        screening = await self.ledger.find(transfer.org_id, transfer.key)
+        if screening is None:
+            raise InvariantBroken(f"the screening {transfer.key} is gone")
+        amount = message_amount(counterparty.amount_unit, transfer.money)
+        payment_id = UUID(screening.details["transfer_id"])
+        secret = new_secret()
+        exchange = replace(
+            self._new(transfer, payment_id, message.user_id),
+            host=host_of(url),
+            token=token,
+            amount=format(amount, "f"),
+            callback_hash=secret_hash(secret),
+        )
+        data = ExchangeData(ivms101=dict(message.ivms101), url=url, secret=secret)
+
+        async def work(tx: Tx) -> None:
+            new = replace(exchange, sealed_data=await self.exchanges.seal(tx, exchange, data))
+            if new.sealed_data is not None and await store.add(tx, new):
+                await self.exchanges.record_in(tx, new)
+
+        await self.exchanges.database.transact(work)
+        return ExchangeWait.DELIVERY
+
+    def _new(self, transfer: ScreenedTransfer, payment_id: UUID, user_id: UUID) -> Exchange:
+        now = self.exchanges.clock.now()
+        exchange_id = derived_id(transfer.key, "travel-rule-exchange")
+        return Exchange(
+            org_id=transfer.org_id,
+            id=exchange_id,
+            direction=ExchangeDirection.OUTGOING,
+            status=ExchangeStatus.OPEN,
+            host="",
+            request_identifier=str(exchange_id),
+            is_authenticated=True,
+            user_id=user_id,
+            transfer_id=payment_id,
+            screening_id=transfer.key,
+            wallet_address=transfer.destination_address,
+            token=None,
+            amount="",
+            sealed_data=None,
+            callback_hash=b"",
+            pending_message=PendingMessage.INQUIRY,
+            transaction_hash=None,
+            problem=None,
+            attempts=0,
+            next_attempt_at=now,
+            created_at=now,
+            updated_at=now,
+            version=1,
+        )
+
+
+def comparable_hash(hash_: str) -> str:
+    """Return the hash of a transaction as it is compared: of EVM chains in lower case."""
+    return hash_.lower() if hash_[:2].lower() == "0x" else hash_
+
+
+def _waits(wait: ExchangeWait | None) -> Sequence[str]:
+    return () if wait is None else (wait.value,)
+
+
+def _is_to(exchange: Exchange, transfer: ScreenedTransfer) -> bool:
+    """Return whether an exchange is about the wallet that a payment goes to."""
+    ours, approved = transfer.destination_address, exchange.wallet_address
+    if ours is None or approved is None:
+        return False
+    return comparable_address(ours) == comparable_address(approved)
+
+
+def _fits(exchange: Exchange, setting: ExchangeSetting, transfer: ScreenedTransfer) -> bool:
+    """Return whether an inquiry is about a deposit: wallet, coin and amount."""
+    found = setting.money(exchange.host, exchange.token, exchange.amount)
+    is_same = found == (transfer.chain or transfer.money.asset.chain, transfer.money)
+    return is_same and _is_to(exchange, transfer)

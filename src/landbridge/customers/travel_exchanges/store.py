@@ -1,0 +1,387 @@
+"""SQL statements on the tables of exchanges. Times of exchanges are real."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+import msgspec
+
+from landbridge.customers.travel_exchanges.model import (
+    Counterparty,
+    Exchange,
+    ExchangeDirection,
+    ExchangeSetting,
+    ExchangeStatus,
+    PendingMessage,
+    TokenIdentifier,
+)
+from landbridge.platform.db.pool import Row, Tx
+
+_SETTING = """
+select is_on, requires_address, assets::text as assets, counterparties::text as counterparties,
+    version
+from travel_rule_exchange_settings where org_id = $1
+"""
+
+# Returns no row if these are in force already, or if the version in force is not $7.
+_SET = """
+insert into travel_rule_exchange_settings as s
+    (org_id, is_on, requires_address, assets, counterparties, version, updated_at)
+values ($1, $2, $3, $4::text::jsonb, $5::text::jsonb, 1, $6)
+on conflict (org_id) do update
+set is_on = excluded.is_on, requires_address = excluded.requires_address,
+    assets = excluded.assets, counterparties = excluded.counterparties,
+    version = s.version + 1, updated_at = excluded.updated_at
+where ($7::integer is null or s.version = $7)
+    and (s.is_on, s.requires_address, s.assets, s.counterparties) is distinct from
+        (excluded.is_on, excluded.requires_address, excluded.assets, excluded.counterparties)
+returning version
+"""
+
+# An inquiry that arrives again, or is recorded again, is the one that is there.
+_ADD = """
+insert into travel_rule_exchanges
+    (org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, attempts, next_attempt_at, created_at, updated_at, version)
+values ($1, $2, $3, 'OPEN', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17, $17,
+    1)
+on conflict do nothing
+returning id
+"""
+
+_FIND = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges where org_id = $1 and id = $2
+"""
+
+_LOCK = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges where org_id = $1 and id = $2 for update
+"""
+
+_FIND_CALLBACK = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges where org_id = $1 and callback_hash = $2
+"""
+
+_FIND_INQUIRY = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges
+where org_id = $1 and direction = 'INCOMING' and host = $2 and request_identifier = $3
+"""
+
+_OF_SCREENING = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges where org_id = $1 and screening_id = $2
+"""
+
+_OF_TRANSACTION = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges
+where org_id = $1 and direction = 'INCOMING' and transaction_hash = $2 and status = 'CONFIRMED'
+order by created_at, id limit $3
+"""
+
+_LIST = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges
+where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null or status = $3)
+    and ($4::uuid is null or transfer_id = $4)
+order by created_at desc, id limit $5
+"""
+
+_COUNT_OPEN = """
+select count(*) from travel_rule_exchanges
+where org_id = $1 and direction = 'INCOMING' and status = 'OPEN'
+"""
+
+_DUE = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges where org_id = any($1) and next_attempt_at <= $2
+order by next_attempt_at limit $3
+"""
+
+# Another worker that took it, or an answer meanwhile, has set another time or number.
+_CLAIM = """
+update travel_rule_exchanges set attempts = attempts + 1, next_attempt_at = $5
+where org_id = $1 and id = $2 and attempts = $3 and next_attempt_at = $4
+returning true
+"""
+
+# What was sent may have been answered meanwhile: then the message to send is another one.
+_DELIVERED = """
+update travel_rule_exchanges
+set pending_message = null, problem = null, attempts = 0, next_attempt_at = $4
+where org_id = $1 and id = $2 and pending_message = $3
+"""
+
+_NOT_DELIVERED = """
+update travel_rule_exchanges set problem = $4, next_attempt_at = $5
+where org_id = $1 and id = $2 and pending_message = $3
+"""
+
+_POSTPONE = """
+update travel_rule_exchanges set next_attempt_at = $4
+where org_id = $1 and id = $2 and version = $3 and pending_message is null
+"""
+
+_ADVANCE = """
+update travel_rule_exchanges
+set status = $4, wallet_address = $5, user_id = $6, sealed_data = $7, pending_message = $8,
+    transaction_hash = $9, next_attempt_at = $10, updated_at = $11, problem = null, attempts = 0,
+    version = version + 1
+where org_id = $1 and id = $2 and version = $3
+returning version
+"""
+
+_MATCH = """
+update travel_rule_exchanges set screening_id = $3
+where org_id = $1 and id = $2 and direction = 'INCOMING'
+    and (screening_id is null or screening_id = $3)
+returning true
+"""
+
+_FORGET = """
+update travel_rule_exchanges
+set sealed_data = null, pending_message = null, next_attempt_at = null
+where org_id = $1 and user_id = $2
+"""
+
+
+async def setting(tx: Tx, org_id: UUID) -> ExchangeSetting:
+    """Return the setting of an organisation."""
+    row = await tx.fetchrow(_SETTING, org_id)
+    if row is None:
+        return ExchangeSetting()
+    return ExchangeSetting(
+        is_on=row["is_on"],
+        requires_address=row["requires_address"],
+        assets=msgspec.json.decode(row["assets"], type=list[TokenIdentifier]),
+        counterparties=msgspec.json.decode(row["counterparties"], type=list[Counterparty]),
+        version=row["version"],
+    )
+
+
+async def set_setting(
+    tx: Tx, org_id: UUID, wanted: ExchangeSetting, at: datetime, *, instead_of: int | None
+) -> int | None:
+    """Store a setting and return its version.
+
+    None if it is in force already, or version `instead_of` is not.
+    """
+    version: int | None = await tx.fetchval(
+        _SET,
+        org_id,
+        wanted.is_on,
+        wanted.requires_address,
+        msgspec.json.encode(wanted.assets).decode(),
+        msgspec.json.encode(wanted.counterparties).decode(),
+        at,
+        instead_of,
+    )
+    return version
+
+
+async def add(tx: Tx, exchange: Exchange) -> bool:
+    """Store a new exchange; False if it is there."""
+    found = await tx.fetchval(
+        _ADD,
+        exchange.org_id,
+        exchange.id,
+        exchange.direction,
+        exchange.host,
+        exchange.request_identifier,
+        exchange.is_authenticated,
+        exchange.user_id,
+        exchange.transfer_id,
+        exchange.screening_id,
+        exchange.wallet_address,
+        exchange.token,
+        exchange.amount,
+        exchange.sealed_data,
+        exchange.callback_hash,
+        exchange.pending_message,
+        exchange.next_attempt_at,
+        exchange.created_at,
+    )
+    return found is not None
+
+
+async def find(tx: Tx, org_id: UUID, exchange_id: UUID) -> Exchange | None:
+    """Return an exchange."""
+    return _existing(await tx.fetchrow(_FIND, org_id, exchange_id))
+
+
+async def lock(tx: Tx, org_id: UUID, exchange_id: UUID) -> Exchange | None:
+    """Lock an exchange and return it."""
+    return _existing(await tx.fetchrow(_LOCK, org_id, exchange_id))
+
+
+async def find_callback(tx: Tx, org_id: UUID, callback_hash: bytes) -> Exchange | None:
+    """Return the exchange with this secret in our URL."""
+    return _existing(await tx.fetchrow(_FIND_CALLBACK, org_id, callback_hash))
+
+
+async def find_inquiry(tx: Tx, org_id: UUID, host: str, request_identifier: str) -> Exchange | None:
+    """Return the inquiry of another provider."""
+    return _existing(await tx.fetchrow(_FIND_INQUIRY, org_id, host, request_identifier))
+
+
+async def of_screening(tx: Tx, org_id: UUID, screening_id: UUID) -> Exchange | None:
+    """Return the exchange of a payment's screening, or the one that a deposit was matched with."""
+    return _existing(await tx.fetchrow(_OF_SCREENING, org_id, screening_id))
+
+
+async def of_transaction(tx: Tx, org_id: UUID, hash_: str, limit: int) -> Sequence[Exchange]:
+    """Return the confirmed inquiries of other providers that name a transaction."""
+    return [_exchange(row) for row in await tx.fetch(_OF_TRANSACTION, org_id, hash_, limit)]
+
+
+async def newest(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    direction: ExchangeDirection | None,
+    status: ExchangeStatus | None,
+    transfer_id: UUID | None,
+    limit: int,
+) -> Sequence[Exchange]:
+    """Return exchanges, the newest first."""
+    rows = await tx.fetch(_LIST, org_id, direction, status, transfer_id, limit)
+    return [_exchange(row) for row in rows]
+
+
+async def count_open(tx: Tx, org_id: UUID) -> int:
+    """Return how many inquiries of other providers wait for people."""
+    count: int = await tx.fetchval(_COUNT_OPEN, org_id)
+    return count
+
+
+async def due(tx: Tx, org_ids: Collection[UUID], now: datetime, limit: int) -> Sequence[Exchange]:
+    """Return exchanges with something to do, the longest due first."""
+    return [_exchange(row) for row in await tx.fetch(_DUE, list(org_ids), now, limit)]
+
+
+async def claim(tx: Tx, exchange: Exchange, until: datetime) -> bool:
+    """Claim a due exchange until then; False if another worker has."""
+    return (
+        await tx.fetchval(
+            _CLAIM,
+            exchange.org_id,
+            exchange.id,
+            exchange.attempts,
+            exchange.next_attempt_at,
+            until,
+        )
+        is not None
+    )
+
+
+async def set_delivered(tx: Tx, exchange: Exchange, next_at: datetime | None) -> None:
+    """Note that the other provider has the message, unless another one replaced it."""
+    await tx.execute(_DELIVERED, exchange.org_id, exchange.id, exchange.pending_message, next_at)
+
+
+async def set_problem(tx: Tx, exchange: Exchange, problem: str, next_at: datetime) -> None:
+    """Note why a message did not arrive, and when it is sent again."""
+    await tx.execute(
+        _NOT_DELIVERED,
+        exchange.org_id,
+        exchange.id,
+        exchange.pending_message,
+        problem,
+        next_at,
+    )
+
+
+async def postpone(tx: Tx, exchange: Exchange, next_at: datetime) -> None:
+    """Look at an exchange without a message again then, if it is unchanged."""
+    await tx.execute(_POSTPONE, exchange.org_id, exchange.id, exchange.version, next_at)
+
+
+async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
+    """Store another status with what belongs to it, and return the version; None if it changed."""
+    version: int | None = await tx.fetchval(
+        _ADVANCE,
+        before.org_id,
+        before.id,
+        before.version,
+        after.status,
+        after.wallet_address,
+        after.user_id,
+        after.sealed_data,
+        after.pending_message,
+        after.transaction_hash,
+        after.next_attempt_at,
+        after.updated_at,
+    )
+    return version
+
+
+async def match(tx: Tx, exchange: Exchange, screening_id: UUID) -> bool:
+    """Match an inquiry with the screening of a deposit; False if it has another."""
+    found = await tx.fetchval(_MATCH, exchange.org_id, exchange.id, screening_id)
+    return found is not None
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+    """Delete what is sealed of a user's exchanges."""
+    await tx.execute(_FORGET, org_id, user_id)
+
+
+def _existing(row: Row | None) -> Exchange | None:
+    return None if row is None else _exchange(row)
+
+
+def _exchange(row: Row) -> Exchange:
+    pending = row["pending_message"]
+    return Exchange(
+        org_id=row["org_id"],
+        id=row["id"],
+        direction=ExchangeDirection(row["direction"]),
+        status=ExchangeStatus(row["status"]),
+        host=row["host"],
+        request_identifier=row["request_identifier"],
+        is_authenticated=row["is_authenticated"],
+        user_id=row["user_id"],
+        transfer_id=row["transfer_id"],
+        screening_id=row["screening_id"],
+        wallet_address=row["wallet_address"],
+        token=row["token"],
+        amount=row["amount"],
+        sealed_data=row["sealed_data"],
+        callback_hash=row["callback_hash"],
+        pending_message=None if pending is None else PendingMessage(pending),
+        transaction_hash=row["transaction_hash"],
+        problem=row["problem"],
+        attempts=row["attempts"],
+        next_attempt_at=row["next_attempt_at"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        version=row["version"],
+    )

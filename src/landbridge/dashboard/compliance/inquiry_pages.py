@@ -1,0 +1,133 @@
+"""Inquiries of the travel rule: those of other providers, which people answer, and ours."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
+from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused, ResourceNotFound, RoleNotAllowed
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+
+_API: Final = "/v2/travel-rule/exchanges"
+_HOME: Final = "/dashboard/inquiries"
+_TEMPLATE: Final = "compliance/inquiry.html"
+# By direction and status, in words.
+STATES: Final[Mapping[tuple[str, str], str]] = {
+    (ExchangeDirection.OUTGOING, ExchangeStatus.OPEN): _("The other provider has not answered"),
+    (ExchangeDirection.OUTGOING, ExchangeStatus.APPROVED): _("The other provider approved it"),
+    (ExchangeDirection.OUTGOING, ExchangeStatus.REJECTED): _("The other provider rejected it"),
+    (ExchangeDirection.OUTGOING, ExchangeStatus.CONFIRMED): _("Approved, sent and confirmed"),
+    (ExchangeDirection.OUTGOING, ExchangeStatus.CANCELLED): _("Nothing was sent"),
+    (ExchangeDirection.INCOMING, ExchangeStatus.OPEN): _("Waits for your answer"),
+    (ExchangeDirection.INCOMING, ExchangeStatus.APPROVED): _("Approved: waits for the coins"),
+    (ExchangeDirection.INCOMING, ExchangeStatus.REJECTED): _("Rejected"),
+    (ExchangeDirection.INCOMING, ExchangeStatus.CONFIRMED): _("The other provider sent the coins"),
+    (ExchangeDirection.INCOMING, ExchangeStatus.CANCELLED): _("The other provider sends nothing"),
+}
+# What the other provider does not have yet.
+PENDING: Final[Mapping[str, str]] = {
+    "INQUIRY": _("The inquiry has not arrived yet, and is sent again"),
+    "RESOLUTION": _("The answer has not arrived yet, and is sent again"),
+    "CONFIRMATION": _("The confirmation has not arrived yet, and is sent again"),
+}
+# Problems of sending, as the worker stores them.
+PROBLEMS: Final[Mapping[str, str]] = {
+    "the answer was not valid": _("The other provider's answer was not valid."),
+    "no connection could be made": _("No connection could be made."),
+    "the name does not resolve": _("The name does not resolve."),
+}
+
+
+def exchange_state(exchange: Mapping[str, Any]) -> str:
+    """Return the state of an exchange in words, to be translated."""
+    return STATES[exchange["direction"], exchange["status"]]
+
+
+class InquiryPages(Controller):
+    """`/dashboard/inquiries`."""
+
+    path = "/inquiries"
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """List the newest inquiries in both directions."""
+        found = (await interface.get(_API))["exchanges"]
+        return renderer.page(
+            request, "compliance/inquiries.html", exchanges=found, state_of=exchange_state
+        )
+
+    @get("/{exchange_id:str}")
+    async def show(
+        self,
+        request: PageRequest,
+        exchange_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show one inquiry with its data, and the forms to answer it."""
+        values = await _values(interface, exchange_id)
+        return renderer.page(request, _TEMPLATE, **values)
+
+    @post("/{exchange_id:str}/approve")
+    async def approve(
+        self,
+        request: PageRequest,
+        exchange_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Approve the inquiry of another provider."""
+        form = await read_form(request)
+        address = form.text("walletAddress")
+        body = {"walletAddress": address} if address else {}
+        try:
+            await interface.post(f"{_API}/{exchange_id}/approve", body)
+        except Refused as problem:
+            values = await _values(interface, exchange_id)
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        return redirect(f"{_HOME}/{exchange_id}", notice=_("Inquiry approved"))
+
+    @post("/{exchange_id:str}/reject")
+    async def reject(
+        self,
+        request: PageRequest,
+        exchange_id: FromPath[str],
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Reject the inquiry of another provider."""
+        form = await read_form(request)
+        try:
+            await interface.post(f"{_API}/{exchange_id}/reject", {"comment": form.text("comment")})
+        except Refused as problem:
+            values = await _values(interface, exchange_id)
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        return redirect(f"{_HOME}/{exchange_id}", notice=_("Inquiry rejected"))
+
+
+async def _values(interface: InternalClient, exchange_id: str) -> dict[str, Any]:
+    found = await interface.get(f"{_API}/{exchange_id}")
+    try:
+        message = (await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"]
+    except (RoleNotAllowed, ResourceNotFound):
+        message = None
+    return {
+        "exchange": found,
+        "state": exchange_state(found),
+        "pending_labels": PENDING,
+        "problem_labels": PROBLEMS,
+        "message": message,
+        "is_waiting": (found["direction"], found["status"]) == ("INCOMING", "OPEN"),
+    }

@@ -1,0 +1,106 @@
+"""Setting of the exchange of travel rule data: our travel address, providers and coins."""
+
+from typing import Any, Final
+
+from litestar import Controller, get, post
+from litestar.di import NamedDependency
+
+from landbridge.customers.travel_exchanges.model import AmountUnit, InquiryPolicy
+from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.chains.tokens import Network
+
+_API: Final = "/v2/organization/travel-rule-exchange"
+_HOME: Final = "/dashboard/settings/travel-rule-exchange"
+_TEMPLATE: Final = "organisation/travel_rule_exchange.html"
+UNITS: Final = {
+    AmountUnit.WHOLE: _("Coins, with decimals"),
+    AmountUnit.SMALLEST: _("Smallest units of the coin"),
+}
+POLICIES: Final = {
+    InquiryPolicy.REVIEW: _("People answer each inquiry"),
+    InquiryPolicy.APPROVE: _("Approve if a certificate proves who asks"),
+}
+
+
+class ExchangeSettingPages(Controller):
+    """`/dashboard/settings/travel-rule-exchange`."""
+
+    path = "/settings/travel-rule-exchange"
+
+    @get("/")
+    async def show(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Show the setting, and the organisation's own travel address."""
+        check_is_admin(request.user)
+        return renderer.page(request, _TEMPLATE, **_values(await interface.get(_API), {}))
+
+    @post("/", fresh=_HOME)
+    async def save(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        interface: NamedDependency[InternalClient],
+    ) -> Page:
+        """Change one part of the setting: the switches, a provider or a coin."""
+        check_is_admin(request.user)
+        form = Form()
+        try:
+            form = await read_form(request)
+            found = await interface.get(_API)
+            await interface.put(_API, _changed(found, form))
+        except Refused as problem:
+            entered = {name: form.text(name) for name in ("host", "name", "identifier", "currency")}
+            values = _values(await interface.get(_API), entered)
+            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        return redirect(_HOME, notice=_("Exchange of travel rule data saved"))
+
+
+def _changed(found: Any, form: Form) -> dict[str, Any]:
+    """Return the setting after what the form does to it."""
+    providers, coins = list(found["counterparties"]), list(found["assets"])
+    is_on, requires = found["isOn"], found["requiresTravelAddress"]
+    match form.text("action"):
+        case "add-provider":
+            providers.append(
+                {
+                    "host": form.text("host"),
+                    "name": form.text("name"),
+                    "amountUnit": form.text("amountUnit"),
+                    "policy": form.text("policy"),
+                }
+            )
+        case "remove-provider":
+            providers = [each for each in providers if each["host"] != form.text("host")]
+        case "add-coin":
+            coins.append({name: form.text(name) for name in ("chain", "currency", "identifier")})
+        case "remove-coin":
+            coins = [each for each in coins if each["identifier"] != form.text("identifier")]
+        case _:
+            is_on = form.text("isOn") == "yes"
+            requires = form.text("requiresTravelAddress") == "yes"
+    return {
+        "isOn": is_on,
+        "requiresTravelAddress": requires,
+        "assets": coins,
+        "counterparties": providers,
+        "version": found["version"] or None,
+    }
+
+
+def _values(found: Any, entered: dict[str, str]) -> dict[str, Any]:
+    return {
+        "found": found,
+        "entered": entered,
+        "units": UNITS,
+        "policies": POLICIES,
+        "networks": list(Network),
+    }

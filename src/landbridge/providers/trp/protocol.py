@@ -1,0 +1,207 @@
+"""Messages of the Travel Rule Protocol (TRP), version 3: reading and writing.
+
+Source: the stored implementation and documentation of TRISA (pkg/openvasp/trp/v3, "TRP Bridge"),
+which follow the specification of the OpenVASP Association. docs/reference/trp.md lists what could
+not be confirmed.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from landbridge.platform.core.errors import FieldInvalid
+from landbridge.providers.trp.port import (
+    InquiryAnswer,
+    InquiryResolution,
+    TransferConfirmation,
+    TransferInquiry,
+)
+
+T = TypeVar("T")
+
+API_VERSION: Final = "3.2.1"
+VERSION_HEADER: Final = "api-version"
+KEY_HEADER: Final = "request-identifier"
+# Amounts of the ledger have 38 digits, and no asset here has more than 18 decimals.
+_AMOUNT_END: Final = Decimal(10) ** 38
+_EXPONENT_MIN: Final = -18
+_ADDRESS_LENGTH_MAX: Final = 100
+_KEY_LENGTH_MAX: Final = 100
+_HASH_LENGTH_MAX: Final = 200
+_COMMENT_LENGTH_MAX: Final = 1_000
+_ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
+
+
+class AssetMessage(msgspec.Struct, frozen=True):
+    """Asset: a digital token identifier, or a coin type of SLIP-0044."""
+
+    dti: str | None = None
+    slip0044: int | None = None
+
+
+class InquiryMessage(msgspec.Struct, frozen=True):
+    """Inquiry. `ivms101` is read as it is: its members are checked by those who use them."""
+
+    asset: AssetMessage
+    amount: Decimal
+    callback: str
+    ivms101: dict[str, Any] = msgspec.field(name="IVMS101")
+
+
+class ApprovalMessage(msgspec.Struct, frozen=True):
+    """Approval, with the address to pay to and the URL for the confirmation."""
+
+    address: str
+    callback: str
+
+
+class ResolutionMessage(msgspec.Struct, frozen=True):
+    """Answer to an inquiry: exactly one of the members."""
+
+    version: str | None = None
+    approved: ApprovalMessage | None = None
+    rejected: str | None = None
+
+
+class ConfirmationMessage(msgspec.Struct, frozen=True):
+    """What became of a transfer: exactly one of the members."""
+
+    txid: str | None = None
+    canceled: str | None = None
+
+
+class _AccountsData(msgspec.Struct, frozen=True):
+    accounts: list[str] = msgspec.field(name="accountNumber", default=[])
+
+
+class _BeneficiaryData(msgspec.Struct, frozen=True):
+    beneficiary: _AccountsData = _AccountsData()
+
+
+def write_inquiry(inquiry: TransferInquiry) -> bytes:
+    """Return the body of an inquiry; the same for the same inquiry."""
+    return _ENCODER.encode(
+        {
+            "asset": {"dti": inquiry.token},
+            "amount": inquiry.amount,
+            "callback": inquiry.callback,
+            "IVMS101": inquiry.ivms101,
+        }
+    )
+
+
+def write_resolution(resolution: InquiryResolution) -> bytes:
+    """Return the body of an answer to an inquiry."""
+    match resolution.answer:
+        case InquiryAnswer.PENDING:
+            body: dict[str, Any] = {"version": API_VERSION}
+        case InquiryAnswer.APPROVED:
+            approved = {"address": resolution.address, "callback": resolution.callback}
+            body = {"approved": approved}
+        case InquiryAnswer.REJECTED:
+            body = {"rejected": resolution.comment or "rejected"}
+    return _ENCODER.encode(body)
+
+
+def write_confirmation(confirmation: TransferConfirmation) -> bytes:
+    """Return the body of a confirmation."""
+    if confirmation.transaction_hash is None:
+        return _ENCODER.encode({"canceled": "the transfer was not sent"})
+    return _ENCODER.encode({"txid": confirmation.transaction_hash})
+
+
+def read_inquiry(body: bytes) -> InquiryMessage:
+    """Return an inquiry. Raises `FieldInvalid` naming the member."""
+    found = _decode(body, InquiryMessage)
+    amount = found.amount
+    exponent = amount.as_tuple().exponent
+    is_finite = isinstance(exponent, int) and exponent >= _EXPONENT_MIN
+    if not is_finite or not 0 < amount < _AMOUNT_END:
+        raise FieldInvalid("amount must be positive, with at most 38 digits", field="amount")
+    if found.asset.dti is None and found.asset.slip0044 is None:
+        raise FieldInvalid("asset must have dti or slip0044", field="asset")
+    return found
+
+
+def read_resolution(body: bytes) -> InquiryResolution:
+    """Return an answer to an inquiry. Raises `FieldInvalid` unless it has exactly one meaning."""
+    found = _decode(body, ResolutionMessage)
+    _check_one("resolution", found.version, found.approved, found.rejected)
+    if found.approved is not None:
+        return InquiryResolution(
+            answer=InquiryAnswer.APPROVED,
+            address=found.approved.address,
+            callback=found.approved.callback,
+        )
+    if found.rejected is not None:
+        return InquiryResolution(
+            answer=InquiryAnswer.REJECTED, comment=found.rejected[:_COMMENT_LENGTH_MAX]
+        )
+    return InquiryResolution(answer=InquiryAnswer.PENDING)
+
+
+def read_confirmation(body: bytes) -> TransferConfirmation:
+    """Return what became of a transfer. Raises `FieldInvalid`."""
+    found = _decode(body, ConfirmationMessage)
+    _check_one("confirmation", found.txid, found.canceled)
+    if found.txid is not None and not (
+        0 < len(found.txid) <= _HASH_LENGTH_MAX and found.txid.isascii()
+    ):
+        raise FieldInvalid("txid must be ASCII, with at most 200 characters", field="txid")
+    return TransferConfirmation(transaction_hash=found.txid)
+
+
+def beneficiary_wallet(message: Mapping[str, Any]) -> str | None:
+    """Return the only account number of the beneficiary, which is the wallet to pay to."""
+    try:
+        accounts = msgspec.convert(message, _BeneficiaryData).beneficiary.accounts
+    except msgspec.ValidationError:
+        return None
+    if len(accounts) != 1 or not 0 < len(accounts[0]) <= _ADDRESS_LENGTH_MAX:
+        return None
+    return accounts[0] if accounts[0].isascii() and accounts[0].isprintable() else None
+
+
+def headers(key: str) -> dict[str, str]:
+    """Return the headers of a message with our key."""
+    return {
+        "content-type": "application/json",
+        "accept": "application/json",
+        VERSION_HEADER: API_VERSION,
+        KEY_HEADER: key,
+    }
+
+
+def check_headers(values: Mapping[str, str]) -> str:
+    """Return the request identifier of a message from outside. Raises `FieldInvalid`.
+
+    Names are in lower case. Another major version is refused.
+    """
+    version = values.get(VERSION_HEADER, "")
+    if version.partition(".")[0] != API_VERSION.partition(".")[0]:
+        raise FieldInvalid(f"{VERSION_HEADER} must be 3, as in {API_VERSION}", field=VERSION_HEADER)
+    key = values.get(KEY_HEADER, "")
+    if not 0 < len(key) <= _KEY_LENGTH_MAX or not key.isascii() or not key.isprintable():
+        raise FieldInvalid(
+            f"{KEY_HEADER} must have from 1 to 100 printable characters", field=KEY_HEADER
+        )
+    if values.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise FieldInvalid("content-type must be application/json", field="content-type")
+    return key
+
+
+def _check_one(name: str, *members: object) -> None:
+    if sum(each is not None for each in members) != 1:
+        raise FieldInvalid(f"a {name} has exactly one member", field=name)
+
+
+def _decode(body: bytes, type_: type[T]) -> T:
+    """Return a message. Raises `FieldInvalid` without anything of the body in its text."""
+    try:
+        return msgspec.json.decode(body, type=type_)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raise FieldInvalid(
+            "the body must be the JSON of a message of the Travel Rule Protocol", field="body"
+        ) from None

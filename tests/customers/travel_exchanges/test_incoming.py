@@ -1,0 +1,284 @@
+"""Inquiries of other providers: stored once, answered by people, and matched with deposits."""
+
+import json
+from collections.abc import AsyncGenerator
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import pytest
+from msgspec import structs
+
+from landbridge.customers.travel_exchanges.service import forget
+from landbridge.customers.travel_exchanges.vasp_messages import (
+    CLIENT_HEADER,
+    PROXY_SECRET_HEADER,
+)
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.providers.kyt.port import ScreenedTransfer, ScreeningDirection
+from tests.customers.travel_exchanges.exchange_world import (
+    EXCHANGES,
+    HOST,
+    LOCAL,
+    ON,
+    SETTING,
+    VASP,
+    ExchangeWorld,
+    exchange_world,
+    inquiry,
+)
+from tests.tenants import make_tenant, refusal
+
+SECRET = "the-secret-of-the-proxy-0001"
+HASH = "0x" + "ab" * 32
+PROVEN = {CLIENT_HEADER: HOST, PROXY_SECRET_HEADER: SECRET}
+
+
+@pytest.fixture
+async def world(own_database: Database) -> AsyncGenerator[ExchangeWorld]:
+    settings = structs.replace(LOCAL, trp_proxy_secret=SECRET)
+    async with exchange_world(own_database, settings) as found:
+        yield found
+
+
+async def test_people_approve_and_the_confirmed_deposit_has_its_originator(
+    world: ExchangeWorld,
+) -> None:
+    wallet = await _wallet(world)
+    replied = await _inquire(world, inquiry(wallet.lower()))
+    assert replied.json() == {"version": "3.2.1"}
+    assert replied.headers["request-identifier"] == "key-1"
+    exchange = await world.exchange()
+    assert (exchange["status"], exchange["direction"]) == ("OPEN", "INCOMING")
+    assert (exchange["userId"], exchange["isAuthenticated"]) == (world.payments.ada, False)
+    message = (await world.org.get(f"{EXCHANGES}/{exchange['id']}/message"))["ivms101"]
+    assert "Olga" in json.dumps(message)
+    assert await _missing(world, wallet) == ("kind",)
+    await world.org.post(f"{EXCHANGES}/{exchange['id']}/approve", {})
+    await world.deliver()
+    ((key, body),) = world.vasps.of_kind("resolution")
+    approved = json.loads(body)["approved"]
+    assert (key, approved["address"].lower()) == ("key-1", wallet.lower())
+    assert b"Olga" not in body
+    assert await _missing(world, wallet) == ("kind",)
+    confirmed = await _call_back(
+        world, approved["callback"], {"txid": HASH.upper().replace("X", "x", 1)}
+    )
+    assert confirmed.status_code == 204, confirmed.text
+    again = await _call_back(world, approved["callback"], {"txid": HASH})
+    assert again.status_code == 204
+    other = await _call_back(world, approved["callback"], {"canceled": "no"})
+    assert other.status_code == 409
+    # Another amount, wallet or transaction is another deposit.
+    assert await _missing(world, wallet, amount="6") == ("kind",)
+    assert await _missing(world, wallet, hash_="0x" + "cd" * 32) == ("kind",)
+    key_1 = new_id()
+    assert await _missing(world, wallet, key=key_1) == ()
+    assert await _missing(world, wallet, key=key_1) == ()
+    # One inquiry is of one deposit.
+    assert await _missing(world, wallet) == ("kind",)
+    stored = (await world.org.get(f"/v2/travel-rule/messages/{key_1}"))["ivms101"]
+    assert "Sender" in json.dumps(stored["originator"])
+    assert "Simulated VASP" in json.dumps(stored["originatingVASP"])
+
+
+async def test_an_inquiry_that_is_sent_again_is_the_same(world: ExchangeWorld) -> None:
+    wallet = await _wallet(world)
+    for _ in range(3):
+        assert (await _inquire(world, inquiry(wallet))).status_code == 200
+    assert len(await world.exchanges()) == 1
+    assert (await _inquire(world, inquiry(wallet, "6"))).status_code == 409
+    assert (await _inquire(world, inquiry(wallet), key="key-2")).status_code == 200
+    assert len(await world.exchanges()) == 2
+
+
+async def test_people_reject(world: ExchangeWorld) -> None:
+    await _inquire(world, inquiry(None))
+    exchange = await world.exchange()
+    refused = await world.org.send("POST", f"{EXCHANGES}/{exchange['id']}/approve", {})
+    assert "walletAddress" in refused.text
+    await world.org.post(f"{EXCHANGES}/{exchange['id']}/reject", {"comment": "not here"})
+    again = await world.org.send("POST", f"{EXCHANGES}/{exchange['id']}/approve", {})
+    assert again.status_code == 409
+    await world.deliver()
+    ((_, body),) = world.vasps.of_kind("resolution")
+    assert json.loads(body) == {"rejected": "not here"}
+
+
+async def test_a_setting_approves_only_what_a_certificate_proved(world: ExchangeWorld) -> None:
+    wallet = await _wallet(world)
+    await world.org.send("PUT", SETTING, ON | {"counterparties": [VASP | {"policy": "APPROVE"}]})
+    await _inquire(world, inquiry(wallet))
+    await _inquire(world, inquiry(wallet), key="key-2", **(PROVEN | {PROXY_SECRET_HEADER: "other"}))
+    await _inquire(
+        world, inquiry(wallet), key="key-3", **(PROVEN | {CLIENT_HEADER: "other.example"})
+    )
+    await _inquire(world, inquiry(wallet), key="key-4", **PROVEN)
+    await _inquire(world, inquiry("0x" + "2" * 40), key="key-5", **PROVEN)
+    found = {each["requestIdentifier"]: each["status"] for each in await world.exchanges()}
+    assert found.pop("key-4") == "APPROVED"
+    assert set(found.values()) == {"OPEN"}
+    await world.deliver()
+    assert [key for key, _ in world.vasps.of_kind("resolution")] == ["key-4"]
+
+
+async def test_an_unknown_provider_is_not_approved(world: ExchangeWorld) -> None:
+    await world.org.send("PUT", SETTING, ON | {"counterparties": []})
+    await _inquire(world, inquiry(await _wallet(world)))
+    exchange = await world.exchange()
+    refused = await world.org.send("POST", f"{EXCHANGES}/{exchange['id']}/approve", {})
+    assert refused.status_code == 409
+    assert HOST in refused.text
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (b"{", {}),
+        (b"[" * 60_000, {}),
+        (b'{"amount": "1"}', {}),
+        (b"\xff\xfe", {}),
+        (inquiry(None, amount="-1"), {}),
+        (inquiry(None, asset={}), {}),
+        (inquiry(None, asset={"dti": 5}), {}),
+        (inquiry(None, callback="http://10.0.0.1/x"), {}),
+        (inquiry(None, callback="https://169.254.169.254/x"), {}),
+        (inquiry(None, IVMS101=[]), {}),
+        (inquiry(None), {"api-version": "2.1.0"}),
+        (inquiry(None), {"request-identifier": ""}),
+        (inquiry(None), {"request-identifier": "x" * 101}),
+        (inquiry(None), {"content-type": "text/plain"}),
+    ],
+)
+async def test_what_is_no_inquiry_is_refused_and_stored_nowhere(
+    world: ExchangeWorld, body: bytes, headers: dict[str, str]
+) -> None:
+    replied = await _inquire(world, body, **headers)
+    assert replied.status_code == 400, replied.text
+    assert await world.exchanges() == []
+
+
+async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:
+    replied = await _inquire(world, inquiry(None, IVMS101={"a": "x" * 70_000}))
+    assert replied.status_code == 413
+    assert await world.exchanges() == []
+
+
+async def test_strange_members_are_data_that_are_missing(world: ExchangeWorld) -> None:
+    wallet = await _wallet(world)
+    strange: dict[str, Any] = {"originator": 5, "beneficiary": {"accountNumber": [wallet, {}]}}
+    assert (await _inquire(world, inquiry(None, IVMS101=strange))).status_code == 200
+    exchange = await world.exchange()
+    assert exchange["walletAddress"] is None
+    await world.org.post(f"{EXCHANGES}/{exchange['id']}/approve", {"walletAddress": wallet})
+    await world.deliver()
+    ((_, body),) = world.vasps.of_kind("resolution")
+    await _call_back(world, json.loads(body)["approved"]["callback"], {"txid": HASH})
+    assert await _missing(world, wallet) == ("kind",)
+
+
+async def test_callbacks_count_for_their_exchange_alone(world: ExchangeWorld) -> None:
+    wallet = await _wallet(world)
+    for key in ("key-1", "key-2"):
+        await _inquire(world, inquiry(wallet), key=key)
+    for each in await world.exchanges():
+        await world.org.post(f"{EXCHANGES}/{each['id']}/approve", {})
+    await world.deliver()
+    urls = {
+        key: json.loads(body)["approved"]["callback"]
+        for key, body in world.vasps.of_kind("resolution")
+    }
+    found = await _call_back(world, urls["key-1"], {"txid": HASH}, key="key-2")
+    assert found.status_code == 404
+    unproven = await _call_back(world, urls["key-1"], {"txid": HASH}, **{CLIENT_HEADER: "other"})
+    assert unproven.status_code == 404
+    guessed = await _call_back(world, urls["key-1"][:-1] + "_", {"txid": HASH})
+    assert guessed.status_code == 404
+    wrong = await _call_back(world, urls["key-1"], {"txid": HASH, "canceled": "yes"})
+    assert wrong.status_code == 400
+    assert {each["status"] for each in await world.exchanges()} == {"APPROVED"}
+
+
+async def test_another_organisation_sees_and_answers_nothing(world: ExchangeWorld) -> None:
+    await _inquire(world, inquiry(await _wallet(world)))
+    exchange = await world.exchange()
+    other = await make_tenant(world.org.container, world.org.client)
+    assert (await other.get(EXCHANGES))["count"] == 0
+    for path in ("", "/message"):
+        assert (await other.send("GET", f"{EXCHANGES}/{exchange['id']}{path}")).status_code == 404
+    refused = await other.send("POST", f"{EXCHANGES}/{exchange['id']}/reject", {"comment": "x"})
+    assert refused.status_code == 404
+    # Without the setting an organisation takes nothing.
+    headers = {"api-version": "3.2.1", "request-identifier": "key-1"}
+    path = f"/trp/{other.org_id}/inquiries?t=i"
+    sent = await other.client.post(path, content=inquiry(None), headers=headers)
+    assert sent.status_code == 404
+
+
+async def test_an_erasure_takes_the_data_of_the_users_exchanges(world: ExchangeWorld) -> None:
+    await _inquire(world, inquiry(await _wallet(world)))
+    exchange = await world.exchange()
+    await world.org.container.database.transact(lambda tx: _forget(tx, world))
+    found = await world.org.send("GET", f"{EXCHANGES}/{exchange['id']}/message")
+    assert found.status_code == 404
+    assert refusal(found).startswith("404")
+
+
+async def _forget(tx: Tx, world: ExchangeWorld) -> None:
+    await forget(tx, world.org.org_id, UUID(world.payments.ada), world.org.container.clock.now())
+
+
+async def _wallet(world: ExchangeWorld) -> str:
+    """Return Ada's address on POLYGON."""
+    wallets = world.org.container.wallets
+    found = await wallets.find(world.org.org_id, UUID(world.payments.ada), Chain.POLYGON)
+    assert found is not None
+    return found.address
+
+
+async def _inquire(
+    world: ExchangeWorld, body: bytes, key: str = "key-1", **headers: str
+) -> httpx2.Response:
+    sent = {
+        "content-type": "application/json",
+        "api-version": "3.2.0",
+        "request-identifier": key,
+    } | headers
+    path = f"/trp/{world.org.org_id}/inquiries?t=i"
+    return await world.org.client.post(path, content=body, headers=sent)
+
+
+async def _call_back(
+    world: ExchangeWorld, url: str, body: dict[str, Any], key: str = "key-1", **headers: str
+) -> httpx2.Response:
+    sent = {"api-version": "3.2.1", "request-identifier": key} | PROVEN | headers
+    path = url.removeprefix(f"http://{HOST}")
+    return await world.org.client.post(path, json=body, headers=sent)
+
+
+async def _missing(
+    world: ExchangeWorld, wallet: str, *, amount: str = "5", hash_: str = HASH, key: Any = None
+) -> tuple[str, ...]:
+    """Return what a deposit of usdc lacks, as its screening checks it."""
+    now = world.org.container.clock.now()
+    checks = world.org.container.deposit_screenings.screener
+    assert checks is not None
+    report = await checks.screen(
+        ScreenedTransfer(
+            org_id=world.org.org_id,
+            key=key or new_id(),
+            user_id=UUID(world.payments.ada),
+            money=Money.parse(amount, ASSETS["usdc:POLYGON"]),
+            at=now,
+            now=now,
+            direction=ScreeningDirection.DEPOSIT,
+            chain="POLYGON",
+            transaction_hash=hash_,
+            source_address="0x" + "9" * 40,
+            destination_address=wallet,
+        )
+    )
+    return report.missing

@@ -1,0 +1,101 @@
+"""Exchange of travel rule data: the payment's page, inquiries of others, and the setting."""
+
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from landbridge.customers.travel_exchanges.model import (
+    ExchangeDirection,
+    ExchangeStatus,
+    PendingMessage,
+)
+from landbridge.dashboard.compliance.inquiry_pages import PENDING, STATES
+from landbridge.platform.db.pool import Database
+from landbridge.platform.http.caller import MemberRole
+from tests.customers.travel_exchanges.exchange_world import (
+    HOST,
+    SETTING,
+    ExchangeWorld,
+    exchange_world,
+    inquiry,
+)
+from tests.dashboard.browsing import visit
+
+PAGE = "/dashboard/settings/travel-rule-exchange"
+HEADERS = {
+    "api-version": "3.2.1",
+    "request-identifier": "key-1",
+    "content-type": "application/json",
+}
+
+
+@pytest.fixture
+async def world(own_database: Database) -> AsyncGenerator[ExchangeWorld]:
+    async with exchange_world(own_database) as found:
+        yield found
+
+
+async def test_a_payment_says_what_the_other_provider_has_to_do(world: ExchangeWorld) -> None:
+    admin = await visit(world.org)
+    payment = await world.pay("silent")
+    shown = await admin.load(f"/dashboard/transactions/{payment}")
+    assert "The inquiry has not reached the other provider yet" in shown.text
+    await world.deliver()
+    await world.payments.work(minutes=10)
+    shown = await admin.load(f"/dashboard/transactions/{payment}")
+    assert "Approval of the other provider" in shown.text
+    assert f"Exchange with {HOST}: The other provider has not answered" in shown.text
+    exchange = await world.exchange()
+    assert f"/dashboard/inquiries/{exchange['id']}" in shown.links()
+
+
+async def test_a_reviewer_reads_the_data_and_answers(world: ExchangeWorld) -> None:
+    await world.org.client.post(
+        f"/trp/{world.org.org_id}/inquiries?t=i", content=inquiry(None), headers=HEADERS
+    )
+    exchange = await world.exchange()
+    path = f"/dashboard/inquiries/{exchange['id']}"
+    admin = await visit(world.org)
+    listed = await admin.load("/dashboard/inquiries")
+    assert path in listed.links()
+    assert "Waits for your answer" in listed.text
+    assert "Olga" in (await admin.load(path)).text
+    refused = await admin.send(f"{path}/approve", {"walletAddress": ""})
+    assert refused.status == 422
+    assert await admin.submit(f"{path}/reject", {"comment": "not here"}) == path
+    assert (await world.exchange())["status"] == "REJECTED"
+    analyst = await visit(world.org, MemberRole.ANALYST)
+    seen = await analyst.load(path)
+    assert "Olga" not in seen.text
+    assert "Reject inquiry" not in seen.text
+
+
+async def test_an_admin_sets_providers_and_coins(world: ExchangeWorld) -> None:
+    admin = await visit(world.org)
+    page = await admin.load(PAGE)
+    assert (await world.org.get(SETTING))["travelAddress"] in page.text
+    fields = {"amountUnit": "SMALLEST", "policy": "APPROVE", "name": "Other"}
+    added = {"action": "add-provider", "host": "vasp.example.com"} | fields
+    assert await admin.submit(PAGE, added) == PAGE
+    refused = await admin.send(PAGE, added | {"host": "not a host"})
+    assert refused.status == 422
+    coin = {"chain": "BASE", "currency": "usdc", "identifier": "0SANDB0X2"}
+    assert await admin.submit(PAGE, {"action": "add-coin"} | coin) == PAGE
+    found = await world.org.get(SETTING)
+    assert [each["host"] for each in found["counterparties"]] == [HOST, "vasp.example.com"]
+    assert coin in found["assets"]
+    assert await admin.submit(PAGE, {"action": "remove-provider", "host": HOST}) == PAGE
+    assert await admin.submit(PAGE, {"action": "remove-coin", "identifier": "0SANDB0X2"}) == PAGE
+    switched = {"action": "switch", "isOn": "no", "requiresTravelAddress": "yes"}
+    assert await admin.submit(PAGE, switched) == PAGE
+    found = await world.org.get(SETTING)
+    assert (found["isOn"], found["requiresTravelAddress"]) == (False, True)
+    assert json.dumps(found["counterparties"]).count("host") == 1
+    analyst = await visit(world.org, MemberRole.ANALYST)
+    assert (await analyst.open(PAGE)).status == 403
+
+
+def test_each_state_and_each_message_has_words() -> None:
+    assert set(STATES) == {(one, two) for one in ExchangeDirection for two in ExchangeStatus}
+    assert set(PENDING) == set(PendingMessage)
