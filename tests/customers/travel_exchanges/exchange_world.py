@@ -75,8 +75,8 @@ class LoopVasps:
     kills: list[str] = field(default_factory=list[str])
     is_down: bool = False
 
-    def check_url(self, name: str, url: str) -> str:
-        return Egress(allows_loopback=True).check(name, url)
+    def check_url(self, field: str, url: str) -> str:
+        return Egress(allows_loopback=True).check(field, url)
 
     async def inquire(self, url: str, key: str, inquiry: TransferInquiry) -> InquiryResolution:
         content = await self._send("inquiry", url, key, protocol.write_inquiry(inquiry))
