@@ -2,7 +2,7 @@
 
 Guarantees:
 - A message is recorded before it is sent, with the key that it keeps. A worker that is killed at
-  any point leaves it to be sent again: the other provider can tell by the key that it is the same.
+  any point leaves it to be sent again, and the key shows the other provider that it is the same.
 - Nothing is sent inside a transaction.
 - An answer counts once. Silence and what can't be understood decide nothing.
 - The confirmation is recorded once the payment has ended: with its transaction, or as canceled.
@@ -47,7 +47,7 @@ from landbridge.providers.trp.port import (
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE: Final = 20
-# The status of every kind of payment whose coins have arrived.
+# The status in which the coins of a payment of any kind have arrived.
 _COMPLETED: Final = "COMPLETED"
 _PROBLEM_MAX: Final = 200
 
@@ -105,7 +105,7 @@ class ExchangeDeliveries:
             case PendingMessage.INQUIRY:
                 callback = self.exchanges.callback_url(exchange.org_id, data.secret)
                 answer = await self.vasps.inquire(data.url, key, _inquiry(exchange, data, callback))
-                # Before the inquiry counts as delivered: an answer that is lost is asked for again.
+                # Before the inquiry counts as delivered: an answer that is lost is requested again.
                 await self._take(exchange, answer)
                 next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
                 await self._set_delivered(exchange, next_at)

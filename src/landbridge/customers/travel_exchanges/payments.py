@@ -122,7 +122,7 @@ class TransferExchanges:
     async def _wallet(
         self, transfer: ScreenedTransfer, message: TravelRuleMessage
     ) -> WalletData | None:
-        """Return what was stated about the wallet by the user whose data the message has."""
+        """Return what was stated about the wallet by the user that the message is about."""
         address = transfer.destination_address
         if address is None:
             return None

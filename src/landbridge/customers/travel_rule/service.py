@@ -43,7 +43,7 @@ _CODE_BYTES = 16
 
 @dataclass(frozen=True, slots=True)
 class TravelRuleMessage:
-    """Message (IVMS101) of a screened transfer, and the user whose data it has."""
+    """Message (IVMS101) of a screened transfer, and the user that it is about."""
 
     user_id: UUID
     ivms101: Mapping[str, Any]
