@@ -1,6 +1,8 @@
 """A member withdraws a payment that awaits approval."""
 
 import asyncio
+import csv
+import io
 from uuid import UUID
 
 import pytest
@@ -41,6 +43,11 @@ async def test_member_withdraws_own_payment(org: Tenant) -> None:
     after = (await org.get(f"/v2/wallets/transfers/{payment}"))["transferDetails"]
     assert (after["status"], after["failedReason"]) == ("REJECTED", WHY_WITHDRAWN)
     assert after["approval"]["status"] == "EXPIRED"
+    (line,) = (await org.get("/v2/transactions", id=payment, expand="parties"))["data"]
+    assert line["failedReason"] == WHY_WITHDRAWN
+    exported = (await member.open("/dashboard/transactions/csv")).response.text
+    (row,) = csv.DictReader(io.StringIO(exported))
+    assert (row["id"], row["failedReason"]) == (payment, WHY_WITHDRAWN)
     assert await available(org, ada) == "100"
     shown = await member.load(f"/dashboard/transactions/{payment}")
     assert not shown.tree.xpath("//form[contains(@action, '/withdraw')]")

@@ -44,6 +44,7 @@ async def test_other_kinds_show_users_and_addresses(org: Tenant) -> None:
     transfer = await _line(org, await make_transfer(org, ada, bob, 1))
     assert (transfer["recipient"]["userId"], transfer["fee"]) == (bob, None)
     assert transfer["recipient"]["userName"] == "Bob Example"
+    assert transfer["failedReason"] is None
     swap = await _line(org, await make_swap(org, ada, "5"))
     assert (swap["recipient"]["userId"], swap["fee"]["amount"]) == (ada, "0.005")
     bridge = await _line(org, await make_bridge(org, ada, ada, 2))

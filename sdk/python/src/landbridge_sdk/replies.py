@@ -3836,6 +3836,7 @@ class TransactionReply(Struct, frozen=True, kw_only=True):
 
     created_at: datetime = field(name="createdAt")
     destination: EndReply
+    failed_reason: str | None = field(default=None, name="failedReason")
     fee: EndReply | None = None
     id: str
     metadata: dict[str, str] | None = None

@@ -4053,6 +4053,7 @@ export interface TransactionPageReply {
 export interface TransactionReply {
   createdAt: string;
   destination: EndReply;
+  failedReason?: string | null;
   fee?: EndReply | null;
   id: string;
   metadata?: Record<string, string>;

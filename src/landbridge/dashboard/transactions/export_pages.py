@@ -46,6 +46,7 @@ _COLUMNS: Final = (
     *(Column("fee", ColumnKind.AMOUNT), Column("feeCurrency", ColumnKind.WORD)),
     *(Column("recipientName", ColumnKind.TEXT), Column("bank", ColumnKind.TEXT)),
     *(Column(name, ColumnKind.TEXT) for name in ("accountNumber", "address", "metadata")),
+    Column("failedReason", ColumnKind.TEXT),
 )
 
 
@@ -160,5 +161,5 @@ def _cells(line: Mapping[str, Any]) -> Sequence[Value]:
         *(destination["amount"], destination["currency"], destination["chain"]),
         *(fee.get("amount"), fee.get("currency")),
         *(to["userName"], to["bankName"], to["accountNumber"], to["address"]),
-        as_text(line.get("metadata", {})),
+        *(as_text(line.get("metadata", {})), line["failedReason"]),
     )

@@ -1,7 +1,7 @@
-"""Recipients and fees of transfers of all kinds, in one shape."""
+"""Recipients, fees and reasons of failures of transfers of all kinds, in one shape."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -27,6 +27,7 @@ class PartyRecord:
     """Recipient as the record names it, and the fee, which is part of the source.
 
     The recipient has an address or a bank account, except in a batch of several (`count`).
+    `failed_reason` is None unless the transfer failed.
     """
 
     fee: Money | None = None
@@ -34,6 +35,7 @@ class PartyRecord:
     address: str | None = None
     account_id: UUID | None = None
     count: int = 1
+    failed_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,15 @@ class PartyDirectory:
 
 
 def party_record(record: Transfer) -> PartyRecord:
-    """Return the recipient and the fee of a record of any kind."""
-    return _PARTIES[record.kind](record)
+    """Return the recipient, the fee and the reason of a failure of a record of any kind."""
+    return replace(_PARTIES[record.kind](record), failed_reason=_failed_reason(record))
+
+
+def _failed_reason(record: Transfer) -> str | None:
+    # A payment that was completed after all keeps the reason of its first attempt.
+    if record.status == _COMPLETED:
+        return None
+    return record.facts.get("failed_reason") or record.facts.get("error")
 
 
 def _of_transfer(record: Transfer) -> PartyRecord:
@@ -134,6 +143,7 @@ def _charged(fee: Money) -> Money | None:
     return fee if fee.units else None
 
 
+_COMPLETED: Final = "COMPLETED"
 _PARTIES: Final[Mapping[str, Callable[[Transfer], PartyRecord]]] = {
     transfers.KIND: _of_transfer,
     batches.KIND: _of_batch,

@@ -41,8 +41,8 @@ class RecipientReply(WireStruct, frozen=True):
 class TransactionReply(WireStruct, frozen=True):
     """Summary of a transfer of any kind. `userName` is null once the user was erased.
 
-    `recipient` and `fee` are there with `expand=parties`; `fee` is all fees, part of the source,
-    and null without one.
+    `recipient`, `fee` and `failedReason` are there with `expand=parties`; `fee` is all fees, part
+    of the source, and null without one. `failedReason` is null unless the transfer failed.
     """
 
     id: UUID
@@ -58,6 +58,7 @@ class TransactionReply(WireStruct, frozen=True):
     metadata: dict[str, str] | UnsetType = UNSET
     recipient: RecipientReply | UnsetType = UNSET
     fee: EndReply | UnsetType | None = UNSET
+    failed_reason: str | UnsetType | None = UNSET
 
 
 class StatusTotalReply(WireStruct, frozen=True):
@@ -123,6 +124,7 @@ def transaction_of(line: TransferListRow, page: TransactionPage) -> TransactionR
         metadata=page.metadata.get(line.id, UNSET),
         recipient=UNSET if parties is None or party is None else _recipient(party, parties),
         fee=UNSET if party is None else _fee(party),
+        failed_reason=UNSET if party is None else party.failed_reason,
     )
 
 
