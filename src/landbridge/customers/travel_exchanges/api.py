@@ -22,6 +22,7 @@ from landbridge.customers.travel_exchanges.schemas import (
 from landbridge.customers.travel_exchanges.service import TravelExchanges
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import LineText
+from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest, check_sees_documents
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import optional_id, parse_choices
@@ -201,9 +202,10 @@ class ExchangeRoutes(Controller):
     ) -> ExchangeReply:
         """Approve the inquiry of another provider: it may send the coins."""
         exchange_id = known_id(exchangeId, _NOUN)
-        return _reply(
-            await travel_exchanges.approve(request.user, exchange_id, data.wallet_address)
-        )
+        address = data.wallet_address
+        if address is not None:
+            address = check_text("walletAddress", address)
+        return _reply(await travel_exchanges.approve(request.user, exchange_id, address))
 
     @post(
         "/travel-rule/exchanges/{exchangeId:str}/reject",
@@ -220,7 +222,8 @@ class ExchangeRoutes(Controller):
     ) -> ExchangeReply:
         """Reject the inquiry of another provider."""
         exchange_id = known_id(exchangeId, _NOUN)
-        return _reply(await travel_exchanges.reject(request.user, exchange_id, data.comment))
+        comment = check_text("comment", data.comment)
+        return _reply(await travel_exchanges.reject(request.user, exchange_id, comment))
 
 
 def _only(field: str, values: list[str] | None, type_: Any) -> Any:

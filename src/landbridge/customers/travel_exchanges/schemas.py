@@ -12,7 +12,9 @@ from landbridge.customers.travel_exchanges.model import (
     TokenIdentifier,
 )
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.formats.people import check_name
 from landbridge.platform.formats.schemas import LineText, NameText
+from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.responses import WireStruct
 from landbridge.providers.chains.tokens import ASSETS, Network
 
@@ -79,13 +81,11 @@ def checked_setting(data: ExchangeSettingRequest) -> ExchangeSetting:
     _check_count("counterparties", data.counterparties, COUNTERPARTIES_MAX)
     for at, asset in enumerate(data.assets):
         _check_asset(f"assets[{at}]", asset)
-    for at, each in enumerate(data.counterparties):
-        if not _HOST.fullmatch(each.host):
-            field = f"counterparties[{at}].host"
-            raise FieldInvalid(
-                f"{field} must be a host in lower case, as in vasp.example.com", field=field
-            )
-    _check_distinct("counterparties", [each.host for each in data.counterparties])
+    counterparties = [
+        _checked_counterparty(f"counterparties[{at}]", each)
+        for at, each in enumerate(data.counterparties)
+    ]
+    _check_distinct("counterparties", [each.host for each in counterparties])
     _check_distinct("assets", [(each.chain, each.currency) for each in data.assets])
     _check_distinct("assets", [each.identifier for each in data.assets])
     return ExchangeSetting(
@@ -94,10 +94,7 @@ def checked_setting(data: ExchangeSettingRequest) -> ExchangeSetting:
         assets=[
             TokenIdentifier(each.chain, each.currency, each.identifier) for each in data.assets
         ],
-        counterparties=[
-            Counterparty(each.host, each.name, each.amount_unit, each.policy)
-            for each in data.counterparties
-        ],
+        counterparties=counterparties,
     )
 
 
@@ -121,6 +118,17 @@ def setting_reply(setting: ExchangeSetting, travel_address: str) -> ExchangeSett
         travel_address=travel_address,
         version=setting.version,
     )
+
+
+def _checked_counterparty(field: str, data: CounterpartyData) -> Counterparty:
+    host = check_text(f"{field}.host", data.host)
+    if not _HOST.fullmatch(host):
+        raise FieldInvalid(
+            f"{field}.host must be a host in lower case, as in vasp.example.com",
+            field=f"{field}.host",
+        )
+    name = check_name(f"{field}.name", data.name)
+    return Counterparty(host, name, data.amount_unit, data.policy)
 
 
 def _check_asset(field: str, asset: TokenIdentifierData) -> None:
