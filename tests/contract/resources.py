@@ -45,6 +45,7 @@ from tests.tenants import (
     transfer_body,
 )
 
+_MESSAGES_AND_FORMS = ("POST /kyc/", "POST /providers/", "POST /trp/", "POST /sandbox/")
 _BY_RAIL = ("submissions", "submit", "provider-links")
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
@@ -311,11 +312,10 @@ def bodies(mine: Things) -> dict[str, Any]:
         **{f"POST /v2/sandbox/{on}": {} for on in ("latency", "offramps/{transferId}/deposit")},
         "POST /v2/sandbox/users/{userId}/wallets/fund": coins,
         "POST /tos/{signedAgreementId}/accept": {},
-        "POST /providers/{name}/webhooks": {},
         "POST /v2/kyc-link": {"userId": user, "rails": ["USD"]},
         "POST /v2/limits/simulate": {"limits": {}},
         **{f"POST /v2/transfer-approvals/{{approvalId}}/{on}": {} for on in ("approve", "reject")},
-        **{name: {} for name in PUBLIC if name.startswith("POST /kyc/")},
+        **{name: {} for name in PUBLIC if name.startswith(_MESSAGES_AND_FORMS)},
         **_payment_bodies(mine),
         **virtual_account_bodies(VIRTUAL_ACCOUNTS),
         **onramp_bodies(user),

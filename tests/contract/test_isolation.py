@@ -53,7 +53,8 @@ FOR_ALL = {"GET /v2/webhooks/{webhookId}/jwks.json"}
 # A user may state what any address is, also one of another organisation.
 OF_ANY_WALLET = "PUT /v2/users/{userId}/travel-rule-wallets/{walletAddress}"
 # Path parameters that belong to no organisation.
-NO_IDS = {"name", "file_path", "path"}
+# Names and paths; and what other providers have instead of keys.
+NO_IDS = {"name", "file_path", "path", "orgId", "secret", "script"}
 
 
 @dataclass(frozen=True, slots=True)

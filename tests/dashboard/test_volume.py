@@ -53,7 +53,7 @@ async def test_overview_report_and_limits_count_the_same_scenario(org: Tenant) -
 
 
 def _figure(page: DashboardPage) -> Decimal:
-    (figure,) = page.tree.xpath('//*[@class="figure"]')
+    (figure,) = page.tree.xpath('//section[@aria-labelledby="volume"]//*[@class="figure"]')
     return Decimal(figure.text_content().replace("USD", "").strip())
 
 
