@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from landbridge.customers.kyc.model import Rail
-from landbridge.dashboard.users.balances import CoinBalance, total_usd
+from landbridge.dashboard.usd_values import total_usd
 from landbridge.ledger.service import Ledger
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.rates.valuation import UsdRates
@@ -72,13 +72,8 @@ async def test_a_user_has_a_total_in_the_head(org: Tenant) -> None:
 
 @pytest.mark.parametrize(("currency", "total"), [("usdc", "3.50"), ("eurc", None)])
 def test_a_total_needs_all_rates(currency: str, total: str | None) -> None:
-    some = [
-        CoinBalance(
-            chain="POLYGON", currency=each, total=Decimal(much), available=Decimal(), held=Decimal()
-        )
-        for each, much in (("usdt", "1"), (currency, "2.5"))
-    ]
-    found = total_usd(some, UsdRates({}))
+    amounts = [(Decimal(1), "usdt"), (Decimal("2.5"), currency)]
+    found = total_usd(amounts, UsdRates({}))
     assert found == (None if total is None else Decimal(total))
 
 

@@ -1,11 +1,10 @@
 """Overview page: balances, 30-day volume, latest transactions and items that need attention."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
@@ -17,10 +16,11 @@ from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import params_of, query_of
 from landbridge.dashboard.reports.results import ReportView
+from landbridge.dashboard.usd_values import total_usd
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.providers.rates.valuation import UsdRates, Valuation
+from landbridge.providers.rates.valuation import Valuation
 
 _ITEMS_MAX: Final = 8
 
@@ -59,7 +59,13 @@ class OverviewPages(Controller):
             request,
             "overview.html",
             balances=balances,
-            balance_usd=customer_total_usd(balances["users"], usd_rates),
+            balance_usd=total_usd(
+                (
+                    (Decimal(each["available"]) + Decimal(each["held"]), each["currency"])
+                    for each in balances["users"]
+                ),
+                usd_rates,
+            ),
             usd_rates=usd_rates,
             volume=volume,
             latest=latest["data"],
@@ -72,17 +78,6 @@ class OverviewPages(Controller):
     ) -> Response[str]:
         """List the keyboard shortcuts; scripts show the same list for `?`."""
         return renderer.page(request, "shortcuts.html")
-
-
-def customer_total_usd(balances: Sequence[Any], rates: UsdRates) -> Decimal | None:
-    """Return what customers hold, available and held, in dollars; None without a rate for one."""
-    total = Decimal()
-    for each in balances:
-        value = rates.value(Decimal(each["available"]) + Decimal(each["held"]), each["currency"])
-        if value is None:
-            return None
-        total += value
-    return total
 
 
 async def _volume(reader: ReportReader, now: datetime, request: PageRequest) -> VolumeCard:

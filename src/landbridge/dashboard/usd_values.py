@@ -4,6 +4,7 @@ A page gives its template `usd_rates`, a `UsdRates`. The macro `worth` shows not
 for dollars and coins that count as dollars, and for currencies without a rate.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Final
 
@@ -24,3 +25,14 @@ def usd_value(context: Context, amount: Any, currency: str) -> Decimal | None:
     if rates is None or known is None or is_dollar(known) or amount is None:
         return None
     return rates.value(Decimal(str(amount)), known)
+
+
+def total_usd(amounts: Iterable[tuple[Decimal, str]], rates: UsdRates) -> Decimal | None:
+    """Return what amounts of currencies are worth in dollars; None without a rate for one."""
+    total = Decimal()
+    for amount, currency in amounts:
+        value = rates.value(amount, currency)
+        if value is None:
+            return None
+        total += value
+    return total

@@ -7,7 +7,8 @@ from litestar import Controller, MediaType, Response, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.customers.travel_exchanges.vasp_api import BYTES_MAX, header_texts
+from landbridge.customers.travel_exchanges.vasp_api import BYTES_MAX
+from landbridge.platform.http.headers import header_texts
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.platform.http.responses import ResponseEncoder
 from landbridge.sandbox.simulated_vasp import SimulatedVasp
@@ -33,7 +34,7 @@ class SimulatedVaspRoutes(Controller):
         simulated_vasp: NamedDependency[SimulatedVasp],
     ) -> Response[Any]:
         """Answer an inquiry by the script."""
-        headers, body = header_texts(request), await request.body()
+        headers, body = header_texts(request.scope), await request.body()
         answer = await simulated_vasp.inquire(script, headers, body)
         return ResponseEncoder(answer, media_type=MediaType.JSON)
 
@@ -51,7 +52,7 @@ class SimulatedVaspRoutes(Controller):
         simulated_vasp: NamedDependency[SimulatedVasp],
     ) -> None:
         """Take what became of a transfer."""
-        simulated_vasp.confirm(script, header_texts(request), await request.body())
+        simulated_vasp.confirm(script, header_texts(request.scope), await request.body())
 
     @post(
         "/resolutions",
@@ -67,4 +68,4 @@ class SimulatedVaspRoutes(Controller):
         simulated_vasp: NamedDependency[SimulatedVasp],
     ) -> None:
         """Take the answer to an inquiry that was sent in the name of this provider."""
-        simulated_vasp.resolve(script, header_texts(request), await request.body())
+        simulated_vasp.resolve(script, header_texts(request.scope), await request.body())

@@ -161,22 +161,22 @@ class Exchange:
     host: str
     request_identifier: str
     is_authenticated: bool
-    user_id: UUID | None
-    transfer_id: UUID | None
-    screening_id: UUID | None
-    wallet_address: str | None
+    user_id: UUID | None = None
+    transfer_id: UUID | None = None
+    screening_id: UUID | None = None
+    wallet_address: str | None = None
     token: str | None
     amount: str
-    sealed_data: bytes | None
+    sealed_data: bytes | None = None
     callback_hash: bytes
-    pending_message: PendingMessage | None
-    transaction_hash: str | None
-    problem: str | None
-    attempts: int
-    next_attempt_at: datetime | None
+    pending_message: PendingMessage | None = None
+    transaction_hash: str | None = None
+    problem: str | None = None
+    attempts: int = 0
+    next_attempt_at: datetime | None = None
     created_at: datetime
     updated_at: datetime
-    version: int
+    version: int = 1
 
     @property
     def sealed_by(self) -> UUID:

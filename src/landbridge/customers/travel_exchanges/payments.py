@@ -188,22 +188,17 @@ class TransferExchanges:
             wallet_address=transfer.destination_address,
             token=None,
             amount="",
-            sealed_data=None,
             callback_hash=b"",
             pending_message=PendingMessage.INQUIRY,
-            transaction_hash=None,
-            problem=None,
-            attempts=0,
             next_attempt_at=now,
             created_at=now,
             updated_at=now,
-            version=1,
         )
 
 
 def comparable_hash(hash_: str) -> str:
-    """Return the hash of a transaction as it is compared: of EVM chains in lower case."""
-    return hash_.lower() if hash_[:2].lower() == "0x" else hash_
+    """Return the hash of a transaction as it is compared: like an address of its chain."""
+    return comparable_address(hash_)
 
 
 def _waits(wait: ExchangeWait | None) -> Sequence[str]:

@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
+from landbridge.platform.http.headers import header_texts
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import ResponseEncoder
@@ -39,7 +40,7 @@ class VaspRoutes(Controller):
         """Take an inquiry; the answer follows to its callback."""
         org_id = known_id(orgId, "organisation")
         key = await vasp_messages.receive_inquiry(
-            org_id, header_texts(request), await request.body()
+            org_id, header_texts(request.scope), await request.body()
         )
         headers = {protocol.VERSION_HEADER: protocol.API_VERSION, protocol.KEY_HEADER: key}
         return ResponseEncoder({"version": protocol.API_VERSION}, headers=headers)
@@ -61,11 +62,5 @@ class VaspRoutes(Controller):
         """Take the answer to an inquiry, or what became of a transfer."""
         org_id = known_id(orgId, "organisation")
         await vasp_messages.receive_callback(
-            org_id, secret, header_texts(request), await request.body()
+            org_id, secret, header_texts(request.scope), await request.body()
         )
-
-
-def header_texts(request: AnyRequest) -> dict[str, str]:
-    """Return the headers of a request; names are in lower case."""
-    pairs = request.scope["headers"]
-    return {key.decode("latin-1"): value.decode("latin-1") for key, value in pairs}

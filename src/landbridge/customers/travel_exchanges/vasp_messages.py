@@ -127,22 +127,11 @@ class VaspMessages:
             host=host_of(data.url),
             request_identifier=key,
             is_authenticated=is_authenticated,
-            user_id=None,
-            transfer_id=None,
-            screening_id=None,
-            wallet_address=None,
             token=None,
             amount="",
-            sealed_data=None,
             callback_hash=secret_hash(data.secret),
-            pending_message=None,
-            transaction_hash=None,
-            problem=None,
-            attempts=0,
-            next_attempt_at=None,
             created_at=now,
             updated_at=now,
-            version=1,
         )
 
     async def _store(

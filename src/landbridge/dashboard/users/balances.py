@@ -9,7 +9,6 @@ from typing import Any
 from landbridge.dashboard.users.page_context import user_path
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain, tokens_on
-from landbridge.providers.rates.valuation import UsdRates
 
 _EXACT_DIGITS = 100
 
@@ -39,15 +38,6 @@ async def load_balances(
         _balance(chain, currency, reply)
         for (chain, currency), reply in zip(pairs, replies, strict=True)
     ]
-
-
-def total_usd(balances: Sequence[CoinBalance], rates: UsdRates) -> Decimal | None:
-    """Return what all balances are worth in dollars and cents; None without a rate for one."""
-    total: Decimal | None = Decimal()
-    for each in balances:
-        value = rates.value(each.total, each.currency)
-        total = None if total is None or value is None else total + value
-    return total
 
 
 def _balance(chain: str, currency: str, reply: Mapping[str, Any]) -> CoinBalance:

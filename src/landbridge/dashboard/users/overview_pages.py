@@ -13,8 +13,9 @@ from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.usd_values import total_usd
 from landbridge.dashboard.users.account_labels import type_label
-from landbridge.dashboard.users.balances import load_balances, total_usd
+from landbridge.dashboard.users.balances import load_balances
 from landbridge.dashboard.users.nested_fields import flatten, submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.dashboard.users.profile_forms import (
@@ -51,7 +52,8 @@ class UserPages(Controller):
         """Show details, verification status, balances and recent payments."""
         values = await _overview_values(interface, user_id)
         rates = await valuation.rates(CURRENCIES, renderer.now(request).date())
-        values |= {"usd_rates": rates, "balance_usd": total_usd(values["balances"], rates)}
+        amounts = [(each.total, each.currency) for each in values["balances"]]
+        values |= {"usd_rates": rates, "balance_usd": total_usd(amounts, rates)}
         return renderer.page(request, "users/overview.html", **values)
 
     @post("/freeze")

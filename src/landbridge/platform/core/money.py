@@ -136,7 +136,7 @@ class Rate:
         return Money(_scaled(money, into, None, self.value, rounding), into)
 
     def __str__(self) -> str:
-        return f"{_plain(self.value):f}"
+        return f"{_EXACT.normalize(self.value):f}"
 
 
 def share(money: Money, fraction: Decimal, rounding: Rounding) -> Money:
@@ -169,7 +169,7 @@ def parse_units(text: str | Decimal | int, decimals: int) -> int:
 def units_as_decimal(units: int, decimals: int) -> Decimal:
     """Whole coins of `units`, exact and without trailing zeros."""
     whole, rest = divmod(units, 10**decimals)
-    # Reports have thousands of amounts, and `_plain` takes twice as long.
+    # Normalised, whole tens would have an exponent.
     if not rest:
         return _EXACT.create_decimal(whole)
     return _EXACT.normalize(_EXACT.scaleb(units, -decimals))
@@ -189,15 +189,6 @@ def _scaled(
             return numerator // denominator
         case Rounding.UP:
             return -(-numerator // denominator)
-
-
-def _plain(value: Decimal) -> Decimal:
-    """Format without trailing zeros and without an exponent."""
-    stripped = _EXACT.normalize(value)
-    exponent = stripped.as_tuple().exponent
-    if isinstance(exponent, int) and exponent > 0:
-        return _EXACT.quantize(stripped, Decimal(1))
-    return stripped
 
 
 def _is_plain(text: str) -> bool:

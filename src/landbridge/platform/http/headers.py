@@ -21,6 +21,11 @@ def ambiguity(headers: Sequence[tuple[bytes, bytes]], *, is_upgrade: bool) -> st
     return None
 
 
+def header_texts(scope: Any) -> dict[str, str]:
+    """Return all headers by name, in lower case; of several with one name the last."""
+    return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
+
+
 def header_values(scope: Any, name: str) -> list[str]:
     """Return the values of a header, in their order; `name` in any case."""
     key_name = name.lower().encode()

@@ -6,6 +6,7 @@ from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.platform.http.headers import header_texts
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.providers.sidecar.webhooks import ProviderWebhooks
 
@@ -33,6 +34,4 @@ class ProviderWebhookRoutes(Controller):
     ) -> None:
         """Take a signed webhook of a provider: 204, or 401 or 404 if it is ignored."""
         body = await request.body()
-        pairs = request.scope["headers"]
-        headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in pairs}
-        await provider_webhooks.receive(name, headers, body)
+        await provider_webhooks.receive(name, header_texts(request.scope), body)
