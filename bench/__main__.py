@@ -89,6 +89,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--check", action="store_true", help="fail on growth, with --verbs")
     parser.add_argument("--write", action="store_true", help="renew the baseline, with --verbs")
     parser.add_argument("--swaps", type=int, default=1_000_000, help="number, with --memory")
+    parser.add_argument("--organisations", type=int, default=0, help="number, with --idle")
     parser.add_argument("--transactions", type=int, help="number, with --reports or --pages")
     parser.add_argument("--data", type=Path, help="directory to keep seeded data in, likewise")
     parser.add_argument("--rounds", type=int, help="instead of the mode's own number")
@@ -99,7 +100,8 @@ def _measure_process(given: argparse.Namespace) -> None:
     if given.memory:
         memory.measure(given.swaps, _say)
     else:
-        idle.measure(_IDLE_QUICK_S if given.quick else _IDLE_S, _say)
+        seconds = _IDLE_QUICK_S if given.quick else _IDLE_S
+        idle.measure(seconds, given.organisations, _say)
 
 
 def _measure_speed(given: argparse.Namespace) -> None:

@@ -10,14 +10,22 @@ from bench import databases, machine, server
 _PARTS = ("api", "worker", "postgres", "serve")
 # What a start leaves behind: compiled statements, the first run of each schedule.
 _SETTLE_S = 10.0
+# Reconciliation is the last schedule that notices a new organisation.
+_COMPARED = "select count(*) from recon_cursors"
 _COMMITS = "select xact_commit from pg_stat_database where datname = current_database()"
 
 
-def measure(seconds: float, print_line: Callable[[str], None]) -> None:
-    """Print the share of a core of each part, and the transactions per second."""
+def measure(seconds: float, organisations: int, print_line: Callable[[str], None]) -> None:
+    """Print the share of a core of each part, and the transactions per second.
+
+    `organisations` are added first. Whatever a new one causes is over when measuring begins.
+    """
     with tempfile.TemporaryDirectory(prefix="landbridge-bench-") as folder:
         data_dir = Path(folder) / "data"
         with server.serving(data_dir) as ours:
+            server.add_organisations(ours, organisations)
+            while databases.count(ours.dsn, _COMPARED) < organisations:
+                time.sleep(1)
             time.sleep(_SETTLE_S)
             commits = databases.count(ours.dsn, _COMMITS)
             before = {part: machine.precise_cpu_s(ours.pids(part)) for part in _PARTS}

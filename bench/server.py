@@ -138,6 +138,22 @@ def open_accounts(server: Server, *, orgs: int, users: int) -> list[Account]:
     return asyncio.run(work())
 
 
+def add_organisations(server: Server, count: int) -> None:
+    """Create organisations without users."""
+
+    async def work() -> None:
+        settings = Settings(data_dir=str(server.data_dir), pool_size=_TOGETHER)
+        async with open_container(settings, server.dsn, name="bench") as container:
+            for first in range(0, count, _TOGETHER):
+                names = [
+                    f"Bench {each + 1}" for each in range(first, min(first + _TOGETHER, count))
+                ]
+                await asyncio.gather(*map(container.orgs.create, names))
+
+    if count:
+        asyncio.run(work())
+
+
 async def _fill_org(container: Container, name: str, users: int) -> list[Account]:
     org = await container.orgs.create(name)
     key, secret = await container.orgs.create_key(org.id, "bench", expires_at=None)

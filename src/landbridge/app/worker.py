@@ -16,6 +16,8 @@ from landbridge.app.worker_schedules import (
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.write_watch import WriteWatch
+from landbridge.platform.orgs.clock_offsets import ClockOffsetCache
+from landbridge.platform.orgs.queues import restrict_to_queue
 
 
 async def work(
@@ -27,7 +29,7 @@ async def work(
     """
     wakeup = wakeup or asyncio.Event()
     watch = WriteWatch(container.database)
-    offsets = _OffsetCache(container, watch)
+    offsets = _WorkerOffsets(container, watch)
     await asyncio.gather(
         _set_at(stop, wakeup),
         watch.run(stop),
@@ -47,29 +49,39 @@ async def _set_at(stop: asyncio.Event, wakeup: asyncio.Event) -> None:
     wakeup.set()
 
 
-class _OffsetCache:
-    """Clock offsets of all organisations, read again once anything was written."""
+class _WorkerOffsets:
+    """Clock offsets for the schedules, looked up again once anything was written."""
 
     def __init__(self, container: Container, watch: WriteWatch) -> None:
-        self._container = container
+        self._database = container.database
+        self._cache = ClockOffsetCache(container.database)
         self._watch = watch
+        self._reading = asyncio.Lock()
         self._read_at: int | None = None
         self._offsets: ClockOffsets = {}
 
     async def read(self, *, is_woken: bool) -> ClockOffsets:
         """Return them; who was woken by a notification may be ahead of the watch."""
-        version = self._watch.version
-        if is_woken or self._read_at != version:
-            self._offsets = await self._container.orgs.clock_offsets()
-            self._read_at = version
-        return self._offsets
+        async with self._reading:
+            version = self._watch.version
+            if is_woken or self._read_at != version:
+                self._offsets = await self._cache.read()
+                self._read_at = version
+            return self._offsets
+
+    async def read_for(self, schedule: WorkerSchedule, *, is_woken: bool) -> ClockOffsets:
+        """Return those of the organisations that this schedule has to look at."""
+        offsets = await self.read(is_woken=is_woken)
+        if schedule.queue is None:
+            return offsets
+        return await restrict_to_queue(self._database, schedule.queue, offsets)
 
 
 @dataclass(slots=True)
 class _Repetition:
     schedule: WorkerSchedule
     container: Container
-    offsets: _OffsetCache
+    offsets: _WorkerOffsets
     watch: WriteWatch
     wakeup: asyncio.Event | None
 
@@ -95,6 +107,6 @@ class _Repetition:
         with logged_failures(
             busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
         ):
-            offsets = await self.offsets.read(is_woken=is_woken)
+            offsets = await self.offsets.read_for(self.schedule, is_woken=is_woken)
             return await self.schedule.run(self.container, offsets)
         return False

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from prometheus_client import Gauge
@@ -16,6 +16,7 @@ from landbridge.ledger.house_accounts import roll_up
 from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
 from landbridge.payments.scheduler import BATCH_SIZE
 from landbridge.platform.orgs.model import Mode
+from landbridge.platform.orgs.queues import OrgQueue
 from landbridge.providers.evm.errors import NodeUnavailable
 from landbridge.providers.evm.outbox.local_funds import LocalFunds
 from landbridge.providers.evm.outbox.service import ChainOutbox
@@ -57,11 +58,8 @@ class WorkerSchedule:
     every_s: float
     run: WorkerJob
     idle_s: float | None = None
-
-
-def _clocks(container: Container, offsets: ClockOffsets) -> dict[UUID, datetime]:
-    """Return the current time of each organisation."""
-    return {org_id: container.clock.now(offset) for org_id, offset in offsets.items()}
+    # Where there are many organisations, the job gets only those with rows in this queue.
+    queue: OrgQueue | None = None
 
 
 async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
@@ -114,7 +112,7 @@ async def _read_bank_files(container: Container, offsets: ClockOffsets) -> bool:
 
 async def _sweep_bank_files(container: Container, offsets: ClockOffsets) -> bool:
     return await container.bank_file_writer.sweep(
-        _clocks(container, offsets), container.settings.bank_file_retention
+        container.clock.now_of(offsets), container.settings.bank_file_retention
     )
 
 
@@ -273,12 +271,16 @@ def _funds_job(funds: LocalFunds) -> WorkerJob:
 
 
 # Quotes expire within a second of their deadline. What is due at once wakes this schedule.
-DUE = WorkerSchedule("due", 0.5, _run_due, 1.0)
+DUE = WorkerSchedule("due", 0.5, _run_due, 1.0, OrgQueue.PAYMENTS)
 SCHEDULES = [
     DUE,
     # Incoming fiat is processed as quickly.
     WorkerSchedule(
-        "receipts", 0.5, lambda c, offsets: c.incoming_payment_steps.run_once(offsets), 1.0
+        "receipts",
+        0.5,
+        lambda c, offsets: c.incoming_payment_steps.run_once(offsets),
+        1.0,
+        OrgQueue.INCOMING_PAYMENTS,
     ),
     # A payout that a webhook announces is queried within a second.
     WorkerSchedule(
@@ -292,7 +294,7 @@ SCHEDULES = [
         2.0,
     ),
     # Submitted verifications wait at most one more second.
-    WorkerSchedule("verification", 1.0, _verify, 2.0),
+    WorkerSchedule("verification", 1.0, _verify, 2.0, OrgQueue.VERIFICATIONS),
     # A payment that has been stuck for minutes is reported within another minute.
     WorkerSchedule("stuck", 60.0, _count_stuck),
     # House balances are exact at any time; this only keeps their unrolled tail short.
@@ -313,18 +315,18 @@ SCHEDULES = [
     WorkerSchedule(
         "bank_lines_sweep",
         3600.0,
-        lambda c, offsets: c.statement_line_reviews.sweep(_clocks(c, offsets)),
+        lambda c, offsets: c.statement_line_reviews.sweep(c.clock.now_of(offsets)),
     ),
     # Contents of files sent to a bank are kept at most an hour longer than configured.
     WorkerSchedule("bank_files_sweep", 3600.0, _sweep_bank_files),
     # An event is sent two fifths of a second after its commit.
-    WorkerSchedule("webhooks", 0.2, _deliver, 1.0),
+    WorkerSchedule("webhooks", 0.2, _deliver, 1.0, OrgQueue.ENDPOINTS),
     # Deliveries have a partition for each day, created two days ahead.
     WorkerSchedule("webhook_days", 3600.0, _keep_partitions),
     # A transaction that holds up all events is detected within seconds.
     WorkerSchedule("horizon", 5.0, _watch_horizon),
     # Payload snapshots are kept two days and at most one hour longer than events.
-    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots),
+    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots, queue=OrgQueue.SNAPSHOTS),
     # Reports are exact at any time; this keeps the unrolled tail of the log short. A run costs some
     # milliseconds for each active organisation, however few changes it has.
     WorkerSchedule(
@@ -340,7 +342,10 @@ SCHEDULES = [
     WorkerSchedule("reports_behind", 15.0, _count_unfolded),
     # A scheduled report is created within seconds of its time.
     WorkerSchedule(
-        "scheduled_reports", 5.0, lambda c, offsets: c.report_schedules.run_due(offsets)
+        "scheduled_reports",
+        5.0,
+        lambda c, offsets: c.report_schedules.run_due(offsets),
+        queue=OrgQueue.REPORT_SCHEDULES,
     ),
     # Each organisation is compared every quarter of an hour, sooner for what timing explained.
     WorkerSchedule(
@@ -351,19 +356,34 @@ SCHEDULES = [
         "scheduled_reports_sweep", 3600.0, lambda c, offsets: c.report_schedules.sweep(offsets)
     ),
     # An e-mail waits at most one more second.
-    WorkerSchedule("mails", 1.0, lambda c, offsets: c.outbox.run_once(offsets), 5.0),
+    WorkerSchedule(
+        "mails", 1.0, lambda c, offsets: c.outbox.run_once(offsets), 5.0, OrgQueue.EMAILS
+    ),
     # Recipients of expired links are kept at most one hour longer.
     WorkerSchedule("kyc_links_sweep", 3600.0, lambda c, offsets: c.kyc_links.sweep(offsets)),
     # Limit usage of failed payments is released within a second; after days, within five minutes.
-    WorkerSchedule("limits", 1.0, lambda c, offsets: c.limit_maintenance.run_once(offsets), 5.0),
+    WorkerSchedule(
+        "limits",
+        1.0,
+        lambda c, offsets: c.limit_maintenance.run_once(offsets),
+        5.0,
+        OrgQueue.OPEN_LIMIT_USAGE,
+    ),
     # Times and origins of sign-ins are kept for 97 days, plus at most an hour.
     WorkerSchedule("members_sweep", 3600.0, lambda c, offsets: c.team_cleanup.sweep(offsets)),
     # No rule looks further back than a hundred days.
-    WorkerSchedule("limits_sweep", 3600.0, lambda c, offsets: c.limit_maintenance.sweep(offsets)),
+    WorkerSchedule(
+        "limits_sweep",
+        3600.0,
+        lambda c, offsets: c.limit_maintenance.sweep(offsets),
+        queue=OrgQueue.ENDED_LIMIT_USAGE,
+    ),
     # Requests are kept at most a quarter of an hour longer than configured.
     WorkerSchedule("request_log_sweep", 900.0, lambda c, offsets: c.request_log.sweep(offsets)),
     # Senders of returned deposits are kept for 90 days, plus at most an hour.
     WorkerSchedule(
-        "receipts_sweep", 3600.0, lambda c, offsets: c.incoming_payments.sweep(_clocks(c, offsets))
+        "receipts_sweep",
+        3600.0,
+        lambda c, offsets: c.incoming_payments.sweep(c.clock.now_of(offsets)),
     ),
 ]

@@ -125,7 +125,7 @@ class Scheduler:
         self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
     ) -> dict[UUID, _SchedulerStep]:
         """Run one batch; return the result of each record."""
-        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self._clock.now_of(offsets)
         records = await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip)
         results = await asyncio.gather(
             *(self._step(each, offsets[each.org_id]) for each in records)

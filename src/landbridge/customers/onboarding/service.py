@@ -168,7 +168,7 @@ class KycLinks:
 
     async def sweep(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Delete the recipients of expired links; return whether more may remain."""
-        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self._clock.now_of(offsets)
 
         async def work(tx: Tx) -> int:
             found = await store.expired(tx, clocks, limit=_SWEEP_LINKS_MAX)

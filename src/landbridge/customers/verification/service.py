@@ -200,7 +200,7 @@ class Verification:
 
         A case with a failed step is due again after a pause, so it does not block other cases.
         """
-        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self._clock.now_of(offsets)
         cases = await self._cases.due(clocks, limit=BATCH_SIZE)
         await asyncio.gather(*(self._step(each, offsets[each.org_id]) for each in cases))
         return len(cases)
@@ -214,7 +214,7 @@ class Verification:
         """Run `run_all`, then wait up to a second for steps just started by other workers."""
         for _ in range(_POLLS_MAX):
             await self.run_all(offsets)
-            clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+            clocks = self._clock.now_of(offsets)
             if not await self._database.single(lambda tx, at=clocks: store.has_claimed(tx, at)):
                 return
             await asyncio.sleep(_POLL_INTERVAL_S)

@@ -165,7 +165,7 @@ class Timelines:
         self, offsets: Mapping[UUID, timedelta], *, limit: int
     ) -> Sequence[StuckTransfer]:
         """Return stuck records and deposits of these organisations, the longest waiting first."""
-        clocks = {org_id: self.clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self.clock.now_of(offsets)
         time_limits = [
             StatusTimeLimit(kind, status, wait.within)
             for kind, waits in self.waits.items()

@@ -144,7 +144,7 @@ class IncomingPaymentSteps:
         self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
     ) -> dict[UUID, _StepOutcome]:
         """Return the outcome of each payment of a batch."""
-        clocks = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self._clock.now_of(offsets)
         incoming_payments = await self._incoming_payments.due(clocks, skip=skip, limit=BATCH_SIZE)
         groups: dict[object, list[IncomingPayment]] = {}
         for each in incoming_payments:

@@ -10,10 +10,13 @@ Guarantees:
 """
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from landbridge.platform.core.errors import InvariantBroken
+
+Key = TypeVar("Key")
 
 NODES = 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -38,6 +41,11 @@ class Clock:
     def now(self, offset: timedelta = timedelta()) -> datetime:
         """Return the current time of an organisation with this offset."""
         return _EPOCH + timedelta(microseconds=self._real_us()) + offset
+
+    def now_of(self, offsets: Mapping[Key, timedelta]) -> dict[Key, datetime]:
+        """Return the current time of each organisation; most have no offset."""
+        now = self.now()
+        return {key: now + offset if offset else now for key, offset in offsets.items()}
 
     async def in_database(self, tx: ValueQuery) -> datetime:
         """Return the current time of the database, which all processes share."""

@@ -242,7 +242,7 @@ class Files:
         Uses each organisation's time and removes at most `limit`. Returns whether there may be
         more.
         """
-        until = {org_id: self._clock.now(offset) for org_id, offset in offsets.items()}
+        until = self._clock.now_of(offsets)
         found = await self._database.single(lambda tx: store.unwanted(tx, until, limit=limit))
         removed = 0
         for org_id, file_id in found:

@@ -42,6 +42,8 @@ returning id
 
 _CLOCKS = "select id, clock_offset from orgs"
 
+_CLOCK_DIGEST = "select count(*) as count, coalesce(sum(clock_offset), '0') as total from orgs"
+
 # Not beyond $4, which a concurrent move may have reached.
 _MOVE_CLOCK = """
 update orgs
@@ -158,6 +160,13 @@ async def unfreeze(tx: Tx, org_id: UUID) -> bool:
 async def clocks(tx: Tx) -> dict[UUID, timedelta]:
     """Return each organisation's clock offset."""
     return {row["id"]: row["clock_offset"] for row in await tx.fetch(_CLOCKS)}
+
+
+async def clock_digest(tx: Tx) -> tuple[int, timedelta]:
+    """Return the number of organisations and the sum of their offsets."""
+    row = await tx.fetchrow(_CLOCK_DIGEST)
+    assert row is not None, "an aggregate has one row"
+    return row["count"], row["total"]
 
 
 async def move_clock(

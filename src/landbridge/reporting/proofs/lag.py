@@ -33,9 +33,7 @@ class SequencerLag:
 
     async def measure(self, offsets: Mapping[UUID, timedelta]) -> tuple[int, int]:
         """Set the metrics; return the number of changes and the age in seconds."""
-        clocks: dict[UUID, datetime] = {
-            org_id: self.clock.now(offset) for org_id, offset in offsets.items()
-        }
+        clocks: dict[UUID, datetime] = self.clock.now_of(offsets)
         changes, seconds = await self.database.single(lambda tx: store.lag(tx, clocks, BEHIND_MAX))
         BEHIND.set(changes)
         BEHIND_SECONDS.set(seconds)

@@ -149,17 +149,21 @@ class LedgerReconciliation:
 
     async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Compare the organisations that are due; the worker's step."""
-        clocks = {org_id: self.clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self.clock.now_of(offsets)
         for org_id in await self.database.single(lambda tx: store.due(tx, clocks, CADENCE, RETRY)):
             with logged_failures(
                 busy="reconciliation.busy", failed="reconciliation.failed", org_id=str(org_id)
             ):
-                await self.run(org_id, offsets[org_id])
+                await self._run(org_id, offsets[org_id])
         await self._measure(clocks)
         return False
 
     async def run(self, org_id: UUID, offset: timedelta) -> ReconStatus:
         """Compare one organisation with every chain on which it has addresses."""
+        await self._run(org_id, offset)
+        return await self.status(org_id)
+
+    async def _run(self, org_id: UUID, offset: timedelta) -> None:
         now = self.clock.now(offset)
         found = await self.database.single(lambda tx: store.sources(tx, org_id))
         known = {each.source: each for each in found}
@@ -179,7 +183,6 @@ class LedgerReconciliation:
                 await self._compare(org_id, chain, addresses, block, now, zone=zone)
             except Unavailable as error:
                 await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
-        return await self.status(org_id)
 
     async def status(self, org_id: UUID) -> ReconStatus:
         """Return the last comparison."""

@@ -85,7 +85,7 @@ class Dispatcher:
         for each in self.running.values():
             each.worker.offset = offsets.get(each.worker.lease.org_id, each.worker.offset)
         now_s = time.monotonic()
-        clocks = {org_id: self.deps.clock.now(offset) for org_id, offset in offsets.items()}
+        clocks = self.deps.clock.now_of(offsets)
         unread = await self._with_unread_events(clocks)
         due: set[tuple[UUID, UUID]] = set()
         if now_s >= self._due_at_s:

@@ -1,0 +1,200 @@
+"""Organisations that have rows in a queue, found without a look at each organisation.
+
+Several times a second the worker would otherwise look for due rows of each of, say, ten thousand
+organisations. A queue is a table with an index that begins with org_id and has the waiting rows
+only: PostgreSQL steps through it from one organisation to the next, and those without rows cost
+nothing. Each statement has the order of its index, so that PostgreSQL chooses that one, however few
+rows there were when it was planned.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Final, TypeVar
+from uuid import UUID
+
+from landbridge.platform.db.pool import Database
+
+T = TypeVar("T")
+
+# With fewer organisations a look at each of them costs less than this statement.
+LOOKS_MAX: Final = 100
+# Beyond this many, looking at each organisation costs less than stepping through the index.
+STEPS_MAX: Final = 1000
+
+_PAYMENTS = """
+with recursive found as (
+    (select org_id from transfers where due_at is not null order by org_id, due_at limit 1)
+    union all
+    select (
+        select t.org_id from transfers t
+        where t.org_id > f.org_id and t.due_at is not null
+        order by t.org_id, t.due_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_INCOMING_PAYMENTS = """
+with recursive found as (
+    (select org_id from incoming_payments where due_at is not null order by org_id, due_at limit 1)
+    union all
+    select (
+        select p.org_id from incoming_payments p
+        where p.org_id > f.org_id and p.due_at is not null
+        order by p.org_id, p.due_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_VERIFICATIONS = """
+with recursive found as (
+    (select org_id from kyc_cases where due_at is not null order by org_id, due_at limit 1)
+    union all
+    select (
+        select c.org_id from kyc_cases c
+        where c.org_id > f.org_id and c.due_at is not null
+        order by c.org_id, c.due_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_EMAILS = """
+with recursive found as (
+    (select org_id from outbound_emails order by org_id, due_at limit 1)
+    union all
+    select (
+        select m.org_id from outbound_emails m
+        where m.org_id > f.org_id
+        order by m.org_id, m.due_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_ENDPOINTS = """
+with recursive found as (
+    (select org_id from webhook_endpoints order by org_id, id limit 1)
+    union all
+    select (
+        select e.org_id from webhook_endpoints e
+        where e.org_id > f.org_id
+        order by e.org_id, e.id
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_OPEN_LIMIT_USAGE = """
+with recursive found as (
+    (select org_id from limit_usage where not is_final order by org_id, next_check_at limit 1)
+    union all
+    select (
+        select u.org_id from limit_usage u
+        where u.org_id > f.org_id and not u.is_final
+        order by u.org_id, u.next_check_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_ENDED_LIMIT_USAGE = """
+with recursive found as (
+    (select org_id from limit_usage where is_final order by org_id, occurred_at limit 1)
+    union all
+    select (
+        select u.org_id from limit_usage u
+        where u.org_id > f.org_id and u.is_final
+        order by u.org_id, u.occurred_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_SNAPSHOTS = """
+with recursive found as (
+    (
+        select org_id from changes
+        where sealed_snapshot is not null
+        order by org_id, occurred_at, tx
+        limit 1
+    )
+    union all
+    select (
+        select c.org_id from changes c
+        where c.org_id > f.org_id and c.sealed_snapshot is not null
+        order by c.org_id, c.occurred_at, c.tx
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_REPORT_SCHEDULES = """
+with recursive found as (
+    (select org_id from report_schedules order by org_id, next_attempt_at limit 1)
+    union all
+    select (
+        select s.org_id from report_schedules s
+        where s.org_id > f.org_id
+        order by s.org_id, s.next_attempt_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+
+class OrgQueue(Enum):
+    """Queues; the value is the statement that lists up to $1 organisations with rows in one."""
+
+    PAYMENTS = _PAYMENTS
+    INCOMING_PAYMENTS = _INCOMING_PAYMENTS
+    VERIFICATIONS = _VERIFICATIONS
+    EMAILS = _EMAILS
+    ENDPOINTS = _ENDPOINTS
+    OPEN_LIMIT_USAGE = _OPEN_LIMIT_USAGE
+    ENDED_LIMIT_USAGE = _ENDED_LIMIT_USAGE
+    SNAPSHOTS = _SNAPSHOTS
+    REPORT_SCHEDULES = _REPORT_SCHEDULES
+
+
+async def restrict_to_queue(
+    database: Database, queue: OrgQueue, orgs: Mapping[UUID, T]
+) -> Mapping[UUID, T]:
+    """Return these organisations without those that have no row in the queue.
+
+    Rows that are not due yet count too. If very many organisations have rows, all are returned.
+    """
+    if len(orgs) <= LOOKS_MAX:
+        return orgs
+    rows = await database.rows(queue.value, STEPS_MAX)
+    if len(rows) == STEPS_MAX:
+        return orgs
+    return {row["org_id"]: orgs[row["org_id"]] for row in rows if row["org_id"] in orgs}
