@@ -10,8 +10,8 @@ from bench import databases, machine, server
 _PARTS = ("api", "worker", "postgres", "serve")
 # What a start leaves behind: compiled statements, the first run of each schedule.
 _SETTLE_S = 10.0
-# Reconciliation is the last schedule that notices a new organisation.
-_COMPARED = "select count(*) from recon_cursors"
+# Every change of a new organisation is in its tree: nothing new is left to work on.
+_SEQUENCED = "select count(*) from proof_trees"
 _COMMITS = "select xact_commit from pg_stat_database where datname = current_database()"
 
 
@@ -24,7 +24,7 @@ def measure(seconds: float, organisations: int, print_line: Callable[[str], None
         data_dir = Path(folder) / "data"
         with server.serving(data_dir) as ours:
             server.add_organisations(ours, organisations)
-            while databases.count(ours.dsn, _COMPARED) < organisations:
+            while databases.count(ours.dsn, _SEQUENCED) < organisations:
                 time.sleep(1)
             time.sleep(_SETTLE_S)
             commits = databases.count(ours.dsn, _COMMITS)
