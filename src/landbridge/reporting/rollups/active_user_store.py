@@ -53,16 +53,15 @@ where case
     ) > 0
     else exists (
         select
-        from build
-        cross join unnest($5::text[], $6::timestamptz[], $7::timestamptz[])
+        from unnest($5::text[], $6::timestamptz[], $7::timestamptz[])
             as r (granularity, since, until)
         cross join lateral (
             select
             from report_user_rollups x
-            where x.org_id = $1 and x.build = build.build and x.user_id = w.user_id
+            where x.org_id = $1 and x.build = (select build from build) and x.user_id = w.user_id
                 and x.granularity = r.granularity and x.start >= r.since and x.start < r.until
-                and x.kind = any($3) and ($4::text[] is null or x.status = any($4))
-                and x.count > 0
+                and x.kind collate "default" = any($3)
+                and ($4::text[] is null or x.status = any($4)) and x.count > 0
             limit 1
         ) c
     )

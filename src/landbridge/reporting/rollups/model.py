@@ -82,7 +82,7 @@ class Span:
 class RollupQuery:
     """Sums to read: `kinds` are change kinds, `by` and `only` refer to `a`, `b` and `c`.
 
-    `names` replaces some values of `b`, by `a` and `b`.
+    `names` replaces some values of `b`, by `a` and `b`. Without `has_amounts` only counts are read.
     """
 
     measure: RollupMeasure
@@ -90,6 +90,7 @@ class RollupQuery:
     by: Collection[str]
     only: Mapping[str, Collection[str]]
     names: Mapping[tuple[str, str], str]
+    has_amounts: bool = True
 
     def values_of(self, name: str) -> list[str] | None:
         """Return the values of `a` or `b` to sum; None for all. `a` of states is a kind."""
