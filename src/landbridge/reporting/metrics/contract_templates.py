@@ -111,7 +111,7 @@ async def _states(
         by = {"a", "b"}
     only = None if statuses is None else {"b": statuses}
     if USER.name in query.filters:
-        users = [UUID(each) for each in query.filters[USER.name]]
+        users: Collection[UUID | str] = query.filters[USER.name]
     elif USER.name in query.breakdowns:
         users = await sources.users.ids(org_id)
     else:

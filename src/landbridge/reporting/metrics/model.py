@@ -150,8 +150,7 @@ class MetricTemplate:
         return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricRow:
+class MetricRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Row of a result; `dims` are the breakdown values, in order."""
 
     period: date

@@ -1,7 +1,8 @@
 """Reads of durations: roll-ups and the unfolded tail of the log, in one snapshot."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
+from typing import Any, cast
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
@@ -49,6 +50,7 @@ from (
         )
         and ($12::text[] is null or t.a = any($12))
     group by 1, 2, 3
+    having sum(t.count) <> 0
 ) s
 group by s.period, s.a
 """
@@ -75,24 +77,14 @@ async def durations(
 
 def _merged(rows: Sequence[Row]) -> list[Durations]:
     merged: dict[tuple[date, str], dict[int, int]] = {}
-    for row in rows:
-        lengths, counts = row["durations"], row["counts"]
-        key = (row["period"], row["a"])
-        known = merged.get(key)
-        if known is None:
-            merged[key] = dict(zip(lengths, counts, strict=True))
-            continue
-        for length, count in zip(lengths, counts, strict=True):
-            known[length] = known.get(length, 0) + count
-    return [
-        Durations(period, a, _without_zeros(counts))
-        for (period, a), counts in merged.items()
-        if any(counts.values())
-    ]
-
-
-def _without_zeros(counts: dict[int, int]) -> dict[int, int]:
-    """Remove entries that were pending in the roll-ups and ended in the tail."""
-    if 0 not in counts.values():
-        return counts
-    return {length: count for length, count in counts.items() if count}
+    # By position, as there may be tens of thousands.
+    for period, a, lengths, counts in cast("Iterable[tuple[Any, ...]]", rows):
+        found = dict(zip(lengths, counts, strict=True))
+        known = merged.setdefault((period, a), found)
+        if known is not found:
+            for length, count in found.items():
+                known[length] = known.get(length, 0) + count
+                # Pending in the roll-ups, and ended in the tail.
+                if not known[length]:
+                    del known[length]
+    return [Durations(period, a, counts) for (period, a), counts in merged.items() if counts]

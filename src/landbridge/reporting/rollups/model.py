@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from itertools import pairwise
 from uuid import UUID
@@ -32,6 +32,33 @@ class Interval(StrEnum):
     MONTH = "month"
     QUARTER = "quarter"
     YEAR = "year"
+
+
+_QUARTER_MONTHS = 3
+# Days of the longest period.
+_DAYS_MAX: Mapping[Interval, int] = {
+    Interval.DAY: 1,
+    Interval.WEEK: 7,
+    Interval.MONTH: 31,
+    Interval.QUARTER: 92,
+    Interval.YEAR: 366,
+}
+
+
+def period_of(day: date, interval: Interval) -> date:
+    """Return the first day of the period that contains this day; weeks begin on Mondays."""
+    match interval:
+        case Interval.DAY:
+            return day
+        case Interval.WEEK:
+            return day - timedelta(days=day.weekday())
+        case Interval.MONTH:
+            return day.replace(day=1)
+        case Interval.QUARTER:
+            month = (day.month - 1) // _QUARTER_MONTHS * _QUARTER_MONTHS + 1
+            return day.replace(month=month, day=1)
+        case Interval.YEAR:
+            return day.replace(month=1, day=1)
 
 
 # These measures have sums by the hour too, so their ranges may start and end at any instant. Ranges
@@ -118,6 +145,38 @@ class DayRange:
     midnights: Range
     months: Range
     periods: Sequence[datetime]
+
+
+def utc_days(span: Span, *, by_period: bool) -> DayRange:
+    """Return the whole days of a span in UTC; other zones have the calendar of the database."""
+    since, until = _midnight(span.after, up=True), _midnight(span.before)
+    month = _next_period(since.date() - timedelta(days=1), Interval.MONTH)
+    starts: list[date] = []
+    if by_period:
+        starts.append(period_of(since.date(), span.interval))
+        while starts[-1] <= until.date():
+            starts.append(_next_period(starts[-1], span.interval))
+        del starts[-1]
+    return DayRange(
+        whole=(since, until),
+        midnights=(since, until),
+        months=(_start(month), _start(period_of(until.date(), Interval.MONTH))),
+        periods=[_start(each) for each in starts],
+    )
+
+
+def _next_period(day: date, interval: Interval) -> date:
+    """Return the first day of the period that follows the one of this day."""
+    return period_of(period_of(day, interval) + timedelta(days=_DAYS_MAX[interval]), interval)
+
+
+def _start(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _midnight(at: datetime, *, up: bool = False) -> datetime:
+    midnight = _start(at.astimezone(UTC).date())
+    return midnight + timedelta(days=1) if up and midnight < at else midnight
 
 
 @dataclass(frozen=True, slots=True)

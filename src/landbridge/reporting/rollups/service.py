@@ -86,7 +86,7 @@ class Rollups:
     async def sums_of_users(
         self,
         org_id: UUID,
-        user_ids: Collection[UUID],
+        user_ids: Collection[UUID | str],
         kinds: Collection[str],
         span: Span,
         *,

@@ -14,6 +14,7 @@ from landbridge.reporting.rollups.model import (
     AMOUNTS,
     BY_HOUR,
     FAMILIES,
+    UTC_ZONE,
     DayRange,
     Range,
     RollupQuery,
@@ -21,12 +22,14 @@ from landbridge.reporting.rollups.model import (
     Span,
     SpanParts,
     parts,
+    utc_days,
 )
 
-# Whole days of a range, by the calendar of the database, which also folds: their first instants and
-# their midnights, which differ where clocks are set back at or over midnight; and the midnights at
-# which whole months and, if requested ($5), periods ($4) start. $1 to $2, in zone $3. Clocks change
-# at full quarters of an hour in UTC; dates only move forwards (in 2011 they did so everywhere).
+# Whole days of a range in another zone than UTC, by the calendar of the database, which also folds:
+# their first instants and their midnights, which differ where clocks are set back at or over
+# midnight; and the midnights at which whole months and, if requested ($5), periods ($4) start. $1
+# to $2, in zone $3. Clocks change at full quarters of an hour in UTC; dates only move forwards (in
+# 2011 they did so everywhere).
 _DAYS = """
 select d.first as since, l.first as until,
     d.day::timestamp at time zone $3 as first_midnight,
@@ -239,6 +242,8 @@ async def days(tx: Tx, span: Span, *, by_period: bool = False) -> DayRange:
 
     Periods are returned only if `by_period`: there may be tens of thousands.
     """
+    if span.zone == UTC_ZONE:
+        return utc_days(span, by_period=by_period)
     row = await tx.fetchrow(_DAYS, span.after, span.before, span.zone, span.interval, by_period)
     assert row is not None
     return DayRange(
@@ -269,7 +274,7 @@ async def sums(tx: Tx, org_id: UUID, query: RollupQuery, span: Span) -> list[Rol
 
 
 async def sums_of_users(
-    tx: Tx, org_id: UUID, user_ids: Collection[UUID], query: RollupQuery, span: Span
+    tx: Tx, org_id: UUID, user_ids: Collection[UUID | str], query: RollupQuery, span: Span
 ) -> list[RollupSum]:
     """Return the states of these users' records, by period and the requested breakdowns."""
     found = parts(span, await days(tx, span), has_hours=False)
