@@ -5,8 +5,9 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 
 from landbridge.reporting.date_params import last_local_day, local_day, start_of_day
-from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Span, period_of
+from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Span
 
+_QUARTER_MONTHS = 3
 _DAY = timedelta(days=1)
 
 
@@ -26,6 +27,22 @@ def periods(span: Span) -> Iterator[date]:
 def starts_at(period: date, span: Span) -> datetime:
     """Return the first moment of a period within the span."""
     return max(span.after, start_of_day(period, span.zone))
+
+
+def period_of(day: date, interval: Interval) -> date:
+    """Return the first day of the period that contains this day; weeks begin on Mondays."""
+    match interval:
+        case Interval.DAY:
+            return day
+        case Interval.WEEK:
+            return day - timedelta(days=day.weekday())
+        case Interval.MONTH:
+            return day.replace(day=1)
+        case Interval.QUARTER:
+            month = (day.month - 1) // _QUARTER_MONTHS * _QUARTER_MONTHS + 1
+            return day.replace(month=month, day=1)
+        case Interval.YEAR:
+            return day.replace(month=1, day=1)
 
 
 @lru_cache(maxsize=1_000)

@@ -21,7 +21,8 @@ with build as (
     select t.user_id, sum(t.count) as count
     from report_deltas t
     where t.org_id = $1 and t.family = 'record' and t.measure = 'state'
-        and t.user_id = any($2::uuid[]) and t.a = any($3::text[])
+        and t.user_id = any((select string_to_array($2, ',')::uuid[])::uuid[])
+        and t.a = any($3::text[])
         and ($4::text[] is null or t.b = any($4))
         and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
         and t.tx <= '18446744073709551615'
@@ -34,7 +35,7 @@ with build as (
 select w.user_id
 from (
     select u.user_id, f.count
-    from unnest($2::uuid[]) as u (user_id)
+    from unnest(string_to_array($2, ',')::uuid[]) as u (user_id)
     left join fresh f on f.user_id = u.user_id
     order by u.user_id desc
     offset 0
@@ -101,7 +102,7 @@ async def active_users(
     found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _ACTIVE,
-        *(org_id, list(user_ids), query.values_of("a"), query.values_of("b")),
+        *(org_id, ",".join(map(str, user_ids)), query.values_of("a"), query.values_of("b")),
         *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),

@@ -9,7 +9,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.rollups.model import FAMILIES, Durations, RollupMeasure, Span, parts
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
-# Like the sums in `sum_store`, but period by period and in packed form: adding them up in SQL would
+# Like the sums in `sum_store`, but cell by cell and in packed form: adding them up in SQL would
 # take longer than transferring them. $11 are the values of `a` in the roll-ups, $12 those in the
 # log, if not all; $13 whether they are broken down.
 _DURATIONS = """
@@ -18,17 +18,12 @@ with build as (
     from report_builds r
     where r.org_id = $1 and r.is_current
 )
-select r.period, d.a, d.durations, d.counts
-from build
-cross join (
-    select u.granularity, u.since, u.until, date_trunc($9, u.since at time zone $8)::date as period
-    from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (granularity, since, until)
-    offset 0
-) r
+select date_trunc($9, d.start at time zone $8)::date as period, d.a, d.durations, d.counts
+from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as r (granularity, since, until)
 cross join lateral (
-    select x.a, x.durations, x.counts
+    select x.start, x.a, x.durations, x.counts
     from report_durations x
-    where x.org_id = $1 and x.build = build.build and x.measure = $2
+    where x.org_id = $1 and x.build = (select build from build) and x.measure = $2
         and x.granularity = r.granularity
         and x.start >= r.since and x.start < r.until
         and ($11::text[] is null or x.a = any($11))
@@ -63,7 +58,7 @@ async def durations(
     is_of_kinds = measure is RollupMeasure.TIME
     are_together = is_of_kinds and kinds is None
     only = list(kinds) if is_of_kinds and kinds is not None else None
-    found = parts(span, await days(tx, span, by_period=True), has_hours=False)
+    found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _DURATIONS,
         *(org_id, measure),

@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from itertools import pairwise
 from uuid import UUID
 
 import msgspec
@@ -32,33 +31,6 @@ class Interval(StrEnum):
     MONTH = "month"
     QUARTER = "quarter"
     YEAR = "year"
-
-
-_QUARTER_MONTHS = 3
-# Days of the longest period.
-_DAYS_MAX: Mapping[Interval, int] = {
-    Interval.DAY: 1,
-    Interval.WEEK: 7,
-    Interval.MONTH: 31,
-    Interval.QUARTER: 92,
-    Interval.YEAR: 366,
-}
-
-
-def period_of(day: date, interval: Interval) -> date:
-    """Return the first day of the period that contains this day; weeks begin on Mondays."""
-    match interval:
-        case Interval.DAY:
-            return day
-        case Interval.WEEK:
-            return day - timedelta(days=day.weekday())
-        case Interval.MONTH:
-            return day.replace(day=1)
-        case Interval.QUARTER:
-            month = (day.month - 1) // _QUARTER_MONTHS * _QUARTER_MONTHS + 1
-            return day.replace(month=month, day=1)
-        case Interval.YEAR:
-            return day.replace(month=1, day=1)
 
 
 # These measures have sums by the hour too, so their ranges may start and end at any instant. Ranges
@@ -136,55 +108,38 @@ class DayRange:
     """Whole days as a time range, and the midnights at which their cells start.
 
     The two differ where clocks are set back at midnight. For a range without a day, the end may
-    precede the start; the same holds for its whole `months`, which are midnights too. `periods` are
-    the starts of all periods in order, the first possibly before the days and the last at their
-    end; empty if cells need not be split by them.
+    precede the start; the same holds for its whole `months`, which are midnights too.
     """
 
     whole: Range
     midnights: Range
     months: Range
-    periods: Sequence[datetime]
 
 
-def utc_days(span: Span, *, by_period: bool) -> DayRange:
+def utc_days(span: Span) -> DayRange:
     """Return the whole days of a span in UTC; other zones have the calendar of the database."""
-    since, until = _midnight(span.after, up=True), _midnight(span.before)
-    month = _next_period(since.date() - timedelta(days=1), Interval.MONTH)
-    starts: list[date] = []
-    if by_period:
-        starts.append(period_of(since.date(), span.interval))
-        while starts[-1] <= until.date():
-            starts.append(_next_period(starts[-1], span.interval))
-        del starts[-1]
+    since, until = _midnight(span.after), _midnight(span.before)
+    if since < span.after:
+        since += timedelta(days=1)
+    month = (since - timedelta(days=1)).replace(day=1)
     return DayRange(
         whole=(since, until),
         midnights=(since, until),
-        months=(_start(month), _start(period_of(until.date(), Interval.MONTH))),
-        periods=[_start(each) for each in starts],
+        # A month is 28 days at least and less than 32.
+        months=((month + timedelta(days=32)).replace(day=1), until.replace(day=1)),
     )
 
 
-def _next_period(day: date, interval: Interval) -> date:
-    """Return the first day of the period that follows the one of this day."""
-    return period_of(period_of(day, interval) + timedelta(days=_DAYS_MAX[interval]), interval)
-
-
-def _start(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
-
-
-def _midnight(at: datetime, *, up: bool = False) -> datetime:
-    midnight = _start(at.astimezone(UTC).date())
-    return midnight + timedelta(days=1) if up and midnight < at else midnight
+def _midnight(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanParts:
     """Parts of a span as it is read: cells of frames, and the rest.
 
-    `cells` are read from the roll-ups as far as they are folded, each range within one period if
-    there are any; they are sums of the changes in `folded`. `rest` is in no cell.
+    `cells` are read from the roll-ups as far as they are folded; they are sums of the changes in
+    `folded`. `rest` is in no cell.
     """
 
     cells: tuple[tuple[str, Range], ...]
@@ -229,18 +184,13 @@ def parts(span: Span, days: DayRange, *, has_hours: bool) -> SpanParts:
 
 
 def _day_cells(span: Span, days: DayRange) -> Iterator[tuple[str, Range]]:
-    """Split whole days into months where possible, and days around them; period by period."""
+    """Split whole days into months where possible, and days around them."""
     (since, until), (first, last) = days.midnights, days.months
-    frames = [(span.zone, (since, until))]
     if span.interval in _OF_MONTHS and first < last:
-        frames = [
-            (span.zone, (since, first)),
-            (month_frame(span.zone), (first, last)),
-            (span.zone, (last, until)),
-        ]
-    for frame, (begin, end) in frames:
-        inner = (each for each in days.periods if begin < each < end)
-        yield from ((frame, each) for each in pairwise((begin, *inner, end)))
+        yield span.zone, (since, first)
+        yield month_frame(span.zone), (first, last)
+        since = last
+    yield span.zone, (since, until)
 
 
 def _hour(at: datetime, *, up: bool = False) -> datetime:
