@@ -81,7 +81,8 @@ class Span:
 class RollupQuery:
     """Sums to read: `kinds` are change kinds, `by` and `only` refer to `a`, `b` and `c`.
 
-    `names` replaces some values of `b`, by `a` and `b`. Without `has_amounts` only counts are read.
+    `names` replaces some values of `b`, by `a` and `b`; none has a comma. Without `has_amounts`
+    only counts are read.
     """
 
     measure: RollupMeasure

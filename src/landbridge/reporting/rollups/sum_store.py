@@ -178,22 +178,17 @@ with build as (
     where r.org_id = $1 and r.is_current
 ), part as (
     select g.start as occurred_at, g.user_id, g.kind, g.status, g.count, g.usd_cents
-    from (
-        select d.start, case when $14 then d.user_id end as user_id,
-            case when $15 then d.kind end as kind, case when $16 then d.status end as status,
-            sum(d.count)::bigint as count, sum(d.usd_cents) filter (where $17) as usd_cents
-        from unnest($4::text[], $5::timestamptz[], $6::timestamptz[])
-            as r (granularity, since, until)
-        cross join lateral (
-            select x.start, x.user_id, x.kind, x.status, x.count, x.usd_cents
-            from report_user_rollups x
-            where x.org_id = $1 and x.build = (select build from build)
-                and x.user_id = any((select string_to_array($2, ',')::uuid[])::uuid[])
-                and x.granularity = r.granularity and x.start >= r.since and x.start < r.until
-                and x.kind collate "default" = any($3::text[])
-                and ($12::text[] is null or x.status = any($12))
-            offset 0
-        ) d
+    from unnest($4::text[], $5::timestamptz[], $6::timestamptz[]) as r (granularity, since, until)
+    cross join lateral (
+        select x.start, case when $14 then x.user_id end as user_id,
+            case when $15 then x.kind end as kind, case when $16 then x.status end as status,
+            sum(x.count)::bigint as count, sum(x.usd_cents) filter (where $17) as usd_cents
+        from report_user_rollups x
+        where x.org_id = $1 and x.build = (select build from build)
+            and x.user_id = any((select string_to_array($2, ',')::uuid[])::uuid[])
+            and x.granularity = r.granularity and x.start >= r.since and x.start < r.until
+            and x.kind collate "default" = any($3::text[])
+            and ($12::text[] is null or x.status = any($12))
         group by 1, 2, 3, 4
     ) g
     union all
