@@ -1,8 +1,8 @@
 """Calculates a template: reads, filters, adds up, fills with zeros, orders, limits.
 
 Source: contract, reporting 4. Rows are generated from the newest down to the limit; earlier periods
-are not read, or by years if a template is running. Work on up to ten thousand rows happens in
-threads.
+are not read, or by years if a template is running. Work on up to ten thousand rows happens in a
+thread.
 """
 
 import asyncio
@@ -22,6 +22,7 @@ from landbridge.reporting.date_params import TIME_ZONE, check_zone, start_of_day
 from landbridge.reporting.metrics.contract_templates import USER
 from landbridge.reporting.metrics.custom.service import CustomTemplates
 from landbridge.reporting.metrics.model import (
+    MetricFact,
     MetricQuery,
     MetricResult,
     MetricSources,
@@ -59,7 +60,7 @@ class Calculator:
         """
         found = await self.find(caller.org_id, template)
         query = await self._parse(caller, found, params)
-        newest = await _periods(query.span)
+        newest = _periods(query.span)
         _check_rows(query, newest, await self._sizes(caller.org_id, found, query))
         return query
 
@@ -74,27 +75,32 @@ class Calculator:
         found = await self.find(caller.org_id, template)
         query = await self._parse(caller, found, params)
         effective = replace(query, filters={**found.defaults, **query.filters})
-        newest = await _periods(effective.span)
+        newest = _periods(effective.span)
         sizes = await self._sizes(caller.org_id, found, query)
         _check_rows(effective, newest, sizes)
         effective = await self._with_users(caller.org_id, found, effective)
         kept_periods = _periods_within_limit(found, effective, newest)
-        result_rows = ResultRows(found, effective)
-        await self._fill(result_rows, caller.org_id, kept_periods)
-        for name in effective.breakdowns:
-            sizes.setdefault(name, len(result_rows.values_found.get(name, ())))
-        projected = _check_rows(effective, newest, sizes)
-        rows, filled = await asyncio.to_thread(result_rows.rows, kept_periods)
-        return MetricResult(
-            template=found,
-            query=query,
-            rows=rows,
-            filled=filled,
-            projected=projected,
-            dimension_counts={name: sizes[name] for name in effective.breakdowns} or None,
-            sizes=sizes,
-            has_more=len(newest) * len(result_rows.combinations()) > effective.limit,
-        )
+        facts = await self._facts(found, effective, caller.org_id, kept_periods[-1])
+
+        def result() -> MetricResult:
+            result_rows = ResultRows(found, effective)
+            result_rows.add(facts)
+            for name in effective.breakdowns:
+                sizes.setdefault(name, len(result_rows.values_found.get(name, ())))
+            projected = _check_rows(effective, newest, sizes)
+            rows, filled = result_rows.rows(kept_periods)
+            return MetricResult(
+                template=found,
+                query=query,
+                rows=rows,
+                filled=filled,
+                projected=projected,
+                dimension_counts={name: sizes[name] for name in effective.breakdowns} or None,
+                sizes=sizes,
+                has_more=len(newest) * len(result_rows.combinations()) > effective.limit,
+            )
+
+        return await asyncio.to_thread(result)
 
     async def totals(
         self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
@@ -109,15 +115,16 @@ class Calculator:
         # Read in as few sums as possible: they are added up anyway.
         span = replace(query.span, interval=Interval.YEAR)
         filters = {**found.defaults, **query.filters}
-        result_rows = ResultRows(found, replace(query, span=span, breakdowns=(), filters=filters))
-        kept_periods = await _periods(span)
-        await self._fill(
-            result_rows, caller.org_id, kept_periods[:1] if found.is_running else kept_periods
-        )
-        total: dict[str | int, int] = {}
-        for tally in result_rows.sums.values():
-            found.merge(total, tally)
-        return found.values(total)
+        effective = replace(query, span=span, breakdowns=(), filters=filters)
+        first = _periods(span)[0 if found.is_running else -1]
+        facts = await self._facts(found, effective, caller.org_id, first)
+
+        def total() -> Values:
+            result_rows = ResultRows(found, effective)
+            result_rows.add(facts)
+            return found.values(result_rows.total())
+
+        return await asyncio.to_thread(total)
 
     async def find(self, org_id: UUID, template: str | MetricTemplate) -> MetricTemplate:
         """Return the template with this name, or the given one; raises `FieldsInvalid`."""
@@ -169,32 +176,32 @@ class Calculator:
             return query
         return replace(query, filters={**query.filters, USER.name: tuple(map(str, users))})
 
-    async def _fill(
-        self, result_rows: ResultRows, org_id: UUID, kept_periods: Sequence[date]
-    ) -> None:
-        """Read the facts of the rows, from the first kept period on.
+    async def _facts(
+        self, template: MetricTemplate, query: MetricQuery, org_id: UUID, first_period: date
+    ) -> Sequence[MetricFact]:
+        """Return the facts of the rows, from the first period with rows on.
 
         The balance of a running template before that is read last: a fact read in the periods had
         its cause before it, so the cause is in one of the two reads.
         """
-        template, span = result_rows.template, result_rows.query.span
+        span = query.span
         first = start_of_day(BEGINNING.date(), span.zone)
         # Running rows cover whole periods, wherever the span starts.
-        whole = start_of_day(kept_periods[-1], span.zone)
-        after = max(first, whole if template.is_running else starts_at(kept_periods[-1], span))
+        whole = start_of_day(first_period, span.zone)
+        after = max(first, whole if template.is_running else starts_at(first_period, span))
         spans = [replace(span, after=after)]
         if template.is_running:
             spans.append(Span(first, min(after, span.before), span.zone, Interval.YEAR))
+        facts: list[MetricFact] = []
         for each in spans:
             if each.after < each.before:
-                query = replace(result_rows.query, span=each)
-                facts = await template.read(self.sources, org_id, query)
-                await asyncio.to_thread(result_rows.add, facts)
+                facts += await template.read(self.sources, org_id, replace(query, span=each))
+        return facts
 
 
-async def _periods(span: Span) -> Sequence[date]:
+def _periods(span: Span) -> Sequence[date]:
     """Return the newest periods, up to one more than the maximum number of rows."""
-    return await asyncio.to_thread(lambda: list(islice(periods(span), ROWS_MAX + 1)))
+    return list(islice(periods(span), ROWS_MAX + 1))
 
 
 def _check_rows(query: MetricQuery, newest: Sequence[date], sizes: Mapping[str, int]) -> int | None:

@@ -93,7 +93,12 @@ USER = Dimension(
 
 
 async def _states(
-    sources: MetricSources, org_id: UUID, query: MetricQuery, statuses: Collection[str] | None
+    sources: MetricSources,
+    org_id: UUID,
+    query: MetricQuery,
+    statuses: Collection[str] | None,
+    *,
+    has_amounts: bool,
 ) -> Sequence[RollupSum]:
     """Return sums of records of the queried types and these statuses; all statuses if None.
 
@@ -106,16 +111,21 @@ async def _states(
         by = {"a", "b"}
     only = None if statuses is None else {"b": statuses}
     if USER.name in query.filters:
-        users = [UUID(each) for each in query.filters[USER.name]]
+        users: Collection[UUID | str] = query.filters[USER.name]
     elif USER.name in query.breakdowns:
         users = await sources.users.ids(org_id)
     else:
         return await sources.rollups.sums(
-            org_id, RollupMeasure.STATE, kinds, query.span, by=by, only=only
+            *(org_id, RollupMeasure.STATE, kinds, query.span),
+            by=by,
+            only=only,
+            has_amounts=has_amounts,
         )
     if USER.name in query.breakdowns:
         by = {"user", *by}
-    return await sources.rollups.sums_of_users(org_id, users, kinds, query.span, by=by, only=only)
+    return await sources.rollups.sums_of_users(
+        org_id, users, kinds, query.span, by=by, only=only, has_amounts=has_amounts
+    )
 
 
 def _kinds(query: MetricQuery) -> list[str]:
@@ -176,7 +186,7 @@ def _statuses_under(counted: Collection[str]) -> set[str]:
 async def _volumes(
     sources: MetricSources, org_id: UUID, query: MetricQuery
 ) -> Sequence[MetricFact]:
-    sums = await _states(sources, org_id, query, (_COMPLETED,))
+    sums = await _states(sources, org_id, query, (_COMPLETED,), has_amounts=True)
     users = _user_names(sums, query)
     return [
         MetricFact(each.period, (_type(each.a), users[each.user_id]), {"usd_cents": each.usd_cents})
@@ -190,7 +200,8 @@ def _volume(tally: Tally) -> Values:
 
 
 async def _counts(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
-    sums = await _states(sources, org_id, query, _counted_statuses(query))
+    statuses = _counted_statuses(query)
+    sums = await _states(sources, org_id, query, statuses, has_amounts=False)
     users = _user_names(sums, query)
     return [
         MetricFact(

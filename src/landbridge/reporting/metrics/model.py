@@ -6,7 +6,8 @@ template derives values from each sum. So a value that is not additive (a rate, 
 derived from additive ones.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -23,6 +24,8 @@ from landbridge.reporting.rollups.service import Rollups
 
 # Whole numbers by name, and counts of durations by their milliseconds; added up name by name.
 Tally = Mapping[str | int, int]
+# A tally being added up, in which every other number is zero.
+TallySum = defaultdict[str | int, int]
 # Values of the template's dimensions, in order; "" for those that are not broken down.
 Dims = tuple[str, ...]
 # Values of a row by member name; None where a value does not exist.
@@ -83,20 +86,20 @@ class MetricQuery:
 Match = Callable[
     [Tx, UUID, Sequence[UUID], Mapping[str, tuple[str, ...]]], Awaitable[frozenset[UUID]]
 ]
-Merge = Callable[[MutableMapping[str | int, int], Tally], None]
+Merge = Callable[[TallySum, Tally], None]
 Read = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[MetricFact]]]
 # Which users have facts, for a query that breaks down by user: the last by id, at least one more
 # than its limit if there are so many; None if only the facts can say.
 ReadUsers = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[UUID] | None]]
 
 
-def add(into: MutableMapping[str | int, int], tally: Tally) -> None:
+def add(into: TallySum, tally: Tally) -> None:
     """Add a tally to another, number by number."""
     if not into:
         into.update(tally)
         return
     for name, number in tally.items():
-        into[name] = into.get(name, 0) + number
+        into[name] += number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,8 +153,7 @@ class MetricTemplate:
         return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricRow:
+class MetricRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Row of a result; `dims` are the breakdown values, in order."""
 
     period: date

@@ -8,18 +8,20 @@ from landbridge.reporting.date_params import last_local_day, local_day, start_of
 from landbridge.reporting.rollups.model import UTC_ZONE, Interval, Span
 
 _QUARTER_MONTHS = 3
+_DAY = timedelta(days=1)
 
 
 def periods(span: Span) -> Iterator[date]:
     """Yield every period that overlaps the span, newest first."""
     first = period_of(local_day(span.after, span.zone), span.interval)
     period = period_of(last_local_day(span.before, span.zone), span.interval)
+    is_complete = span.interval is not Interval.DAY or span.zone == UTC_ZONE
     while period >= first:
-        if _has_moments(period, span):
+        if is_complete or period not in _left_out(period.year, span.zone):
             yield period
         if period == first:
             return
-        period = period_of(period - timedelta(days=1), span.interval)
+        period = period_of(period - _DAY, span.interval)
 
 
 def starts_at(period: date, span: Span) -> datetime:
@@ -41,12 +43,6 @@ def period_of(day: date, interval: Interval) -> date:
             return day.replace(month=month, day=1)
         case Interval.YEAR:
             return day.replace(month=1, day=1)
-
-
-def _has_moments(period: date, span: Span) -> bool:
-    if span.interval is not Interval.DAY or span.zone == UTC_ZONE:
-        return True
-    return period not in _left_out(period.year, span.zone)
 
 
 @lru_cache(maxsize=1_000)

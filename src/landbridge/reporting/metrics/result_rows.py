@@ -15,12 +15,12 @@ from landbridge.reporting.metrics.model import (
     MetricRow,
     MetricTemplate,
     Tally,
+    TallySum,
 )
 
 # The values of the breakdowns, in order.
 Combination = tuple[str, ...]
 _Key = tuple[date, Combination]
-_Sum = defaultdict[str | int, int]
 _NOTHING: Tally = {}
 
 
@@ -44,40 +44,47 @@ class ResultRows:
 
     template: MetricTemplate
     query: MetricQuery
-    sums: defaultdict[_Key, _Sum] = field(default_factory=lambda: defaultdict(_empty))
+    sums: defaultdict[_Key, TallySum] = field(default_factory=lambda: defaultdict(_empty))
     # The values of each dimension that occur in facts.
-    values_found: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    values_found: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, facts: Iterable[MetricFact]) -> None:
         """Add the facts that match the filters."""
         # There are many facts but few keys, so keys are cached.
         places: dict[Dims, Combination | None] = {}
         # Sets, since there may be thousands of users.
-        allowed = {name: frozenset(values) for name, values in self.query.filters.items()}
+        filters = {name: frozenset(values) for name, values in self.query.filters.items()}
+        allowed = [filters.get(each.name) for each in self.template.dimensions]
+        sums, merge = self.sums, self.template.merge
         for each in facts:
             dims = each.dims
             if dims not in places:
                 places[dims] = self._key(dims, allowed)
             combination = places[dims]
             if combination is not None:
-                self.template.merge(self.sums[each.period, combination], each.tally)
+                merge(sums[each.period, combination], each.tally)
 
-    def _key(self, dims: Dims, allowed: Mapping[str, Collection[str]]) -> Combination | None:
+    def _key(self, dims: Dims, allowed: Sequence[Collection[str] | None]) -> Combination | None:
         """Return the key for facts of these dimensions; None if a filter excludes them."""
-        by_dimension = dict(
-            zip((each.name for each in self.template.dimensions), dims, strict=True)
-        )
-        for name, filtered in allowed.items():
-            if by_dimension[name] and by_dimension[name] not in filtered:
+        for value, filtered in zip(dims, allowed, strict=True):
+            if value and filtered is not None and value not in filtered:
                 return None
-        for each in self.template.dimensions:
-            value = by_dimension[each.name]
+        by_dimension: dict[str, str] = {}
+        for each, value in zip(self.template.dimensions, dims, strict=True):
             if value and each.options is not None and value not in each.options:
                 # A fact without a row would be lost from the result.
                 raise InvariantBroken(f"{self.template.name} does not know the {each.name} {value}")
+            by_dimension[each.name] = value
         for name in self.query.breakdowns:
-            self.values_found.setdefault(name, set()).add(by_dimension[name])
-        return tuple(by_dimension[name] for name in self.query.breakdowns)
+            self.values_found[name].add(by_dimension[name])
+        return tuple([by_dimension[name] for name in self.query.breakdowns])
+
+    def total(self) -> Tally:
+        """Return the sum of all periods and breakdowns."""
+        total = _empty()
+        for tally in self.sums.values():
+            self.template.merge(total, tally)
+        return total
 
     def combinations(self) -> list[Combination]:
         """Return the combinations of values that every period has a row for, in row order."""
@@ -114,7 +121,7 @@ class ResultRows:
         self, periods: Sequence[date], combinations: Sequence[Combination]
     ) -> Mapping[_Key, Tally]:
         """Return the running total at the end of each period, also of those without facts."""
-        so_far: defaultdict[Combination, _Sum] = defaultdict(_empty)
+        so_far: defaultdict[Combination, TallySum] = defaultdict(_empty)
         oldest = periods[-1]
         for (period, combination), tally in self.sums.items():
             if period < oldest:
@@ -127,5 +134,5 @@ class ResultRows:
         return running
 
 
-def _empty() -> _Sum:
+def _empty() -> TallySum:
     return defaultdict(int)

@@ -109,7 +109,7 @@ def result_reply(result: MetricResult, metric_name: str | None = None) -> Metric
 
 def row_reply(row: MetricRow) -> dict[str, Any]:
     """Return the wire form of a row: period, dimensions, values."""
-    return {"periodStart": row.period.isoformat(), **row.dims, **row.values}
+    return {"periodStart": row.period, **row.dims, **row.values}
 
 
 def _filters(result: MetricResult) -> dict[str, AppliedFilter]:

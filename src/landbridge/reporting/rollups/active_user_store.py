@@ -21,7 +21,8 @@ with build as (
     select t.user_id, sum(t.count) as count
     from report_deltas t
     where t.org_id = $1 and t.family = 'record' and t.measure = 'state'
-        and t.user_id = any($2::uuid[]) and t.a = any($3::text[])
+        and t.user_id = any((select string_to_array($2, ',')::uuid[])::uuid[])
+        and t.a = any($3::text[])
         and ($4::text[] is null or t.b = any($4))
         and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
         and t.tx <= '18446744073709551615'
@@ -34,7 +35,7 @@ with build as (
 select w.user_id
 from (
     select u.user_id, f.count
-    from unnest($2::uuid[]) as u (user_id)
+    from unnest(string_to_array($2, ',')::uuid[]) as u (user_id)
     left join fresh f on f.user_id = u.user_id
     order by u.user_id desc
     offset 0
@@ -53,16 +54,15 @@ where case
     ) > 0
     else exists (
         select
-        from build
-        cross join unnest($5::text[], $6::timestamptz[], $7::timestamptz[])
+        from unnest($5::text[], $6::timestamptz[], $7::timestamptz[])
             as r (granularity, since, until)
         cross join lateral (
             select
             from report_user_rollups x
-            where x.org_id = $1 and x.build = build.build and x.user_id = w.user_id
+            where x.org_id = $1 and x.build = (select build from build) and x.user_id = w.user_id
                 and x.granularity = r.granularity and x.start >= r.since and x.start < r.until
-                and x.kind = any($3) and ($4::text[] is null or x.status = any($4))
-                and x.count > 0
+                and x.kind collate "default" = any($3)
+                and ($4::text[] is null or x.status = any($4)) and x.count > 0
             limit 1
         ) c
     )
@@ -102,7 +102,7 @@ async def active_users(
     found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _ACTIVE,
-        *(org_id, list(user_ids), query.values_of("a"), query.values_of("b")),
+        *(org_id, ",".join(map(str, user_ids)), query.values_of("a"), query.values_of("b")),
         *cell_columns(found),
         *columns(found.folded),
         *columns(found.rest),

@@ -1,14 +1,15 @@
 """Reads of durations: roll-ups and the unfolded tail of the log, in one snapshot."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date
+from typing import Any, cast
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.rollups.model import FAMILIES, Durations, RollupMeasure, Span, parts
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
-# Like the sums in `sum_store`, but period by period and in packed form: adding them up in SQL would
+# Like the sums in `sum_store`, but cell by cell and in packed form: adding them up in SQL would
 # take longer than transferring them. $11 are the values of `a` in the roll-ups, $12 those in the
 # log, if not all; $13 whether they are broken down.
 _DURATIONS = """
@@ -17,17 +18,12 @@ with build as (
     from report_builds r
     where r.org_id = $1 and r.is_current
 )
-select r.period, d.a, d.durations, d.counts
-from build
-cross join (
-    select u.granularity, u.since, u.until, date_trunc($9, u.since at time zone $8)::date as period
-    from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as u (granularity, since, until)
-    offset 0
-) r
+select date_trunc($9, d.start at time zone $8)::date as period, d.a, d.durations, d.counts
+from unnest($3::text[], $4::timestamptz[], $5::timestamptz[]) as r (granularity, since, until)
 cross join lateral (
-    select x.a, x.durations, x.counts
+    select x.start, x.a, x.durations, x.counts
     from report_durations x
-    where x.org_id = $1 and x.build = build.build and x.measure = $2
+    where x.org_id = $1 and x.build = (select build from build) and x.measure = $2
         and x.granularity = r.granularity
         and x.start >= r.since and x.start < r.until
         and ($11::text[] is null or x.a = any($11))
@@ -49,6 +45,7 @@ from (
         )
         and ($12::text[] is null or t.a = any($12))
     group by 1, 2, 3
+    having sum(t.count) <> 0
 ) s
 group by s.period, s.a
 """
@@ -61,7 +58,7 @@ async def durations(
     is_of_kinds = measure is RollupMeasure.TIME
     are_together = is_of_kinds and kinds is None
     only = list(kinds) if is_of_kinds and kinds is not None else None
-    found = parts(span, await days(tx, span, by_period=True), has_hours=False)
+    found = parts(span, await days(tx, span), has_hours=False)
     rows = await tx.fetch(
         _DURATIONS,
         *(org_id, measure),
@@ -75,24 +72,14 @@ async def durations(
 
 def _merged(rows: Sequence[Row]) -> list[Durations]:
     merged: dict[tuple[date, str], dict[int, int]] = {}
-    for row in rows:
-        lengths, counts = row["durations"], row["counts"]
-        key = (row["period"], row["a"])
-        known = merged.get(key)
-        if known is None:
-            merged[key] = dict(zip(lengths, counts, strict=True))
-            continue
-        for length, count in zip(lengths, counts, strict=True):
-            known[length] = known.get(length, 0) + count
-    return [
-        Durations(period, a, _without_zeros(counts))
-        for (period, a), counts in merged.items()
-        if any(counts.values())
-    ]
-
-
-def _without_zeros(counts: dict[int, int]) -> dict[int, int]:
-    """Remove entries that were pending in the roll-ups and ended in the tail."""
-    if 0 not in counts.values():
-        return counts
-    return {length: count for length, count in counts.items() if count}
+    # By position, as there may be tens of thousands.
+    for period, a, lengths, counts in cast("Iterable[tuple[Any, ...]]", rows):
+        found = dict(zip(lengths, counts, strict=True))
+        known = merged.setdefault((period, a), found)
+        if known is not found:
+            for length, count in found.items():
+                known[length] = known.get(length, 0) + count
+                # Pending in the roll-ups, and ended in the tail.
+                if not known[length]:
+                    del known[length]
+    return [Durations(period, a, counts) for (period, a), counts in merged.items() if counts]

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
-from itertools import pairwise
 from uuid import UUID
 
 import msgspec
@@ -82,7 +81,8 @@ class Span:
 class RollupQuery:
     """Sums to read: `kinds` are change kinds, `by` and `only` refer to `a`, `b` and `c`.
 
-    `names` replaces some values of `b`, by `a` and `b`.
+    `names` replaces some values of `b`, by `a` and `b`; none has a comma. Without `has_amounts`
+    only counts are read.
     """
 
     measure: RollupMeasure
@@ -90,6 +90,7 @@ class RollupQuery:
     by: Collection[str]
     only: Mapping[str, Collection[str]]
     names: Mapping[tuple[str, str], str]
+    has_amounts: bool = True
 
     def values_of(self, name: str) -> list[str] | None:
         """Return the values of `a` or `b` to sum; None for all. `a` of states is a kind."""
@@ -108,23 +109,38 @@ class DayRange:
     """Whole days as a time range, and the midnights at which their cells start.
 
     The two differ where clocks are set back at midnight. For a range without a day, the end may
-    precede the start; the same holds for its whole `months`, which are midnights too. `periods` are
-    the starts of all periods in order, the first possibly before the days and the last at their
-    end; empty if cells need not be split by them.
+    precede the start; the same holds for its whole `months`, which are midnights too.
     """
 
     whole: Range
     midnights: Range
     months: Range
-    periods: Sequence[datetime]
+
+
+def utc_days(span: Span) -> DayRange:
+    """Return the whole days of a span in UTC; other zones have the calendar of the database."""
+    since, until = _midnight(span.after), _midnight(span.before)
+    if since < span.after:
+        since += timedelta(days=1)
+    month = (since - timedelta(days=1)).replace(day=1)
+    return DayRange(
+        whole=(since, until),
+        midnights=(since, until),
+        # A month is 28 days at least and less than 32.
+        months=((month + timedelta(days=32)).replace(day=1), until.replace(day=1)),
+    )
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 @dataclass(frozen=True, slots=True)
 class SpanParts:
     """Parts of a span as it is read: cells of frames, and the rest.
 
-    `cells` are read from the roll-ups as far as they are folded, each range within one period if
-    there are any; they are sums of the changes in `folded`. `rest` is in no cell.
+    `cells` are read from the roll-ups as far as they are folded; they are sums of the changes in
+    `folded`. `rest` is in no cell.
     """
 
     cells: tuple[tuple[str, Range], ...]
@@ -169,18 +185,13 @@ def parts(span: Span, days: DayRange, *, has_hours: bool) -> SpanParts:
 
 
 def _day_cells(span: Span, days: DayRange) -> Iterator[tuple[str, Range]]:
-    """Split whole days into months where possible, and days around them; period by period."""
+    """Split whole days into months where possible, and days around them."""
     (since, until), (first, last) = days.midnights, days.months
-    frames = [(span.zone, (since, until))]
     if span.interval in _OF_MONTHS and first < last:
-        frames = [
-            (span.zone, (since, first)),
-            (month_frame(span.zone), (first, last)),
-            (span.zone, (last, until)),
-        ]
-    for frame, (begin, end) in frames:
-        inner = (each for each in days.periods if begin < each < end)
-        yield from ((frame, each) for each in pairwise((begin, *inner, end)))
+        yield span.zone, (since, first)
+        yield month_frame(span.zone), (first, last)
+        since = last
+    yield span.zone, (since, until)
 
 
 def _hour(at: datetime, *, up: bool = False) -> datetime:

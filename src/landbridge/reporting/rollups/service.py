@@ -42,17 +42,26 @@ class Rollups:
         by: Collection[str] = ("a", "b", "c"),
         only: Mapping[str, Collection[str]] | None = None,
         names: Mapping[tuple[str, str], str] | None = None,
+        has_amounts: bool = True,
     ) -> Sequence[RollupSum]:
         """Return sums by period and those of `a`, `b`, `c` in `by`, unordered, without zeros.
 
         A dimension that is not in `by` is summed up and shown as "". `only` restricts the values of
         `a` and `b`; `names` replaces values of `b`, by `a` and `b`, and sums of one name are
-        merged. `kinds` are those of `changes.kind`; for `RollupMeasure.STATE` only these are
-        summed, other measures ignore them. A span of a measure outside `BY_HOUR` consists of whole
-        days. The zone is UTC or the organisation's own (`builds`); any other raises
-        `ResourceConflict`. For measures in `TIMED` use `durations`.
+        merged. Without `has_amounts` all amounts are 0, which takes less time. `kinds` are those of
+        `changes.kind`; for `RollupMeasure.STATE` only these are summed, other measures ignore them.
+        A span of a measure outside `BY_HOUR` consists of whole days. The zone is UTC or the
+        organisation's own (`builds`); any other raises `ResourceConflict`. For measures in `TIMED`
+        use `durations`.
         """
-        query = RollupQuery(measure, kinds, by=by, only=only or {}, names=names or {})
+        query = RollupQuery(
+            measure,
+            kinds,
+            by=by,
+            only=only or {},
+            names=names or {},
+            has_amounts=has_amounts,
+        )
 
         async def work(tx: Tx) -> Sequence[RollupSum]:
             return await sum_store.sums(tx, org_id, query, span)
@@ -77,18 +86,21 @@ class Rollups:
     async def sums_of_users(
         self,
         org_id: UUID,
-        user_ids: Collection[UUID],
+        user_ids: Collection[UUID | str],
         kinds: Collection[str],
         span: Span,
         *,
         by: Collection[str] = ("user", "a", "b"),
         only: Mapping[str, Collection[str]] | None = None,
+        has_amounts: bool = True,
     ) -> Sequence[RollupSum]:
         """Like `sums` of `RollupMeasure.STATE`, for these users only and without reasons (`c`).
 
         Users are broken down if "user" is in `by`.
         """
-        query = RollupQuery(RollupMeasure.STATE, kinds, by=by, only=only or {}, names={})
+        query = RollupQuery(
+            RollupMeasure.STATE, kinds, by=by, only=only or {}, names={}, has_amounts=has_amounts
+        )
 
         async def work(tx: Tx) -> Sequence[RollupSum]:
             return await sum_store.sums_of_users(tx, org_id, user_ids, query, span)

@@ -70,7 +70,9 @@ def amount_of(side: str, tally: Tally) -> Decimal | None:
 def dollars_of(side: str, tally: Tally) -> Decimal:
     """Return dollars and dollar stablecoins at par; other currencies are left out."""
     names = _names(side, _DOLLARS)
-    return units_as_decimal(sum(units for name, units in tally.items() if name in names), _DECIMALS)
+    return units_as_decimal(
+        sum([units for name, units in tally.items() if name in names]), _DECIMALS
+    )
 
 
 @cache

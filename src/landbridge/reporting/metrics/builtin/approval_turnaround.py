@@ -1,6 +1,7 @@
 """APPROVAL_TURNAROUND: how long payments wait for an admin."""
 
 from collections.abc import Sequence
+from typing import cast
 from uuid import UUID
 
 from landbridge.payments.approvals.model import ApprovalStatus
@@ -18,6 +19,8 @@ from landbridge.reporting.rollups.model import Durations, RollupMeasure
 
 # Decided by an admin; the others are still pending or expired.
 _DECIDED = frozenset({ApprovalStatus.APPROVED, ApprovalStatus.REJECTED})
+# Name in a tally beside durations, which are those of decided approvals.
+_UNDECIDED = "undecided"
 
 
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
@@ -26,18 +29,19 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
 
 
 def _fact(each: Durations) -> MetricFact:
-    count = sum(each.counts.values())
-    tally: Tally = {"count": count}
     if each.a in _DECIDED:
-        tally = {**each.counts, "count": count, "decided": count}
-    return MetricFact(each.period, (each.a,), tally)
+        return MetricFact(each.period, (each.a,), cast("Tally", each.counts))
+    return MetricFact(each.period, (each.a,), {_UNDECIDED: sum(each.counts.values())})
 
 
 def _values(tally: Tally) -> Values:
+    durations = dict(tally)
+    undecided = durations.pop(_UNDECIDED, 0)
+    decided = sum(durations.values())
     return {
-        "approvalCount": tally.get("count", 0),
-        "decidedCount": tally.get("decided", 0),
-        **percentile_seconds(tally),
+        "approvalCount": undecided + decided,
+        "decidedCount": decided,
+        **percentile_seconds(durations),
     }
 
 

@@ -36,12 +36,6 @@ _HOLDERS = (_CUSTOMERS, *(str(role) for role in HouseRole if role is not HouseRo
 _CURRENCY, _CHAIN, _HOLDER = "currency", "chain", "holder"
 
 
-# Balances are summed across chains, so that there are fewer sums per day.
-_CURRENCIES = {
-    (code, holder): code_on_any_chain(code) for code in codes_of(None, None) for holder in _HOLDERS
-}
-
-
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
     filters = query.filters
     # Never the native coins in which gas is paid: they are no currency of a metric.
@@ -54,7 +48,11 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
     has_holders, has_chains = (name in query.breakdowns for name in (_HOLDER, _CHAIN))
     are_named = not has_holders and not has_chains
     by = ("b",) if are_named else ("a", "b") if has_holders else ("a",)
-    names = _CURRENCIES if are_named else None
+    names: dict[tuple[str, str], str] = {}
+    if are_named:
+        # Balances are summed across chains, so that there are fewer sums per day.
+        for holder in only.get("b", _HOLDERS):
+            names |= {(code, holder): code_on_any_chain(code) for code in only["a"]}
     sums = await sources.rollups.sums(
         org_id, RollupMeasure.BALANCE, (), query.span, by=by, only=only, names=names
     )

@@ -41,11 +41,16 @@ _Group = tuple[date, str]
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
     kinds = kinds_of(query.filters.get(_TYPE))
     if _REASON in query.breakdowns or _REASON in query.filters:
-        sums = await sources.rollups.sums(org_id, RollupMeasure.STATE, kinds, query.span)
+        sums = await sources.rollups.sums(
+            org_id, RollupMeasure.STATE, kinds, query.span, has_amounts=False
+        )
         return list(_by_reason(sums, query))
     by = ("a", "b") if _TYPE in query.breakdowns else ("b",)
     sums = await sources.rollups.sums(
-        org_id, RollupMeasure.STATE, kinds, query.span, by=by, names=OUTCOME_OF
+        *(org_id, RollupMeasure.STATE, kinds, query.span),
+        by=by,
+        names=OUTCOME_OF,
+        has_amounts=False,
     )
     # A status written by a newer version is unknown to this one.
     return [

@@ -41,17 +41,19 @@ def _tally(each: DeliverySum) -> Tally:
 
 
 def _values(tally: Tally) -> Values:
-    attempts = sum(tally.get(each, 0) for each in _ATTEMPTS)
-    delivered = tally.get(DeliveryOutcome.DELIVERED, 0)
+    durations = dict(tally)
+    counts = {each: durations.pop(each, 0) for each in DeliveryOutcome}
+    attempts = sum(counts[each] for each in _ATTEMPTS)
+    delivered = counts[DeliveryOutcome.DELIVERED]
     return {
         "attemptCount": attempts,
         "deliveredCount": delivered,
-        "refusedCount": tally.get(DeliveryOutcome.REFUSED, 0),
-        "failedCount": tally.get(DeliveryOutcome.FAILED, 0),
-        "unansweredCount": tally.get(DeliveryOutcome.NO_ANSWER, 0),
-        "givenUpCount": tally.get(DeliveryOutcome.GIVEN_UP, 0),
+        "refusedCount": counts[DeliveryOutcome.REFUSED],
+        "failedCount": counts[DeliveryOutcome.FAILED],
+        "unansweredCount": counts[DeliveryOutcome.NO_ANSWER],
+        "givenUpCount": counts[DeliveryOutcome.GIVEN_UP],
         "successRate": share(delivered, attempts),
-        **percentile_seconds(tally),
+        **percentile_seconds(durations),
     }
 
 

@@ -4,7 +4,6 @@ All but the type of users are in the roll-ups or in the counts of deliveries: th
 templates are reused, and their tallies are renamed.
 """
 
-from collections.abc import Mapping
 from uuid import UUID
 
 from landbridge.customers.users.model import USER_KIND
@@ -57,12 +56,12 @@ async def read_approvals(
 ) -> list[MetricFact]:
     """Count approvals, and the durations of decided ones."""
     facts = await APPROVAL_TURNAROUND.read(sources, org_id, query)
-    names: dict[str | int, str] = {"count": "count"}
     found: list[MetricFact] = []
     for each in facts:
-        tally = _renamed(at, each.tally, names)
+        count = sum(each.tally.values())
+        tally = {**_durations(at, each.tally), key(at, "count"): count}
         if each.dims[0] in DECIDED:
-            tally |= _shares(at, each, is_success=each.dims[0] == DECIDED[0])
+            tally[key(at, "completed" if each.dims[0] == DECIDED[0] else "failed")] = count
         found.append(MetricFact(each.period, each.dims, tally))
     return _filtered(found, query, APPROVAL_TURNAROUND)
 
@@ -77,7 +76,7 @@ async def read_deliveries(
         attempts = sum(each.tally.get(name, 0) for name in _ATTEMPTS)
         delivered = each.tally.get(DeliveryOutcome.DELIVERED, 0)
         tally: dict[str | int, int] = {
-            **_renamed(at, each.tally, {}),
+            **_durations(at, each.tally),
             key(at, "count"): attempts,
             key(at, "completed"): delivered,
             key(at, "failed"): attempts - delivered,
@@ -103,19 +102,10 @@ async def read_balances(
     return _filtered(found, query, BALANCES)
 
 
-def _renamed(at: int, tally: Tally, names: Mapping[str | int, str]) -> dict[str | int, int]:
-    found: dict[str | int, int] = {}
-    for name, number in tally.items():
-        if isinstance(name, int):
-            found[key(at, f"ms.{name}")] = number
-        elif name in names:
-            found[key(at, names[name])] = number
-    return found
-
-
-def _shares(at: int, each: MetricFact, *, is_success: bool) -> Tally:
-    count = each.tally.get("count", 0)
-    return {key(at, "completed" if is_success else "failed"): count}
+def _durations(at: int, tally: Tally) -> dict[str | int, int]:
+    return {
+        key(at, f"ms.{name}"): number for name, number in tally.items() if isinstance(name, int)
+    }
 
 
 def _filtered(

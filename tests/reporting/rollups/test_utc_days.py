@@ -1,0 +1,24 @@
+"""Whole days in UTC are those of the database."""
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from landbridge.platform.db.pool import Database
+from landbridge.reporting.rollups import sum_store
+from landbridge.reporting.rollups.model import Interval, Span, utc_days
+
+# The database's own name of UTC, for which its calendar is read.
+_SAME_ZONE = "Etc/UTC"
+
+
+async def test_days_in_utc_equal_those_of_the_database(database: Database) -> None:
+    dice = Random("days")  # noqa: S311  a repeatable story
+    for _ in range(300):
+        after = datetime(2019, 12, 20, tzinfo=UTC) + timedelta(hours=dice.randrange(800))
+        length = dice.choice((timedelta(hours=50), timedelta(days=500)))
+        before = after + max(dice.random() * length, timedelta(microseconds=1))
+        if dice.random() < 0.5:
+            before = before.replace(hour=0, minute=0, second=0, microsecond=0)
+        span = Span(after, max(after, before), _SAME_ZONE, dice.choice(list(Interval)))
+        expected = await database.read(lambda tx, span=span: sum_store.days(tx, span))
+        assert utc_days(span) == expected, span
