@@ -37,6 +37,14 @@ HASH = "0x" + "ab" * 32
 PROVEN = {CLIENT_HEADER: HOST, PROXY_SECRET_HEADER: SECRET}
 
 
+def nested(levels: int) -> Any:
+    """Return lists in lists."""
+    found: list[Any] = []
+    for _ in range(levels - 1):
+        found = [found]
+    return found
+
+
 @pytest.fixture
 async def world(own_database: Database) -> AsyncGenerator[ExchangeWorld]:
     settings = structs.replace(LOCAL, trp_proxy_secret=SECRET)
@@ -144,6 +152,11 @@ async def test_an_unknown_provider_is_not_approved(world: ExchangeWorld) -> None
         (inquiry(None, amount="-1"), {}),
         (inquiry(None, asset={}), {}),
         (inquiry(None, asset={"dti": 5}), {}),
+        # What a database does not store, and what no identifier is as long as.
+        (inquiry(None, asset={"dti": "4H95J\x00"}), {}),
+        (inquiry(None, asset={"dti": "4" * 101}), {}),
+        (inquiry(None, IVMS101={"a": nested(17)}), {}),
+        (inquiry(None, IVMS101={"a": nested(940)}), {}),
         (inquiry(None, callback="http://10.0.0.1/x"), {}),
         (inquiry(None, callback="https://169.254.169.254/x"), {}),
         (inquiry(None, IVMS101=[]), {}),
@@ -197,9 +210,21 @@ async def test_callbacks_count_for_their_exchange_alone(world: ExchangeWorld) ->
     assert unproven.status_code == 404
     guessed = await _call_back(world, urls["key-1"][:-1] + "_", {"txid": HASH})
     assert guessed.status_code == 404
-    wrong = await _call_back(world, urls["key-1"], {"txid": HASH, "canceled": "yes"})
-    assert wrong.status_code == 400
+    for body in ({"txid": HASH, "canceled": "yes"}, {"txid": HASH + "\x00"}, {"txid": ""}):
+        wrong = await _call_back(world, urls["key-1"], body)
+        assert wrong.status_code == 400, wrong.text
     assert {each["status"] for each in await world.exchanges()} == {"APPROVED"}
+
+
+async def test_data_of_any_depth_that_is_taken_can_be_read_and_rejected(
+    world: ExchangeWorld,
+) -> None:
+    await _inquire(world, inquiry(None, IVMS101={"a": nested(14)}))
+    exchange = await world.exchange()
+    read = await world.org.get(f"{EXCHANGES}/{exchange['id']}/message")
+    assert read["ivms101"] == {"a": nested(14)}
+    rejected = await world.org.post(f"{EXCHANGES}/{exchange['id']}/reject", {"comment": "unknown"})
+    assert rejected["status"] == "REJECTED"
 
 
 async def test_another_organisation_sees_and_answers_nothing(world: ExchangeWorld) -> None:

@@ -216,6 +216,7 @@ async def open_container(
             yield container
         finally:
             await container.dispatcher.close()
+            await container.exchange_dispatcher.close()
             await container.egress.close()
             await container.vasp_egress.close()
             for each in (container.evm, container.providers):
