@@ -1,5 +1,6 @@
 """Inquiries of other providers: stored once, answered by people, and matched with deposits."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -172,6 +173,19 @@ async def test_what_is_no_inquiry_is_refused_and_stored_nowhere(
     replied = await _inquire(world, body, **headers)
     assert replied.status_code == 400, replied.text
     assert await world.exchanges() == []
+
+
+async def test_many_inquiries_at_once_leave_connections_for_each_other(
+    world: ExchangeWorld,
+) -> None:
+    """None holds a connection while it waits for another one: here there are twelve."""
+    body = inquiry(await _wallet(world))
+    async with asyncio.timeout(30):
+        replied = await asyncio.gather(
+            *(_inquire(world, body, key=f"key-{at}") for at in range(60))
+        )
+    assert {each.status_code for each in replied} == {200}
+    assert len(await world.exchanges()) == 60
 
 
 async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:

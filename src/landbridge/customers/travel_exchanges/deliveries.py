@@ -126,6 +126,7 @@ class ExchangeDeliveries:
             return
         is_approval = answer.answer is InquiryAnswer.APPROVED
         url = self.vasps.check_url("callback", answer.callback or "") if is_approval else None
+        offset = await self.exchanges.clock_offset(org_id)
 
         async def work(tx: Tx) -> Exchange | None:
             found = await store.lock(tx, org_id, exchange_id)
@@ -142,7 +143,8 @@ class ExchangeDeliveries:
                 comment=answer.comment,
             )
             sealed = await self.exchanges.seal(tx, found, new)
-            await self.exchanges.advance_in(tx, found, replace(after, sealed_data=sealed))
+            after = replace(after, sealed_data=sealed)
+            await self.exchanges.advance_in(tx, found, after, offset)
             return after
 
         stored = await self.exchanges.database.transact(work)
@@ -189,8 +191,9 @@ class ExchangeDeliveries:
             next_attempt_at=now if is_approved else None,
             updated_at=now,
         )
+        offset = await self.exchanges.clock_offset(exchange.org_id)
         await self.exchanges.database.transact(
-            lambda tx: self.exchanges.advance_in(tx, exchange, after)
+            lambda tx: self.exchanges.advance_in(tx, exchange, after, offset)
         )
 
 
