@@ -10,6 +10,7 @@ import httpx2
 import pytest
 from msgspec import structs
 
+from landbridge.customers.travel_exchanges import vasp_messages
 from landbridge.customers.travel_exchanges.service import forget
 from landbridge.customers.travel_exchanges.vasp_messages import (
     CLIENT_HEADER,
@@ -186,6 +187,21 @@ async def test_many_inquiries_at_once_leave_connections_for_each_other(
         )
     assert {each.status_code for each in replied} == {200}
     assert len(await world.exchanges()) == 60
+
+
+async def test_strangers_leave_room_for_a_counterparty(
+    world: ExchangeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vasp_messages, "OPEN_MAX", 2)
+    stranger = inquiry(None, callback="http://127.0.0.1:9001/resolutions")
+    for at, status in enumerate((200, 200, 503)):
+        replied = await _inquire(world, stranger, key=f"stranger-{at}")
+        assert replied.status_code == status
+    for at, status in enumerate((200, 200, 503)):
+        replied = await _inquire(world, inquiry(None), key=f"key-{at}")
+        assert replied.status_code == status
+    # What is known already is the same again, however many wait.
+    assert (await _inquire(world, inquiry(None), key="key-0")).status_code == 200
 
 
 async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:

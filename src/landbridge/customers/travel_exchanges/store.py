@@ -1,6 +1,6 @@
 """SQL statements on the tables of exchanges. Times of exchanges are real."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -112,9 +112,11 @@ where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null
 order by created_at desc, id limit $5
 """
 
+# Those of host $2, or of all hosts but $3.
 _COUNT_OPEN = """
 select count(*) from travel_rule_exchanges
 where org_id = $1 and direction = 'INCOMING' and status = 'OPEN'
+    and case when $2::text is null then host <> all($3::text[]) else host = $2 end
 """
 
 _ADVANCE = """
@@ -243,9 +245,10 @@ async def newest(
     return [read_exchange(row) for row in rows]
 
 
-async def count_open(tx: Tx, org_id: UUID) -> int:
-    """Return how many inquiries of other providers wait for people."""
-    count: int = await tx.fetchval(_COUNT_OPEN, org_id)
+async def count_open(tx: Tx, org_id: UUID, host: str, known_hosts: Collection[str]) -> int:
+    """Return how many inquiries wait for people: of this host if it is known, else of strangers."""
+    known = list(known_hosts)
+    count: int = await tx.fetchval(_COUNT_OPEN, org_id, host if host in known else None, known)
     return count
 
 

@@ -42,7 +42,8 @@ from landbridge.providers.trp.port import TransferConfirmation
 
 CLIENT_HEADER: Final = "trp-client"
 PROXY_SECRET_HEADER: Final = "trp-proxy-secret"  # noqa: S105  the name of a header
-# Inquiries that wait for people. Anybody may send some, so those without a certificate are bounded.
+# Inquiries that wait for people. Anybody may send some, so those without a certificate are bounded:
+# those of each counterparty's host, and those of all others together.
 OPEN_MAX: Final = 1_000
 _NO_EXCHANGE: Final = "there is no such exchange"
 
@@ -148,7 +149,8 @@ class VaspMessages:
     ) -> None:
         known = await store.find_inquiry(tx, new.org_id, new.host, new.request_identifier)
         is_bounded = known is None and not new.is_authenticated
-        if is_bounded and await store.count_open(tx, new.org_id) >= OPEN_MAX:
+        hosts = [each.host for each in setting.counterparties]
+        if is_bounded and await store.count_open(tx, new.org_id, new.host, hosts) >= OPEN_MAX:
             raise Busy("too many inquiries wait for people")
         if known is None:
             sealed = replace(new, sealed_data=await self.exchanges.seal(tx, new, data))
