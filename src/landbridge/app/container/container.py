@@ -215,6 +215,7 @@ async def open_container(
         try:
             yield container
         finally:
+            await container.scheduler.close()
             await container.dispatcher.close()
             await container.exchange_dispatcher.close()
             await container.egress.close()
