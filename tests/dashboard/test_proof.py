@@ -22,6 +22,7 @@ FORMS = {
     "POST /dashboard/team/invite": "/dashboard/team/invite",
     "POST /dashboard/team/{member_id}/invite-again": f"/dashboard/team/{ID}",
     "POST /dashboard/team/{member_id}/role": f"/dashboard/team/{ID}",
+    "POST /dashboard/team/{member_id}/remove": f"/dashboard/team/{ID}",
     "POST /dashboard/settings/approvals": "/dashboard/settings/approvals",
     "POST /dashboard/settings/limits": "/dashboard/settings/limits",
     "POST /dashboard/settings/limits/document": "/dashboard/settings/limits",

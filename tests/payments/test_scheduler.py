@@ -1,10 +1,12 @@
 """Scheduler: failing records never block the others."""
 
+import asyncio
 from datetime import timedelta
 from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
+from typing_extensions import override
 
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
@@ -12,6 +14,7 @@ from landbridge.payments import scheduler
 from landbridge.payments.engine.retry_until_settled import RetryExhausted, record_refusal
 from landbridge.payments.scheduler import Scheduler
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Unclear
 from landbridge.platform.db.pool import Database
 from tests import make
 from tests.make import CLOCK, Status
@@ -83,6 +86,61 @@ async def test_failure_is_forgotten_once_another_worker_advances_the_record(
     await ledger.advance(make.move(moved, Status.GONE), make.TRANSITIONS)
     await runner.run_once({org_id: timedelta()})
     assert runner.failing == 1
+
+
+class HangingSteps(FailingSteps):
+    """Wait for a provider that does not answer, for these records."""
+
+    def __init__(self, ledger: Ledger, poison: set[UUID]) -> None:
+        super().__init__(ledger, set())
+        self.hanging = poison
+        self.answer = asyncio.Event()
+
+    @override
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        if record.id in self.hanging:
+            self.tried.append(record.id)
+            await self.answer.wait()
+            raise Unclear("no answer")
+        await super().run(record, clock_offset)
+
+
+async def test_a_step_without_an_answer_delays_its_record_alone(
+    database: Database, ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_BATCH_S", 0.05)
+    org_id, created = await due_records(database, ledger, 3)
+    other_id, others = await due_records(database, ledger, 1)
+    steps = HangingSteps(ledger, poison={created[0]})
+    runner = Scheduler(ledger, clock, {make.PAYMENT: steps})
+    offsets = {org_id: timedelta(), other_id: timedelta()}
+    async with asyncio.timeout(10):
+        assert await runner.run_once(offsets) >= 2
+        await runner.run_once(offsets)
+        await runner.run_once(offsets)
+        assert sorted(steps.tried) == sorted([*created, *others])
+        steps.answer.set()
+        await runner.close()
+    # It is retried after its backoff, as any other without an answer.
+    await runner.run_once(offsets)
+    assert steps.tried.count(created[0]) == 1
+    assert runner.failing == 0
+
+
+async def test_no_batch_begins_beside_too_many_steps_without_an_answer(
+    database: Database, ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_BATCH_S", 0.05)
+    monkeypatch.setattr(scheduler, "_LATE_MAX", 2)
+    monkeypatch.setattr(scheduler, "BATCH_SIZE", 2)
+    org_id, created = await due_records(database, ledger, 4)
+    steps = HangingSteps(ledger, poison=set(created))
+    runner = Scheduler(ledger, clock, {make.PAYMENT: steps})
+    for _ in range(3):
+        assert await runner.run_once({org_id: timedelta()}) == 0
+    assert len(steps.tried) == 2
+    steps.answer.set()
+    await runner.close()
 
 
 class RefusedSteps:

@@ -290,7 +290,7 @@ SCHEDULES = [
     WorkerSchedule(
         "travel_rule_exchanges",
         0.5,
-        lambda c, offsets: c.exchange_deliveries.run_once(offsets.keys()),
+        lambda c, offsets: c.exchange_dispatcher.run_once(offsets.keys()),
         2.0,
     ),
     # Submitted verifications wait at most one more second.

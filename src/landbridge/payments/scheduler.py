@@ -8,11 +8,14 @@ A record whose step fails stays due. So does one whose chain or bank has no answ
 (`Unavailable`, `Unclear`). It is skipped for a delay that doubles each time, so that it neither
 blocks other records nor is retried without pause. A refused order that must arrive
 (`RetryExhausted`) has a due time of its own for its next attempt, and counts as failing until then.
+
+A step that takes longer, as with a provider that does not answer, goes on beside the next batches:
+it delays its own record alone.
 """
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
@@ -33,6 +36,10 @@ BATCH_SIZE = 256
 _FIRST_PAUSE_S = 1
 # A failing record is retried every five minutes.
 _PAUSE_MAX_S = 300
+# So long a batch waits for its steps.
+_BATCH_S = 1.0
+# Steps that go on beside the next batches: with more of them no batch begins.
+_LATE_MAX = 1_024
 
 
 class FlowSteps(Protocol):
@@ -82,6 +89,8 @@ class Scheduler:
         self._clock = clock
         self._steps = steps
         self._failures: dict[UUID, _StepBackoff] = {}
+        # Steps of former batches that go on, by record.
+        self._late: dict[UUID, asyncio.Task[_SchedulerStep]] = {}
 
     @property
     def failing(self) -> int:
@@ -89,7 +98,16 @@ class Scheduler:
         return sum(failure.status in _FAULTS for failure in self._failures.values())
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> int:
-        """Run one batch, the longest due of each organisation first; return the advanced count."""
+        """Run one batch, the longest due of each organisation first; return the advanced count.
+
+        Counted are the steps that have ended, of former batches too.
+        """
+        count = self._end_late()
+        if len(self._late) >= _LATE_MAX:
+            await asyncio.wait(
+                self._late.values(), timeout=_BATCH_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            return count
         now_s = time.monotonic()
         # A refused record has a later due time, which does not depend on this process.
         skipped = [
@@ -97,24 +115,31 @@ class Scheduler:
             for each, failure in self._failures.items()
             if failure.until_s > now_s and failure.status is not _StepStatus.REFUSED
         ]
-        results = await self._run(offsets, skip=skipped)
-        before = self._failures
+        records = await self._due(offsets, skip=[*skipped, *self._late])
+        tasks = {
+            each.id: asyncio.create_task(self._step(each, offsets[each.org_id])) for each in records
+        }
+        await _wait_for(tasks.values())
         # A record that was not due again after its delay was advanced by another worker.
         self._failures = {
-            each: backoff for each, backoff in before.items() if backoff.until_s > now_s
+            each: backoff
+            for each, backoff in self._failures.items()
+            if backoff.until_s > now_s or each in tasks or each in self._late
         }
-        for each, step in results.items():
-            self._failures.pop(each, None)
-            if step.status is not _StepStatus.SUCCEEDED:
-                pause_s = _pause_s(step, before.get(each))
-                self._failures[each] = _StepBackoff(step.status, pause_s, now_s + pause_s)
-        return sum(step.status is _StepStatus.SUCCEEDED for step in results.values())
+        self._late |= tasks
+        return count + self._end_late(now_s)
+
+    async def close(self) -> None:
+        """Wait for the steps that go on."""
+        if self._late:
+            await asyncio.wait(self._late.values())
+            self._end_late()
 
     async def run_all(self, offsets: Mapping[UUID, timedelta]) -> None:
         """Run until nothing is due any more, except records that could not be advanced."""
         stuck: set[UUID] = set()
         while True:
-            results = await self._run(offsets, skip=stuck)
+            results = await self._run(offsets, skip=[*stuck, *self._late])
             if not results:
                 return
             stuck.update(
@@ -124,13 +149,36 @@ class Scheduler:
     async def _run(
         self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
     ) -> dict[UUID, _SchedulerStep]:
-        """Run one batch; return the result of each record."""
-        clocks = self._clock.now_of(offsets)
-        records = await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip)
+        """Run one batch to its end; return the result of each record."""
+        records = await self._due(offsets, skip=skip)
         results = await asyncio.gather(
             *(self._step(each, offsets[each.org_id]) for each in records)
         )
         return {record.id: step for record, step in zip(records, results, strict=True)}
+
+    async def _due(
+        self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
+    ) -> Sequence[Transfer]:
+        clocks = self._clock.now_of(offsets)
+        return await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip)
+
+    def _end_late(self, since_s: float | None = None) -> int:
+        """Take the results of steps that have ended; return how many have advanced their record.
+
+        Their backoff begins at `since_s`, now by default.
+        """
+        ended = {each: task for each, task in self._late.items() if task.done()}
+        count = 0
+        for each, task in ended.items():
+            del self._late[each]
+            step, before = task.result(), self._failures.pop(each, None)
+            if step.status is _StepStatus.SUCCEEDED:
+                count += 1
+                continue
+            pause_s = _pause_s(step, before)
+            until_s = (time.monotonic() if since_s is None else since_s) + pause_s
+            self._failures[each] = _StepBackoff(step.status, pause_s, until_s)
+        return count
 
     async def _step(self, record: Transfer, offset: timedelta) -> _SchedulerStep:
         try:
@@ -151,6 +199,18 @@ class Scheduler:
         if kind not in self._steps:
             raise InvariantBroken(f"no flow has steps for {kind}")
         return self._steps[kind]
+
+
+async def _wait_for(tasks: Collection[asyncio.Task[_SchedulerStep]]) -> None:
+    """Wait for the steps of a batch, for a while; they end with a wait that is cancelled."""
+    if not tasks:
+        return
+    try:
+        await asyncio.wait(tasks, timeout=_BATCH_S)
+    except asyncio.CancelledError:
+        for each in tasks:
+            each.cancel()
+        raise
 
 
 def _pause_s(step: _SchedulerStep, before: _StepBackoff | None) -> float:

@@ -1,5 +1,6 @@
 """An organisation that exchanges travel rule data with the sandbox's simulated provider."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -74,6 +75,10 @@ class LoopVasps:
     loses: list[str] = field(default_factory=list[str])
     kills: list[str] = field(default_factory=list[str])
     is_down: bool = False
+    # Hosts that never answer, the messages that wait for them, and whether they hang up.
+    silent_hosts: set[str] = field(default_factory=set[str])
+    waiting: list[str] = field(default_factory=list[str])
+    hangs_up: asyncio.Event = field(default_factory=asyncio.Event)
 
     def check_url(self, field: str, url: str) -> str:
         return Egress(allows_loopback=True).check(field, url)
@@ -99,6 +104,10 @@ class LoopVasps:
         if self.is_down or self.client is None:
             raise VaspUnreachable("no connection could be made")
         parts = urlsplit(url)
+        if parts.netloc in self.silent_hosts:
+            self.waiting.append(parts.netloc)
+            await self.hangs_up.wait()
+            raise VaspUnreachable("the connection was closed without an answer")
         assert parts.netloc == HOST, url
         self.sent.append((kind, key, body))
         path = f"{parts.path}?{parts.query}" if parts.query else parts.path
@@ -141,7 +150,9 @@ class ExchangeWorld:
     async def deliver(self, **passed: float) -> None:
         """Let time pass, and run the worker of exchanges once."""
         self.payments.clock.at += timedelta(**passed or {"seconds": 1})
-        await self.org.container.exchange_deliveries.run_once([self.org.org_id])
+        dispatcher = self.org.container.exchange_dispatcher
+        await dispatcher.run_once([self.org.org_id])
+        await dispatcher.finish()
 
     async def settle(self) -> None:
         """Run all workers until nothing changes any more."""

@@ -1,5 +1,6 @@
 """Inquiries of other providers: stored once, answered by people, and matched with deposits."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -9,6 +10,7 @@ import httpx2
 import pytest
 from msgspec import structs
 
+from landbridge.customers.travel_exchanges import vasp_messages
 from landbridge.customers.travel_exchanges.service import forget
 from landbridge.customers.travel_exchanges.vasp_messages import (
     CLIENT_HEADER,
@@ -35,6 +37,14 @@ from tests.tenants import make_tenant, refusal
 SECRET = "the-secret-of-the-proxy-0001"
 HASH = "0x" + "ab" * 32
 PROVEN = {CLIENT_HEADER: HOST, PROXY_SECRET_HEADER: SECRET}
+
+
+def nested(levels: int) -> Any:
+    """Return lists in lists."""
+    found: list[Any] = []
+    for _ in range(levels - 1):
+        found = [found]
+    return found
 
 
 @pytest.fixture
@@ -144,6 +154,11 @@ async def test_an_unknown_provider_is_not_approved(world: ExchangeWorld) -> None
         (inquiry(None, amount="-1"), {}),
         (inquiry(None, asset={}), {}),
         (inquiry(None, asset={"dti": 5}), {}),
+        # What a database does not store, and what no identifier is as long as.
+        (inquiry(None, asset={"dti": "4H95J\x00"}), {}),
+        (inquiry(None, asset={"dti": "4" * 101}), {}),
+        (inquiry(None, IVMS101={"a": nested(17)}), {}),
+        (inquiry(None, IVMS101={"a": nested(940)}), {}),
         (inquiry(None, callback="http://10.0.0.1/x"), {}),
         (inquiry(None, callback="https://169.254.169.254/x"), {}),
         (inquiry(None, IVMS101=[]), {}),
@@ -159,6 +174,34 @@ async def test_what_is_no_inquiry_is_refused_and_stored_nowhere(
     replied = await _inquire(world, body, **headers)
     assert replied.status_code == 400, replied.text
     assert await world.exchanges() == []
+
+
+async def test_many_inquiries_at_once_leave_connections_for_each_other(
+    world: ExchangeWorld,
+) -> None:
+    """None holds a connection while it waits for another one: here there are twelve."""
+    body = inquiry(await _wallet(world))
+    async with asyncio.timeout(30):
+        replied = await asyncio.gather(
+            *(_inquire(world, body, key=f"key-{at}") for at in range(60))
+        )
+    assert {each.status_code for each in replied} == {200}
+    assert len(await world.exchanges()) == 60
+
+
+async def test_strangers_leave_room_for_a_counterparty(
+    world: ExchangeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vasp_messages, "OPEN_MAX", 2)
+    stranger = inquiry(None, callback="http://127.0.0.1:9001/resolutions")
+    for at, status in enumerate((200, 200, 503)):
+        replied = await _inquire(world, stranger, key=f"stranger-{at}")
+        assert replied.status_code == status
+    for at, status in enumerate((200, 200, 503)):
+        replied = await _inquire(world, inquiry(None), key=f"key-{at}")
+        assert replied.status_code == status
+    # What is known already is the same again, however many wait.
+    assert (await _inquire(world, inquiry(None), key="key-0")).status_code == 200
 
 
 async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:
@@ -197,9 +240,21 @@ async def test_callbacks_count_for_their_exchange_alone(world: ExchangeWorld) ->
     assert unproven.status_code == 404
     guessed = await _call_back(world, urls["key-1"][:-1] + "_", {"txid": HASH})
     assert guessed.status_code == 404
-    wrong = await _call_back(world, urls["key-1"], {"txid": HASH, "canceled": "yes"})
-    assert wrong.status_code == 400
+    for body in ({"txid": HASH, "canceled": "yes"}, {"txid": HASH + "\x00"}, {"txid": ""}):
+        wrong = await _call_back(world, urls["key-1"], body)
+        assert wrong.status_code == 400, wrong.text
     assert {each["status"] for each in await world.exchanges()} == {"APPROVED"}
+
+
+async def test_data_of_any_depth_that_is_taken_can_be_read_and_rejected(
+    world: ExchangeWorld,
+) -> None:
+    await _inquire(world, inquiry(None, IVMS101={"a": nested(14)}))
+    exchange = await world.exchange()
+    read = await world.org.get(f"{EXCHANGES}/{exchange['id']}/message")
+    assert read["ivms101"] == {"a": nested(14)}
+    rejected = await world.org.post(f"{EXCHANGES}/{exchange['id']}/reject", {"comment": "unknown"})
+    assert rejected["status"] == "REJECTED"
 
 
 async def test_another_organisation_sees_and_answers_nothing(world: ExchangeWorld) -> None:

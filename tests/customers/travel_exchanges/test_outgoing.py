@@ -210,8 +210,8 @@ async def test_a_worker_that_is_killed_after_a_message_leaves_one_exchange(
 
 async def test_workers_at_once_send_each_message_once(world: ExchangeWorld) -> None:
     await world.pay("approves")
-    deliveries, org_id = world.org.container.exchange_deliveries, world.org.org_id
-    await asyncio.gather(*(deliveries.run_once([org_id]) for _ in range(5)))
+    dispatcher, org_id = world.org.container.exchange_dispatcher, world.org.org_id
+    await asyncio.gather(*(dispatcher.run_once([org_id]) for _ in range(5)))
     await world.settle()
     assert len(world.vasps.of_kind("inquiry")) == 1
     assert len(world.vasps.of_kind("confirmation")) == 1

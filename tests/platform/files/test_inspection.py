@@ -17,6 +17,7 @@ from tests.platform.files.sample_files import (
     HTML,
     PDF,
     SVG,
+    chunk,
     encoded,
     png,
     progressive,
@@ -143,6 +144,39 @@ def test_jpeg_with_many_scans_is_refused_undecoded() -> None:
     assert len(bomb) < 200_000
     assert "has more than 500 scans" in refusal(bomb, "a.jpg")
     assert time.thread_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        b"\xff\xe1\x00\x02",  # empty segments of any kind
+        b"\xff\xfe\x00\x02",
+        b"\xff\xd0",  # a marker without a length
+        b"\xff",  # padding
+        b"\x00",  # what is no marker
+    ],
+)
+def test_jpeg_of_empty_segments_is_refused_unread(part: bytes) -> None:
+    """Each segment takes Pillow a microsecond in Python, which holds up all other threads."""
+    image = GOOD["photo.jpg"]
+    start, rest = image[:2] + b"\xff\xfe\x00\x02", image[2:]
+    few = start + part * 5_000 + rest
+    assert inspect(few, name="a.jpg", declared=None) is MimeType.JPEG
+    bomb = start + part * (4_000_000 // len(part)) + rest
+    began = time.thread_time()
+    assert "has more than 10,000 chunks or segments" in refusal(bomb, "a.jpg")
+    assert time.thread_time() - began < 0.3
+
+
+@pytest.mark.parametrize("name", [b"IDAT", b"tEXt", b"abCd"])
+def test_png_of_empty_chunks_is_refused_unread(name: bytes) -> None:
+    image, end = png(width=8, height=8), chunk(b"IEND", b"")
+    few = image.removesuffix(end) + chunk(name, b"") * 5_000 + end
+    assert inspect(few, name="a.png", declared=None) is MimeType.PNG
+    bomb = image.removesuffix(end) + chunk(name, b"") * 400_000 + end
+    began = time.thread_time()
+    assert "has more than 10,000 chunks or segments" in refusal(bomb)
+    assert time.thread_time() - began < 0.3
 
 
 def test_png_with_data_after_its_end_is_refused() -> None:

@@ -10,17 +10,20 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from msgspec import structs
 
 from landbridge.app.container import Container, wire
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Rate
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.rates.port import Price
 from landbridge.providers.sidecar import order_store
+from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.model import OrderProblem
 from landbridge.providers.sidecar.signing import SignedPurpose, SigningSecret, sign
 from tests.payouts import accept, check_books, make_account, make_offramp, make_payee, shown
@@ -158,6 +161,31 @@ async def test_a_repeated_webhook_queries_once(scenario: SidecarScenario) -> Non
     assert await scenario.announce(scenario.key, "w2") == 204
     await scenario.run()
     assert scenario.sidecar.calls.count("/v1/payouts/query") == 2
+
+
+async def test_a_provider_without_an_answer_holds_up_announced_orders_once(
+    scenario: SidecarScenario, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        await scenario.accepted()
+    await scenario.run()
+    for number, key in enumerate(scenario.sidecar.orders):
+        assert await scenario.announce(key, f"w{number}") == 204
+    queried: list[UUID] = []
+    both = asyncio.Event()
+
+    async def find(_client: SidecarClient, _org_id: UUID, key: UUID, *_of: Any) -> None:
+        queried.append(key)
+        if len(queried) == 2:
+            both.set()
+        await both.wait()
+        raise Unavailable("no answer")
+
+    monkeypatch.setattr(SidecarClient, "find", find)
+    offsets = await scenario.org.container.orgs.clock_offsets()
+    async with asyncio.timeout(10):
+        await scenario.org.container.provider_webhooks.run_once(offsets)
+    assert sorted(map(str, queried)) == sorted(scenario.sidecar.orders)
 
 
 async def test_a_webhook_that_is_not_ours_does_nothing(scenario: SidecarScenario) -> None:

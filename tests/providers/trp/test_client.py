@@ -82,6 +82,8 @@ async def test_resolutions_and_confirmations_need_no_body(client: TrpClient) -> 
         answering(b'{"approved": true}'),
         answering(b'{"approved": {"address": "0x1"}}'),
         answering(b'{"approved": {"address": "0x1", "callback": "https://a.b"}, "rejected": "x"}'),
+        answering(b'{"approved": {"address": "0x\\u0000", "callback": "https://a.b"}}'),
+        answering(b'{"approved": {"address": "' + b"x" * 101 + b'", "callback": "https://a.b"}}'),
         answering(b'{"version": "3.2.1", "rejected": "x"}'),
         answering(b"\xff\xfe\x00"),
         answering(b"[" * 16_000),

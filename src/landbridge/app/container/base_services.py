@@ -28,7 +28,7 @@ from landbridge.app.settings import Settings
 from landbridge.customers.address_policies.service import AddressPolicies
 from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
-from landbridge.customers.travel_exchanges.deliveries import ExchangeDeliveries
+from landbridge.customers.travel_exchanges.dispatcher import ExchangeDispatcher
 from landbridge.customers.travel_exchanges.payments import TransferExchanges
 from landbridge.customers.travel_exchanges.service import TravelExchanges
 from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
@@ -113,7 +113,7 @@ class BaseServices(TeamServices):
     travel_rule_checks: TravelRuleChecks | None
     travel_exchanges: TravelExchanges
     transfer_exchanges: TransferExchanges
-    exchange_deliveries: ExchangeDeliveries
+    exchange_dispatcher: ExchangeDispatcher
     vasp_messages: VaspMessages
     simulated_vasp: SimulatedVasp
     vasp_egress: Egress

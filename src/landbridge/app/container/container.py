@@ -215,7 +215,9 @@ async def open_container(
         try:
             yield container
         finally:
+            await container.scheduler.close()
             await container.dispatcher.close()
+            await container.exchange_dispatcher.close()
             await container.egress.close()
             await container.vasp_egress.close()
             for each in (container.evm, container.providers):

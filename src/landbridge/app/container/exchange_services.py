@@ -6,6 +6,7 @@ from landbridge.app.container.registry import TRANSITIONS
 from landbridge.app.container.screening_services import check_travel_rule
 from landbridge.app.settings import Settings
 from landbridge.customers.travel_exchanges.deliveries import ExchangeDeliveries
+from landbridge.customers.travel_exchanges.dispatcher import ExchangeDispatcher
 from landbridge.customers.travel_exchanges.payments import TransferExchanges
 from landbridge.customers.travel_exchanges.service import TravelExchanges
 from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
@@ -34,7 +35,7 @@ class ExchangeServices:
     travel_rule_checks: TravelRuleChecks | None
     travel_exchanges: TravelExchanges
     transfer_exchanges: TransferExchanges
-    exchange_deliveries: ExchangeDeliveries
+    exchange_dispatcher: ExchangeDispatcher
     vasp_messages: VaspMessages
     # Answers inquiries in a sandbox; refuses in production.
     simulated_vasp: SimulatedVasp
@@ -76,7 +77,7 @@ def exchange_with_vasps(
         ),
         travel_exchanges=exchanges,
         transfer_exchanges=transfers,
-        exchange_deliveries=deliveries,
+        exchange_dispatcher=ExchangeDispatcher(deliveries),
         vasp_messages=VaspMessages(exchanges, deliveries, settings.trp_proxy_secret),
         simulated_vasp=SimulatedVasp(settings.mode, vasps, settings.base_url),
         vasp_egress=egress,

@@ -1,4 +1,4 @@
-"""Worker of exchanges: sends what other providers do not have yet, and follows payments.
+"""Deliveries of exchanges: send what other providers do not have yet, and follow payments.
 
 Guarantees:
 - A message is recorded before it is sent, with the key that it keeps. A worker that is killed at
@@ -8,7 +8,7 @@ Guarantees:
 - The confirmation is recorded once the payment has ended: with its transaction, or as canceled.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -18,9 +18,8 @@ from uuid import UUID
 import structlog
 
 from landbridge.customers.payment_screening.model import is_awaiting
-from landbridge.customers.travel_exchanges import store
+from landbridge.customers.travel_exchanges import queue_store, store
 from landbridge.customers.travel_exchanges.model import (
-    LEASE,
     Exchange,
     ExchangeData,
     ExchangeDirection,
@@ -46,7 +45,6 @@ from landbridge.providers.trp.port import (
 
 _log = structlog.stdlib.get_logger()
 
-BATCH_SIZE: Final = 20
 # The status in which the coins of a payment of any kind have arrived.
 _COMPLETED: Final = "COMPLETED"
 _PROBLEM_MAX: Final = 200
@@ -61,19 +59,8 @@ class ExchangeDeliveries:
     ledger: Ledger
     transitions: Mapping[str, Transitions[Any]]
 
-    async def run_once(self, org_ids: Collection[UUID]) -> bool:
-        """Do what is due; return whether there may be more."""
-        now = self.exchanges.clock.now()
-        due = await self.exchanges.database.read(lambda tx: store.due(tx, org_ids, now, BATCH_SIZE))
-        for each in due:
-            claimed = await self.exchanges.database.single(
-                lambda tx, found=each: store.claim(tx, found, now + LEASE)
-            )
-            if claimed:
-                await self._run(each)
-        return len(due) == BATCH_SIZE
-
-    async def _run(self, exchange: Exchange) -> None:
+    async def run(self, exchange: Exchange) -> None:
+        """Do what is due for an exchange that was claimed (dispatcher.py)."""
         data = await self.exchanges.database.read(lambda tx: self.exchanges.open(tx, exchange))
         if data is None:
             # Erased meanwhile: nothing is due any more.
@@ -86,7 +73,9 @@ class ExchangeDeliveries:
                 return
         if exchange.pending_message is None:
             next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
-            await self.exchanges.database.single(lambda tx: store.postpone(tx, exchange, next_at))
+            await self.exchanges.database.single(
+                lambda tx: queue_store.postpone(tx, exchange, next_at)
+            )
             return
         try:
             await self._send(exchange, exchange.pending_message, data)
@@ -94,7 +83,7 @@ class ExchangeDeliveries:
             problem = str(error)[:_PROBLEM_MAX]
             next_at = retry_at(exchange.attempts, self.exchanges.clock.now())
             await self.exchanges.database.single(
-                lambda tx: store.set_problem(tx, exchange, problem, next_at)
+                lambda tx: queue_store.set_problem(tx, exchange, problem, next_at)
             )
             _log.info("travel_rule.not_sent", id=str(exchange.id), reason=problem)
 
@@ -137,6 +126,7 @@ class ExchangeDeliveries:
             return
         is_approval = answer.answer is InquiryAnswer.APPROVED
         url = self.vasps.check_url("callback", answer.callback or "") if is_approval else None
+        offset = await self.exchanges.clock_offset(org_id)
 
         async def work(tx: Tx) -> Exchange | None:
             found = await store.lock(tx, org_id, exchange_id)
@@ -153,7 +143,8 @@ class ExchangeDeliveries:
                 comment=answer.comment,
             )
             sealed = await self.exchanges.seal(tx, found, new)
-            await self.exchanges.advance_in(tx, found, replace(after, sealed_data=sealed))
+            after = replace(after, sealed_data=sealed)
+            await self.exchanges.advance_in(tx, found, after, offset)
             return after
 
         stored = await self.exchanges.database.transact(work)
@@ -168,7 +159,9 @@ class ExchangeDeliveries:
             await self.ledger.postpone(payment, self.exchanges.clock.now(offset))
 
     async def _set_delivered(self, exchange: Exchange, next_at: datetime | None) -> None:
-        await self.exchanges.database.single(lambda tx: store.set_delivered(tx, exchange, next_at))
+        await self.exchanges.database.single(
+            lambda tx: queue_store.set_delivered(tx, exchange, next_at)
+        )
 
     async def _payment(self, exchange: Exchange) -> Transfer | None:
         if exchange.transfer_id is None:
@@ -187,7 +180,7 @@ class ExchangeDeliveries:
         if is_approved and hash_ is None and payment is not None and payment.status == _COMPLETED:
             # Coins have gone, and their transaction is not known: nothing true can be reported.
             await self.exchanges.database.single(
-                lambda tx: store.postpone(tx, exchange, retry_at(20, now))
+                lambda tx: queue_store.postpone(tx, exchange, retry_at(20, now))
             )
             return
         after = replace(
@@ -198,8 +191,9 @@ class ExchangeDeliveries:
             next_attempt_at=now if is_approved else None,
             updated_at=now,
         )
+        offset = await self.exchanges.clock_offset(exchange.org_id)
         await self.exchanges.database.transact(
-            lambda tx: self.exchanges.advance_in(tx, exchange, after)
+            lambda tx: self.exchanges.advance_in(tx, exchange, after, offset)
         )
 
 

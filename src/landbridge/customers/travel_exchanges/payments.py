@@ -162,11 +162,12 @@ class TransferExchanges:
             callback_hash=secret_hash(secret),
         )
         data = ExchangeData(ivms101=dict(message.ivms101), url=url, secret=secret)
+        offset = await self.exchanges.clock_offset(transfer.org_id)
 
         async def work(tx: Tx) -> None:
             new = replace(exchange, sealed_data=await self.exchanges.seal(tx, exchange, data))
             if new.sealed_data is not None and await store.add(tx, new):
-                await self.exchanges.record_in(tx, new)
+                await self.exchanges.record_in(tx, new, offset)
 
         await self.exchanges.database.transact(work)
         return ExchangeWait.DELIVERY

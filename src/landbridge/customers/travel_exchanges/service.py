@@ -10,7 +10,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -223,18 +223,32 @@ class TravelExchanges:
             key = found
         return key.seal(data, context=exchange.data_context)
 
+    async def clock_offset(self, org_id: UUID) -> timedelta:
+        """Return the offset that a change is recorded with; read before its transaction begins.
+
+        It takes a connection of its own. Transactions that wait for one could hold all of them.
+        """
+        return await self.orgs.clock_offset(org_id)
+
     async def advance_in(
-        self, tx: Tx, before: Exchange, after: Exchange, *, actor: str = WORKER
+        self,
+        tx: Tx,
+        before: Exchange,
+        after: Exchange,
+        offset: timedelta,
+        *,
+        actor: str = WORKER,
     ) -> bool:
         """Store another status of an exchange, and record it; False if it changed meanwhile."""
         version = await store.advance(tx, before, after)
         if version is not None:
-            await self.record_in(tx, replace(after, version=version), actor=actor)
+            await self.record_in(tx, replace(after, version=version), offset, actor=actor)
         return version is not None
 
-    async def record_in(self, tx: Tx, exchange: Exchange, *, actor: str = WORKER) -> None:
+    async def record_in(
+        self, tx: Tx, exchange: Exchange, offset: timedelta, *, actor: str = WORKER
+    ) -> None:
         """Record the status of an exchange in the log of changes."""
-        offset = await self.orgs.clock_offset(exchange.org_id)
         await append_change(
             tx,
             org_id=exchange.org_id,
@@ -272,7 +286,8 @@ class TravelExchanges:
                     ivms101=data.ivms101, url=data.url, secret=data.secret, comment=comment
                 ),
             )
-            await self.advance_in(tx, found, replace(after, sealed_data=sealed), actor=caller.actor)
+            after = replace(after, sealed_data=sealed)
+            await self.advance_in(tx, found, after, caller.clock_offset, actor=caller.actor)
 
         await self.database.transact(work)
         return await self.get(org_id, before.id)

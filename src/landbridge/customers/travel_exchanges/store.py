@@ -112,42 +112,11 @@ where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null
 order by created_at desc, id limit $5
 """
 
+# Those of host $2, or of all hosts but $3.
 _COUNT_OPEN = """
 select count(*) from travel_rule_exchanges
 where org_id = $1 and direction = 'INCOMING' and status = 'OPEN'
-"""
-
-_DUE = """
-select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
-    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
-    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
-from travel_rule_exchanges where org_id = any($1) and next_attempt_at <= $2
-order by next_attempt_at limit $3
-"""
-
-# Another worker that took it, or an answer meanwhile, has set another time or number.
-_CLAIM = """
-update travel_rule_exchanges set attempts = attempts + 1, next_attempt_at = $5
-where org_id = $1 and id = $2 and attempts = $3 and next_attempt_at = $4
-returning true
-"""
-
-# What was sent may have been answered meanwhile: then the message to send is another one.
-_DELIVERED = """
-update travel_rule_exchanges
-set pending_message = null, problem = null, attempts = 0, next_attempt_at = $4
-where org_id = $1 and id = $2 and pending_message = $3
-"""
-
-_NOT_DELIVERED = """
-update travel_rule_exchanges set problem = $4, next_attempt_at = $5
-where org_id = $1 and id = $2 and pending_message = $3
-"""
-
-_POSTPONE = """
-update travel_rule_exchanges set next_attempt_at = $4
-where org_id = $1 and id = $2 and version = $3 and pending_message is null
+    and case when $2::text is null then host <> all($3::text[]) else host = $2 end
 """
 
 _ADVANCE = """
@@ -259,7 +228,7 @@ async def of_screening(tx: Tx, org_id: UUID, screening_id: UUID) -> Exchange | N
 
 async def of_transaction(tx: Tx, org_id: UUID, hash_: str, limit: int) -> Sequence[Exchange]:
     """Return the confirmed inquiries of other providers that name a transaction."""
-    return [_exchange(row) for row in await tx.fetch(_OF_TRANSACTION, org_id, hash_, limit)]
+    return [read_exchange(row) for row in await tx.fetch(_OF_TRANSACTION, org_id, hash_, limit)]
 
 
 async def newest(
@@ -273,55 +242,14 @@ async def newest(
 ) -> Sequence[Exchange]:
     """Return exchanges, the newest first."""
     rows = await tx.fetch(_LIST, org_id, direction, status, transfer_id, limit)
-    return [_exchange(row) for row in rows]
+    return [read_exchange(row) for row in rows]
 
 
-async def count_open(tx: Tx, org_id: UUID) -> int:
-    """Return how many inquiries of other providers wait for people."""
-    count: int = await tx.fetchval(_COUNT_OPEN, org_id)
+async def count_open(tx: Tx, org_id: UUID, host: str, known_hosts: Collection[str]) -> int:
+    """Return how many inquiries wait for people: of this host if it is known, else of strangers."""
+    known = list(known_hosts)
+    count: int = await tx.fetchval(_COUNT_OPEN, org_id, host if host in known else None, known)
     return count
-
-
-async def due(tx: Tx, org_ids: Collection[UUID], now: datetime, limit: int) -> Sequence[Exchange]:
-    """Return exchanges with something to do, the longest due first."""
-    return [_exchange(row) for row in await tx.fetch(_DUE, list(org_ids), now, limit)]
-
-
-async def claim(tx: Tx, exchange: Exchange, until: datetime) -> bool:
-    """Claim a due exchange until then; False if another worker has."""
-    return (
-        await tx.fetchval(
-            _CLAIM,
-            exchange.org_id,
-            exchange.id,
-            exchange.attempts,
-            exchange.next_attempt_at,
-            until,
-        )
-        is not None
-    )
-
-
-async def set_delivered(tx: Tx, exchange: Exchange, next_at: datetime | None) -> None:
-    """Note that the other provider has the message, unless another one replaced it."""
-    await tx.execute(_DELIVERED, exchange.org_id, exchange.id, exchange.pending_message, next_at)
-
-
-async def set_problem(tx: Tx, exchange: Exchange, problem: str, next_at: datetime) -> None:
-    """Note why a message did not arrive, and when it is sent again."""
-    await tx.execute(
-        _NOT_DELIVERED,
-        exchange.org_id,
-        exchange.id,
-        exchange.pending_message,
-        problem,
-        next_at,
-    )
-
-
-async def postpone(tx: Tx, exchange: Exchange, next_at: datetime) -> None:
-    """Look at an exchange without a message again then, if it is unchanged."""
-    await tx.execute(_POSTPONE, exchange.org_id, exchange.id, exchange.version, next_at)
 
 
 async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
@@ -355,10 +283,11 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
 
 
 def _existing(row: Row | None) -> Exchange | None:
-    return None if row is None else _exchange(row)
+    return None if row is None else read_exchange(row)
 
 
-def _exchange(row: Row) -> Exchange:
+def read_exchange(row: Row) -> Exchange:
+    """Return the exchange of a row with all columns."""
     pending = row["pending_message"]
     return Exchange(
         org_id=row["org_id"],

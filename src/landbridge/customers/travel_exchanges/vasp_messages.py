@@ -12,6 +12,7 @@ Guarantees:
 import hmac
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
@@ -41,7 +42,8 @@ from landbridge.providers.trp.port import TransferConfirmation
 
 CLIENT_HEADER: Final = "trp-client"
 PROXY_SECRET_HEADER: Final = "trp-proxy-secret"  # noqa: S105  the name of a header
-# Inquiries that wait for people. Anybody may send some, so those without a certificate are bounded.
+# Inquiries that wait for people. Anybody may send some, so those without a certificate are bounded:
+# those of each counterparty's host, and those of all others together.
 OPEN_MAX: Final = 1_000
 _NO_EXCHANGE: Final = "there is no such exchange"
 
@@ -83,7 +85,10 @@ class VaspMessages:
         if found is not None and new.wallet_address is not None:
             owner = await self.exchanges.owner(org_id, found[0], new.wallet_address)
             new = replace(new, user_id=owner)
-        await self.exchanges.database.transact(lambda tx: self._store(tx, setting, new, data))
+        offset = await self.exchanges.clock_offset(org_id)
+        await self.exchanges.database.transact(
+            lambda tx: self._store(tx, setting, new, data, offset)
+        )
         return key
 
     async def receive_callback(
@@ -135,19 +140,25 @@ class VaspMessages:
         )
 
     async def _store(
-        self, tx: Tx, setting: ExchangeSetting, new: Exchange, data: ExchangeData
+        self,
+        tx: Tx,
+        setting: ExchangeSetting,
+        new: Exchange,
+        data: ExchangeData,
+        offset: timedelta,
     ) -> None:
         known = await store.find_inquiry(tx, new.org_id, new.host, new.request_identifier)
         is_bounded = known is None and not new.is_authenticated
-        if is_bounded and await store.count_open(tx, new.org_id) >= OPEN_MAX:
+        hosts = [each.host for each in setting.counterparties]
+        if is_bounded and await store.count_open(tx, new.org_id, new.host, hosts) >= OPEN_MAX:
             raise Busy("too many inquiries wait for people")
         if known is None:
             sealed = replace(new, sealed_data=await self.exchanges.seal(tx, new, data))
             if await store.add(tx, sealed):
-                await self.exchanges.record_in(tx, sealed)
+                await self.exchanges.record_in(tx, sealed, offset)
                 if _is_approved(sealed, setting):
                     after = decided(sealed, ExchangeStatus.APPROVED, wallet=None, at=new.created_at)
-                    await self.exchanges.advance_in(tx, sealed, after)
+                    await self.exchanges.advance_in(tx, sealed, after, offset)
                 return
             known = await store.find_inquiry(tx, new.org_id, new.host, new.request_identifier)
         await self._check_same(tx, known, new, data)
@@ -174,6 +185,7 @@ class VaspMessages:
         named = None if hash_ is None else comparable_hash(hash_)
         status = ExchangeStatus.CANCELLED if named is None else ExchangeStatus.CONFIRMED
         now = self.exchanges.clock.now()
+        offset = await self.exchanges.clock_offset(exchange.org_id)
 
         async def work(tx: Tx) -> None:
             found = await store.lock(tx, exchange.org_id, exchange.id)
@@ -189,7 +201,7 @@ class VaspMessages:
                 next_attempt_at=None,
                 updated_at=now,
             )
-            await self.exchanges.advance_in(tx, found, after)
+            await self.exchanges.advance_in(tx, found, after, offset)
 
         await self.exchanges.database.transact(work)
 

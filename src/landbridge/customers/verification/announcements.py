@@ -8,6 +8,7 @@ Guarantees:
   shown to a person.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -21,6 +22,7 @@ from landbridge.customers.verification.model import KycStatus, VerificationCase
 from landbridge.customers.verification.provider_checks import PROVIDER
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar.applications import ApplicationProgress, ProviderApplication
 from landbridge.providers.sidecar.identity import ProviderIdentity
@@ -60,16 +62,23 @@ class ApplicationAnnouncements:
         """Query what webhooks have announced; return whether there may be more."""
         until = self.clock.now()
         found = await self.identity.announced(list(offsets), until, limit=BATCH_SIZE)
-        for each in found:
-            next_at: datetime | None = None
+        # At once: a provider that does not answer holds up the batch once, not once for each.
+        await asyncio.gather(*(self._recheck(each, offsets[each.org_id], until) for each in found))
+        return len(found) == BATCH_SIZE
+
+    async def _recheck(
+        self, application: ProviderApplication, clock_offset: timedelta, until: datetime
+    ) -> None:
+        next_at: datetime | None = None
+        key = str(application.key)
+        with logged_failures(busy="provider.busy", failed="provider.failed", order=key):
             try:
-                if not await self._follow(each, offsets[each.org_id]):
+                if not await self._follow(application, clock_offset):
                     next_at = until + _RETRY
             except Upstream as error:
                 next_at = until + _RETRY
-                _log.debug("provider.unanswered", order=str(each.key), reason=str(error))
-            await self.identity.end_recheck(each, until=until, next_at=next_at)
-        return len(found) == BATCH_SIZE
+                _log.debug("provider.unanswered", order=key, reason=str(error))
+            await self.identity.end_recheck(application, until=until, next_at=next_at)
 
     async def _follow(self, application: ProviderApplication, clock_offset: timedelta) -> bool:
         """Act on one webhook; return False if the case is not ready for it yet."""

@@ -135,7 +135,7 @@ class TeamPages(Controller):
             return renderer.with_problem(request, _ONE, problem, **values)
         return _link(request, renderer, invitation)
 
-    @post("/{member_id:str}/remove")
+    @post("/{member_id:str}/remove", fresh=_MEMBER)
     async def remove(
         self,
         request: PageRequest,

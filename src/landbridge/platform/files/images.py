@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pillow_heif
 from PIL import Image
+from PIL.JpegImagePlugin import MARKER
 from PIL.TiffImagePlugin import (
     COMPRESSION,
     IMAGELENGTH,
@@ -53,6 +54,9 @@ SEGMENTS_MAX = 100_000
 # Scans of a JPEG within a TIFF. A progressive one has about ten; libtiff would decode 100, in each
 # tile again.
 os.environ.setdefault("LIBTIFF_JPEG_MAX_ALLOWED_SCAN_NUMBER", "15")
+# Chunks of a PNG, and segments of a JPEG before its pixels: each is read in Python. A file of ten
+# megabytes in chunks of a kilobyte has as many; a camera writes twenty segments.
+PARTS_MAX = 10_000
 # One for each broken tag: thousands of lines in the log for one file.
 warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
 
@@ -85,12 +89,16 @@ _SHARED_BYTES_MAX = 2
 # A page of a TIFF is a number of entries, each of which begins with its tag.
 _TIFF_ENTRY_BYTES = 12
 _JPEG_SCAN = b"\xff\xda"
+_JPEG_START_BYTES = 2
+# A marker that Pillow does not know ends its reading.
+_NO_HANDLER = ("", "", None)
 # Length and name before a chunk of PNG, checksum after it.
 _CHUNK_HEAD_BYTES, _CHUNK_TAIL_BYTES = 8, 4
 
 _TOO_MANY_PIXELS = "has more than 50 megapixels"
 _TOO_MANY_FRAMES = "has more than 20 pages, or 200 megapixels in all of them"
 _TOO_MANY_SCANS = "has more than 500 scans"
+_TOO_MANY_PARTS = "has more than 10,000 chunks or segments"
 _TOO_MANY_SEGMENTS = "has more than 100,000 strips or tiles"
 _BROKEN = "is not a whole image; was it cut off or changed?"
 
@@ -100,10 +108,12 @@ def check_image(content: bytes, kind: MimeType) -> str | None:
     check: Callable[[], str | None]
     if kind is MimeType.HEIC:
         check = lambda: _heic(content)  # noqa: E731  named, it would only be called below
-    elif kind is MimeType.PNG and not _is_whole_png(content):
-        return _BROKEN
+    elif kind is MimeType.PNG and (problem := _png_problem(content)) is not None:
+        return problem
     elif kind is MimeType.JPEG and content.count(_JPEG_SCAN) > SCANS_MAX:
         return _TOO_MANY_SCANS
+    elif kind is MimeType.JPEG and not _has_few_segments(content):
+        return _TOO_MANY_PARTS
     else:
         check = lambda: _by_pillow(content, kind)  # noqa: E731  as above
     try:
@@ -200,21 +210,40 @@ def _heic(content: bytes) -> str | None:
     return None
 
 
-def _is_whole_png(content: bytes) -> bool:
-    """Return whether the chunks are complete and nothing follows the last one.
+def _has_few_segments(content: bytes) -> bool:
+    """Return whether Pillow reads few segments, and few bytes between them, before the pixels."""
+    at = _JPEG_START_BYTES
+    for _ in range(PARTS_MAX):
+        marker = content[at : at + 2]
+        if marker in {_JPEG_SCAN, b""}:
+            return True
+        if marker[:1] != b"\xff" or marker == b"\xff\xff":
+            at += 1
+        elif MARKER.get(int.from_bytes(marker), _NO_HANDLER)[2] is None:
+            at += 2
+        else:
+            at += 2 + max(int.from_bytes(content[at + 2 : at + 4]), 2)
+    return False
+
+
+def _png_problem(content: bytes) -> str | None:
+    """Return why the chunks are rejected; None if they are complete and nothing follows them.
 
     Pillow stops where the pixels end. An image with data after its end is usually some other format
     as well.
     """
-    at = _PNG_SIGNATURE_BYTES
+    at, count = _PNG_SIGNATURE_BYTES, 0
     while at + _CHUNK_HEAD_BYTES + _CHUNK_TAIL_BYTES <= len(content):
+        count += 1
+        if count > PARTS_MAX:
+            return _TOO_MANY_PARTS
         length = int.from_bytes(content[at : at + 4])
         end = at + _CHUNK_HEAD_BYTES + length
         checksum = int.from_bytes(content[end : end + _CHUNK_TAIL_BYTES])
         if zlib.crc32(content[at + 4 : end]) != checksum:
-            return False
+            return _BROKEN
         is_last = content[at + 4 : at + 8] == b"IEND"
         at = end + _CHUNK_TAIL_BYTES
         if is_last:
-            return at == len(content)
-    return False
+            return None if at == len(content) else _BROKEN
+    return _BROKEN

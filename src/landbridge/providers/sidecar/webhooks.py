@@ -6,6 +6,7 @@ Guarantees:
 - only a webhook signed with a secret of its provider is read, and only for an order of that one.
 """
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -25,6 +26,7 @@ from landbridge.platform.core.errors import (
     Unclear,
 )
 from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.error_responses import BodyTooLarge
 from landbridge.providers.sidecar import (
@@ -37,6 +39,7 @@ from landbridge.providers.sidecar.model import ProviderOrder
 from landbridge.providers.sidecar.orders import ProviderRails
 from landbridge.providers.sidecar.protocol import SidecarWebhook
 from landbridge.providers.sidecar.screener import ProviderScreener
+from landbridge.providers.sidecar.screenings import ProviderScreening
 from landbridge.providers.sidecar.signing import (
     WEBHOOK_ID_HEADER,
     SignatureInvalid,
@@ -152,20 +155,29 @@ class ProviderWebhooks:
         found = await self.database.single(
             lambda tx: order_store.due(tx, list(offsets), until, limit=BATCH_SIZE)
         )
-        for order in found:
-            next_at: datetime | None = None
+        # At once: a provider that does not answer holds up the batch once, not once for each.
+        await asyncio.gather(
+            *(
+                self._recheck(each, self.rails, self.clock.now(offsets[each.org_id]), until)
+                for each in found
+            )
+        )
+        more = await self._recheck_screenings(offsets)
+        return more or len(found) == BATCH_SIZE
+
+    async def _recheck(
+        self, order: ProviderOrder, rails: ProviderRails, at: datetime, until: datetime
+    ) -> None:
+        next_at: datetime | None = None
+        with logged_failures(busy="provider.busy", failed="provider.failed", order=str(order.key)):
             try:
-                await self._query(order, self.rails, self.clock.now(offsets[order.org_id]))
+                await self._query(order, rails, at)
             except (Unavailable, Unclear) as error:
                 next_at = until + _RETRY
                 _log.debug("provider.unanswered", order=str(order.key), reason=str(error))
             await self.database.transact(
-                lambda tx, order=order, next_at=next_at: order_store.end_recheck(
-                    tx, order, until=until, next_at=next_at
-                )
+                lambda tx: order_store.end_recheck(tx, order, until=until, next_at=next_at)
             )
-        more = await self._recheck_screenings(offsets)
-        return more or len(found) == BATCH_SIZE
 
     async def _recheck_screenings(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Query the screenings that webhooks have announced; return whether there may be more."""
@@ -175,22 +187,34 @@ class ProviderWebhooks:
         found = await self.database.single(
             lambda tx: screening_store.due(tx, list(offsets), until, limit=BATCH_SIZE)
         )
-        for each in found:
-            next_at: datetime | None = None
-            at = self.clock.now(offsets[each.org_id])
+        await asyncio.gather(
+            *(
+                self._recheck_screening(each, screener, self.clock.now(offsets[each.org_id]), until)
+                for each in found
+            )
+        )
+        return len(found) == BATCH_SIZE
+
+    async def _recheck_screening(
+        self,
+        screening: ProviderScreening,
+        screener: ProviderScreener,
+        at: datetime,
+        until: datetime,
+    ) -> None:
+        next_at: datetime | None = None
+        key = screening.key
+        with logged_failures(busy="provider.busy", failed="provider.failed", order=str(key)):
             try:
-                answered = await screener.recheck(each, at)
-                if answered is not None and answered.state is not each.state:
-                    await self._look_now(each.org_id, each.key, at)
+                answered = await screener.recheck(screening, at)
+                if answered is not None and answered.state is not screening.state:
+                    await self._look_now(screening.org_id, key, at)
             except (Unavailable, Unclear) as error:
                 next_at = until + _RETRY
-                _log.debug("provider.unanswered", order=str(each.key), reason=str(error))
+                _log.debug("provider.unanswered", order=str(key), reason=str(error))
             await self.database.transact(
-                lambda tx, each=each, next_at=next_at: screening_store.end_recheck(
-                    tx, each, until=until, next_at=next_at
-                )
+                lambda tx: screening_store.end_recheck(tx, screening, until=until, next_at=next_at)
             )
-        return len(found) == BATCH_SIZE
 
     async def _query(self, order: ProviderOrder, rails: ProviderRails, at: datetime) -> None:
         """Query an order; if it moved, have its record looked at now."""

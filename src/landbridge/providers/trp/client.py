@@ -6,9 +6,9 @@ Guarantees:
 - No text of the other side is in an error.
 """
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.egress import Egress
@@ -22,7 +22,6 @@ from landbridge.providers.trp.port import (
 
 _TIMEOUT_S: Final = 10
 _ANSWER_BYTES_MAX: Final = 16 * 1024
-_SHARE: Final[Hashable] = "travel-rule-protocol"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,8 @@ class TrpClient:
             timeout_s=self.timeout_s,
             read_max=_ANSWER_BYTES_MAX,
             text_max=_ANSWER_BYTES_MAX,
-            share=_SHARE,
+            # A provider that answers slowly, or its name server, holds up its own messages.
+            share=("travel-rule-protocol", urlsplit(url).netloc),
         )
         if found.status is None:
             raise VaspUnreachable(found.error or "there was no answer")

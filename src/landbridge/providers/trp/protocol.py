@@ -5,9 +5,9 @@ which follow the specification of the OpenVASP Association. docs/reference/trp.m
 not be confirmed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import msgspec
 
@@ -27,10 +27,14 @@ KEY_HEADER: Final = "request-identifier"
 # Amounts of the ledger have 38 digits, and no asset here has more than 18 decimals.
 _AMOUNT_END: Final = Decimal(10) ** 38
 _EXPONENT_MIN: Final = -18
+_TOKEN_LENGTH_MAX: Final = 100
 _ADDRESS_LENGTH_MAX: Final = 100
 _KEY_LENGTH_MAX: Final = 100
 _HASH_LENGTH_MAX: Final = 200
 _COMMENT_LENGTH_MAX: Final = 1_000
+# A person in IVMS101 is eight levels deep. Deeper data could be stored, and not be read again: the
+# depth that a decoder takes depends on the stack that it is called from.
+_DEPTH_MAX: Final = 16
 _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -120,7 +124,11 @@ def read_inquiry(body: bytes) -> InquiryMessage:
     is_finite = isinstance(exponent, int) and exponent >= _EXPONENT_MIN
     if not is_finite or not 0 < amount < _AMOUNT_END:
         raise FieldInvalid("amount must be positive, with at most 38 digits", field="amount")
-    if found.asset.dti is None and found.asset.slip0044 is None:
+    dti = found.asset.dti
+    if dti is not None and not _is_line(dti, _TOKEN_LENGTH_MAX):
+        raise FieldInvalid("dti must be ASCII, with at most 100 characters", field="asset")
+    _check_depth(found.ivms101)
+    if dti is None and found.asset.slip0044 is None:
         raise FieldInvalid("asset must have dti or slip0044", field="asset")
     return found
 
@@ -130,6 +138,10 @@ def read_resolution(body: bytes) -> InquiryResolution:
     found = _decode(body, ResolutionMessage)
     _check_one("resolution", found.version, found.approved, found.rejected)
     if found.approved is not None:
+        if not _is_line(found.approved.address, _ADDRESS_LENGTH_MAX):
+            raise FieldInvalid(
+                "address must be ASCII, with at most 100 characters", field="address"
+            )
         return InquiryResolution(
             answer=InquiryAnswer.APPROVED,
             address=found.approved.address,
@@ -146,9 +158,7 @@ def read_confirmation(body: bytes) -> TransferConfirmation:
     """Return what became of a transfer. Raises `FieldInvalid`."""
     found = _decode(body, ConfirmationMessage)
     _check_one("confirmation", found.txid, found.canceled)
-    if found.txid is not None and not (
-        0 < len(found.txid) <= _HASH_LENGTH_MAX and found.txid.isascii()
-    ):
+    if found.txid is not None and not _is_line(found.txid, _HASH_LENGTH_MAX):
         raise FieldInvalid("txid must be ASCII, with at most 200 characters", field="txid")
     return TransferConfirmation(transaction_hash=found.txid)
 
@@ -159,9 +169,9 @@ def beneficiary_wallet(message: Mapping[str, Any]) -> str | None:
         accounts = msgspec.convert(message, _BeneficiaryData).beneficiary.accounts
     except msgspec.ValidationError:
         return None
-    if len(accounts) != 1 or not 0 < len(accounts[0]) <= _ADDRESS_LENGTH_MAX:
+    if len(accounts) != 1 or not _is_line(accounts[0], _ADDRESS_LENGTH_MAX):
         return None
-    return accounts[0] if accounts[0].isascii() and accounts[0].isprintable() else None
+    return accounts[0]
 
 
 def headers(key: str) -> dict[str, str]:
@@ -183,13 +193,37 @@ def check_headers(values: Mapping[str, str]) -> str:
     if version.partition(".")[0] != API_VERSION.partition(".")[0]:
         raise FieldInvalid(f"{VERSION_HEADER} must be 3, as in {API_VERSION}", field=VERSION_HEADER)
     key = values.get(KEY_HEADER, "")
-    if not 0 < len(key) <= _KEY_LENGTH_MAX or not key.isascii() or not key.isprintable():
+    if not _is_line(key, _KEY_LENGTH_MAX):
         raise FieldInvalid(
             f"{KEY_HEADER} must have from 1 to 100 printable characters", field=KEY_HEADER
         )
     if values.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise FieldInvalid("content-type must be application/json", field="content-type")
     return key
+
+
+def _is_line(text: str, length_max: int) -> bool:
+    """Return whether a text is printable ASCII of this length, and so what a database stores."""
+    return 0 < len(text) <= length_max and text.isascii() and text.isprintable()
+
+
+def _check_depth(message: Mapping[str, Any]) -> None:
+    """Raise `FieldInvalid` for a message that is nested too deep."""
+    level: list[Any] = [message]
+    for _ in range(_DEPTH_MAX):
+        level = [child for each in level for child in _children(each)]
+    if any(isinstance(each, dict | list) for each in level):
+        raise FieldInvalid("IVMS101 must have at most 16 levels", field="IVMS101")
+
+
+def _children(value: Any) -> Collection[Any]:
+    match value:
+        case dict():
+            return cast("dict[str, Any]", value).values()
+        case list():
+            return cast("list[Any]", value)
+        case _:
+            return ()
 
 
 def _check_one(name: str, *members: object) -> None:

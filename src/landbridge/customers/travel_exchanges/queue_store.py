@@ -1,0 +1,116 @@
+"""SQL statements of the worker of exchanges: what is due, and what became of it."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from landbridge.customers.travel_exchanges.model import Exchange
+from landbridge.customers.travel_exchanges.store import read_exchange
+from landbridge.platform.db.pool import Tx
+
+# A few of each organisation, and of each host in it; those of payments first (OUTGOING).
+_DUE = """
+select e.org_id, e.id, e.direction, e.status, e.host, e.request_identifier, e.is_authenticated,
+    e.user_id, e.transfer_id, e.screening_id, e.wallet_address, e.token, e.amount, e.sealed_data,
+    e.callback_hash, e.pending_message, e.transaction_hash, e.problem, e.attempts,
+    e.next_attempt_at, e.created_at, e.updated_at, e.version
+from (
+    select org_id, id, row_number() over (
+        partition by org_id order by direction desc, next_attempt_at
+    ) as org_turn
+    from (
+        select org_id, id, direction, next_attempt_at, row_number() over (
+            partition by org_id, host order by direction desc, next_attempt_at
+        ) as host_turn
+        from travel_rule_exchanges
+        where org_id = any($1) and next_attempt_at <= $2
+            and (org_id, host) not in (
+                select f.org_id, f.host from unnest($3::uuid[], $4::text[]) as f (org_id, host)
+            )
+    ) as of_hosts
+    where host_turn <= $5
+) as turns
+join travel_rule_exchanges e on e.org_id = turns.org_id and e.id = turns.id
+where turns.org_turn <= $6
+order by turns.org_turn, e.next_attempt_at, e.id limit $7
+"""
+
+# Another worker that took it, or an answer meanwhile, has set another time or number.
+_CLAIM = """
+update travel_rule_exchanges set attempts = attempts + 1, next_attempt_at = $5
+where org_id = $1 and id = $2 and attempts = $3 and next_attempt_at = $4
+returning true
+"""
+
+# What was sent may have been answered meanwhile: then the message to send is another one.
+_DELIVERED = """
+update travel_rule_exchanges
+set pending_message = null, problem = null, attempts = 0, next_attempt_at = $4
+where org_id = $1 and id = $2 and pending_message = $3
+"""
+
+_NOT_DELIVERED = """
+update travel_rule_exchanges set problem = $4, next_attempt_at = $5
+where org_id = $1 and id = $2 and pending_message = $3
+"""
+
+_POSTPONE = """
+update travel_rule_exchanges set next_attempt_at = $4
+where org_id = $1 and id = $2 and version = $3 and pending_message is null
+"""
+
+
+async def due(
+    tx: Tx,
+    org_ids: Collection[UUID],
+    now: datetime,
+    *,
+    except_hosts: Collection[tuple[UUID, str]],
+    org_max: int,
+    host_max: int,
+    limit: int,
+) -> Sequence[Exchange]:
+    """Return exchanges with something to do, in turns of organisations, the longest due first.
+
+    `except_hosts` are organisations with a host of theirs; the others give at most `host_max` each.
+    """
+    orgs, hosts = [each for each, _ in except_hosts], [each for _, each in except_hosts]
+    rows = await tx.fetch(_DUE, list(org_ids), now, orgs, hosts, host_max, org_max, limit)
+    return [read_exchange(row) for row in rows]
+
+
+async def claim(tx: Tx, exchange: Exchange, until: datetime) -> bool:
+    """Claim a due exchange until then; False if another worker has."""
+    return (
+        await tx.fetchval(
+            _CLAIM,
+            exchange.org_id,
+            exchange.id,
+            exchange.attempts,
+            exchange.next_attempt_at,
+            until,
+        )
+        is not None
+    )
+
+
+async def set_delivered(tx: Tx, exchange: Exchange, next_at: datetime | None) -> None:
+    """Note that the other provider has the message, unless another one replaced it."""
+    await tx.execute(_DELIVERED, exchange.org_id, exchange.id, exchange.pending_message, next_at)
+
+
+async def set_problem(tx: Tx, exchange: Exchange, problem: str, next_at: datetime) -> None:
+    """Note why a message did not arrive, and when it is sent again."""
+    await tx.execute(
+        _NOT_DELIVERED,
+        exchange.org_id,
+        exchange.id,
+        exchange.pending_message,
+        problem,
+        next_at,
+    )
+
+
+async def postpone(tx: Tx, exchange: Exchange, next_at: datetime) -> None:
+    """Look at an exchange without a message again then, if it is unchanged."""
+    await tx.execute(_POSTPONE, exchange.org_id, exchange.id, exchange.version, next_at)
