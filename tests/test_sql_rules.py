@@ -119,7 +119,6 @@ UNLED_ALLOWED = {
     "provider_screenings_key_key": "a provider knows our key alone",
     "provider_screenings_recheck_at_idx": "a worker takes those of all organisations in turn",
     "provider_orders_recheck_at_idx": "a worker takes the orders of all organisations in turn",
-    "travel_rule_exchanges_next_attempt_at_idx": "a worker takes those of all organisations",
     "webhook_endpoints_id_key": "receivers fetch keys by the endpoint's id alone",
     "team_members_email_key": "whoever signs in says an address alone",
     "sessions_secret_hash_key": "the cookie is how the organisation is found out",

@@ -292,6 +292,7 @@ SCHEDULES = [
         0.5,
         lambda c, offsets: c.exchange_dispatcher.run_once(offsets.keys()),
         2.0,
+        OrgQueue.EXCHANGES,
     ),
     # Submitted verifications wait at most one more second.
     WorkerSchedule("verification", 1.0, _verify, 2.0, OrgQueue.VERIFICATIONS),

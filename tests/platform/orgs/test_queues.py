@@ -21,6 +21,11 @@ QUEUES = {
         "incoming_payments_due_at_idx",
     ),
     OrgQueue.VERIFICATIONS: ("kyc_cases", "due_at is not null", "kyc_cases_due_at_idx"),
+    OrgQueue.EXCHANGES: (
+        "travel_rule_exchanges",
+        "next_attempt_at is not null",
+        "travel_rule_exchanges_next_attempt_at_idx",
+    ),
     OrgQueue.EMAILS: ("outbound_emails", "true", "outbound_emails_due_at_idx"),
     OrgQueue.ENDPOINTS: ("webhook_endpoints", "true", "webhook_endpoints_pkey"),
     OrgQueue.OPEN_LIMIT_USAGE: ("limit_usage", "not is_final", "limit_usage_next_check_at_idx"),

@@ -69,6 +69,27 @@ with recursive found as (
 select org_id from found where org_id is not null limit $1
 """
 
+_EXCHANGES = """
+with recursive found as (
+    (
+        select org_id from travel_rule_exchanges
+        where next_attempt_at is not null
+        order by org_id, next_attempt_at
+        limit 1
+    )
+    union all
+    select (
+        select e.org_id from travel_rule_exchanges e
+        where e.org_id > f.org_id and e.next_attempt_at is not null
+        order by e.org_id, e.next_attempt_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
 _EMAILS = """
 with recursive found as (
     (select org_id from outbound_emails order by org_id, due_at limit 1)
@@ -177,6 +198,7 @@ class OrgQueue(Enum):
     PAYMENTS = _PAYMENTS
     INCOMING_PAYMENTS = _INCOMING_PAYMENTS
     VERIFICATIONS = _VERIFICATIONS
+    EXCHANGES = _EXCHANGES
     EMAILS = _EMAILS
     ENDPOINTS = _ENDPOINTS
     OPEN_LIMIT_USAGE = _OPEN_LIMIT_USAGE
