@@ -87,10 +87,12 @@ async function replace(ids, url, options) {
   const response = await fetchPage(url, options);
   if (latest.get(ids) !== token) return;
   for (const each of parts) each?.removeAttribute("aria-busy");
-  if (!response) return;
+  if (!response) return null;
   if (response.redirected && new URL(response.url).pathname.startsWith("/dashboard/sign-in")) { location.assign(location.href); return; }
   const page = new DOMParser().parseFromString(response.text, "text/html");
+  const isWhole = ids.split(" ").every((id) => page.getElementById(id));
   for (const id of ids.split(" ")) put(page.getElementById(id), document.getElementById(id));
+  return isWhole && page;
 }
 // Countdowns of a part that was fetched start now, not when the page was loaded.
 function startCountdowns(part) {
@@ -106,16 +108,18 @@ function put(fresh, old) {
   old.replaceWith(fresh);
   if (focusedId && fresh.contains(document.getElementById(focusedId))) document.getElementById(focusedId).focus();
   initCopyButtons(fresh);
+  showCurrentTabs(fresh);
 }
 const refresh = (part, options) => replace(part.id, part.dataset.renew || location.href, options);
 setInterval(updateCountdowns, 1000);
 updateCountdowns();
 // Parts that poll are fetched together. Nothing is fetched in a background tab, and at once on the return to it.
-// A part stays while it has the focus, entries that are not sent, or a dialog above it.
+// A part stays while it has the focus, entries that are not sent, or a dialog above it; a tab keeps its focus.
 const isEntered = (part) => all("input, textarea, select", part).some((each) => each.type === "checkbox" ? each.checked !== each.defaultChecked : each.localName === "select" ? false : each.value !== each.defaultValue);
 function pollParts() {
   if (document.hidden || document.querySelector("dialog[open]")) return;
-  const due = all("[data-poll]").filter((each) => !each.contains(document.activeElement) && !isEntered(each));
+  const focus = document.activeElement, isOnTab = focus.closest("nav[data-part]");
+  const due = all("[data-poll]").filter((each) => (isOnTab || !each.contains(focus)) && !isEntered(each));
   if (!due.length) return;
   for (const url of new Set(due.map((each) => each.dataset.renew || location.href))) {
     const parts = due.filter((each) => (each.dataset.renew || location.href) === url);
@@ -188,6 +192,38 @@ window.addEventListener("pageshow", () => {
   all("button[data-sent]").forEach((each) => { each.disabled = false; each.removeAttribute("aria-busy"); delete each.dataset.sent; });
 });
 document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(hideProgress, 1500); });
+
+// On a narrow screen the tabs scroll: the current one is in view.
+function showCurrentTabs(inside = document) {
+  for (const each of all(".tabs [aria-current]", inside)) {
+    const list = each.closest("ul"), [outer, box] = [list.getBoundingClientRect(), each.getBoundingClientRect()];
+    list.scrollLeft += box.x + box.width / 2 - outer.x - outer.width / 2;
+  }
+}
+showCurrentTabs();
+// Tabs of a record: only the part is replaced, so what is above the tabs stays in its place.
+async function showTab(part, url, isInDialog) {
+  const page = await replace(part, url);
+  if (page === undefined) return; // a later tab was chosen
+  if (!page) { location.assign(url); return; }
+  if (isInDialog) delete document.getElementById(part).dataset.poll;
+  else document.title = page.title;
+}
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("nav[data-part] a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  const isInDialog = Boolean(link.closest("dialog"));
+  if (!isInDialog && link.href !== location.href) history.pushState(null, "", link.href);
+  showTab(link.closest("nav").dataset.part, link.href, isInDialog);
+});
+window.addEventListener("popstate", () => {
+  const tabs = document.querySelector("main > * > nav[data-part]");
+  if (tabs && tabs.querySelector("[aria-current]")?.pathname !== location.pathname) showTab(tabs.dataset.part, location.href, false);
+});
+// Older links name the part of a long page that is a tab now.
+const oldTab = document.getElementById(location.hash.slice(1))?.closest("nav[data-part] li");
+if (oldTab) location.replace(oldTab.querySelector("a").href);
 
 // A payment opens beside its list: the list stays, and a modified click still opens the page.
 const drawer = document.getElementById("drawer");
