@@ -15,6 +15,7 @@ Guarantees:
 import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -98,14 +99,14 @@ def page_guard(
         if secret and admitted is not None and admitted.has_waited:
             signed = await find_session(secret)
         visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
+        count_waiting = partial(waiting, signed.caller.org_id) if signed is not None and has_menu else None
         visitor = PageVisitor(
             signed=signed,
             csrf=visit_token if signed is None else signed.csrf,
             language=_language(request, signed),
             zone=_UTC if signed is None else await zone_of(signed.caller.org_id),
-            waiting=await waiting(signed.caller.org_id)
-            if signed is not None and has_menu
-            else None,
+            waiting=None if count_waiting is None else await count_waiting(),
+            count_waiting=count_waiting,
             admitted=admitted,
         )
         request.scope["user"] = visitor
