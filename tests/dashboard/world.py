@@ -101,6 +101,7 @@ class World:
             "approvals": "/dashboard/approvals",
             "approval": f"/dashboard/approvals/{self.approval}",
             "approval-resolution": f"/dashboard/approvals/{self.resolution_approval}",
+            "stuck": "/dashboard/stuck",
             "reviews": "/dashboard/reviews",
             "reviews-kyc": "/dashboard/reviews/kyc",
             "reviews-accounts": "/dashboard/reviews/accounts",

@@ -35,6 +35,7 @@ from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import best_language
 from landbridge.platform.http.authenticated import mark_authenticated
+from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 from landbridge.platform.http.headers import cookie
@@ -82,7 +83,7 @@ def page_guard(
     find_session: Callable[[str], Awaitable[SignedInSession | None]],
     is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
-    waiting: Callable[[UUID], Awaitable[AttentionCount]],
+    waiting: Callable[[Caller], Awaitable[AttentionCount]],
     find_base_url: Callable[[], str],
 ) -> Guard:
     """Return the guard of all pages; it calls these functions for each request."""
@@ -99,7 +100,7 @@ def page_guard(
         if secret and admitted is not None and admitted.has_waited:
             signed = await find_session(secret)
         visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
-        count_waiting = partial(waiting, signed.caller.org_id) if signed is not None and has_menu else None
+        count_waiting = partial(waiting, signed.caller) if signed is not None and has_menu else None
         visitor = PageVisitor(
             signed=signed,
             csrf=visit_token if signed is None else signed.csrf,
