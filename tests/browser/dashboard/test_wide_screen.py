@@ -20,8 +20,8 @@ async def test_menu_amounts_and_names_take_one_line(
     name = unique_colleague("Wolfeschlegelsteinhausenbergerdorff").name
     payer = await sign_up(api, name, funds="90000000")
     payee = await sign_up(api, unique_colleague("Payee").name)
-    for approval in ({}, {"requireApproval": True}):
-        body = transfer_body(payer, payee, "12345678.123456", **approval)
+    for approval in (None, True):
+        body = transfer_body(payer, payee, "12345678.123456", requireApproval=approval)
         await api.post("/v2/wallets/transfers", body)
     async with open_dashboard() as page:
         for path in (f"/dashboard/transactions?user={payer}", "/dashboard/approvals"):
