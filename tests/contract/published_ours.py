@@ -96,6 +96,7 @@ QUERIES = {
     "GET /v2/transactions": (
         f"id expand type status userId currency minAmount maxAmount metadata sort {_LIST}"
     ),
+    "GET /v2/stuck": "cause type limit cursor",
     "GET /v2/disbursements": f"userId {_LIST}",
     "GET /v2/search": "q",
     "GET /v2/events": f"eventType objectId order {_LIST}",

@@ -122,8 +122,8 @@ async def test_a_payment_has_its_attempts(chain_org: Tenant, payment: UUID) -> N
     assert (second["hash"], second["confirmations"], second["block"]) == (SECOND_HASH, 4, 997)
     assert second["explorerUrl"] == f"https://polygonscan.com/tx/{SECOND_HASH}"
     assert (order["gasCost"], order["amount"], order["method"]) == (0.006, 12.5, "eip3009")
-    page = await (await visit(chain_org)).load(f"/dashboard/transactions/{payment}")
-    assert "Transactions on POLYGON" in page.text
+    page = await (await visit(chain_org)).load(f"/dashboard/transactions/{payment}/references")
+    assert "Transactions on Polygon" in page.text
     assert "4 of 20" in page.text
     assert order["explorerUrl"] in page.links()
     assert page.tree.xpath('//*[@id="payment"]/@data-poll')
@@ -141,12 +141,12 @@ async def test_a_bridge_has_its_legs(chain_org: Tenant, payment: UUID) -> None:
         ("mint", "CREATED"),
     ]
     assert {(each["amount"], each["recipients"]) for each in orders} == {(12.5, 1)}
-    page = await (await visit(chain_org)).load(f"/dashboard/transactions/{payment}")
+    page = await (await visit(chain_org)).load(f"/dashboard/transactions/{payment}/references")
     for text in (
-        "Approval on POLYGON",
+        "Approval on Polygon",
         "Part of the burn: nothing is sent for it.",
-        "Burn on POLYGON",
-        "Mint on POLYGON",
+        "Burn on Polygon",
+        "Mint on Polygon",
         "waits for the attestation of the burn",
     ):
         assert text in page.text

@@ -42,6 +42,16 @@ async def test_a_month_lists_its_fees_by_type_and_by_user(still_org: Tenant) -> 
     assert str(total) in " ".join(page.tree.xpath("//dl[@class='tiles']//dd//text()"))
 
 
+async def test_users_are_listed_by_the_amount_that_they_paid(still_org: Tenant) -> None:
+    ada = await make_user(still_org, funds="100")
+    bob = await make_user(still_org, firstName="Bob", email="bob@example.com", funds="10000")
+    for user, amount in ((ada, "5"), (ada, "6"), (ada, "7"), (bob, "5000")):
+        await make_swap(still_org, user, amount, status=SwapStatus.COMPLETED)
+    page = await (await visit(still_org)).load(FEES)
+    by_user = [(each[0], each[2]) for each in _rows(page, "By user")]
+    assert by_user == [("Bob Example", "1"), ("Ada Example", "3")]
+
+
 async def test_other_months_are_chosen_by_their_name(still_org: Tenant) -> None:
     user = await make_user(still_org, funds="100")
     await make_swap(still_org, user, "10", status=SwapStatus.COMPLETED)

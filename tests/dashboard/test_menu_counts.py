@@ -41,7 +41,7 @@ def counts(page: DashboardPage) -> dict[str, str]:
     """Return the counts of the menu by the path of their item."""
     return {
         str(each.get("href")): str(each.xpath("span/text()")[0])
-        for each in page.tree.xpath("//nav[1]//a[span]")
+        for each in page.tree.xpath("//nav[@id='menu']//a[span]")
     }
 
 
@@ -66,6 +66,21 @@ async def test_menu_counts_what_waits_for_the_visitor(org: Tenant) -> None:
     assert counts(await analyst.load("/dashboard/users")) == ALL | {"/dashboard/reviews": "2"}
     # An error page has the menu too.
     assert counts(await analyst.open("/dashboard/users/new")) != {}
+
+
+async def test_the_count_of_the_page_after_a_vote_on_several_is_the_new_one(org: Tenant) -> None:
+    client = in_process_client(org)
+    for _ in range(3):
+        await SCENARIOS["OFFRAMP.STATUS.PENDING_APPROVAL"](client)
+    admin = await visit(org)
+    page = await admin.load("/dashboard/approvals")
+    assert counts(page)["/dashboard/approvals"] == "3"
+    chosen = [str(each) for each in page.tree.xpath('//input[@name="approval"]/@value')]
+    voted = await admin.send("/dashboard/approvals", {"vote": "approve", "approval": chosen[:2]})
+    assert counts(voted)["/dashboard/approvals"] == "1"
+    (last,) = voted.tree.xpath('//input[@name="approval"]/@value')
+    shown = await admin.submit(f"/dashboard/approvals/{last}", {"vote": "approve", "comment": ""})
+    assert "/dashboard/approvals" not in counts(await admin.load(shown))
 
 
 async def test_a_long_queue_is_counted_up_to_a_bound(org: Tenant) -> None:

@@ -59,18 +59,28 @@ async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
     assert item.xpath("a/text()") == ["Quotes awaiting acceptance"]
 
 
-def test_many_stuck_payments_end_in_one_item() -> None:
+def test_several_stuck_payments_are_one_item_that_leads_to_their_page() -> None:
     found = [
         {"type": kind, "id": f"{index}", "waitsSince": f"2026-11-{index + 1:02}T00:00:00Z"}
         for index, kind in enumerate(("OFFRAMP", "INCOMING_PAYMENT", *["WALLET.SWAP"] * 9))
     ]
-    items = stuck_items(found)
-    assert [each.title for each in items[:3]] == ["Stuck payment", "Stuck deposit", "Stuck payment"]
-    assert [each.record for each in items[:2]] == [("OFFRAMP", "0"), ("INCOMING_PAYMENT", "1")]
-    rest = items[8]
-    assert (len(items), rest.count, rest.since) == (9, 3, "2026-11-09T00:00:00Z")
-    assert not rest.has_more
-    assert len(stuck_items(found[:8])) == 8
+    (item,) = stuck_items(found)
+    assert (item.path, item.title) == ("/dashboard/stuck", "Stuck payments")
+    assert (item.count, item.since) == (11, "2026-11-01T00:00:00Z")
+    assert not item.has_more
+    assert stuck_items(found * 10)[0].count == 110
+
+
+def test_one_stuck_payment_leads_to_its_page() -> None:
+    for kind, title, path in (
+        ("OFFRAMP", "Stuck payment", "/dashboard/transactions/0"),
+        ("INCOMING_PAYMENT", "Stuck deposit", "/dashboard/reviews/deposits/0"),
+        ("PAYMENT.SCREENING", "Stuck payment", "/dashboard/reviews/payment-screenings/0"),
+    ):
+        record = {"type": kind, "id": "0", "waitsSince": "2026-11-01T00:00:00Z"}
+        (item,) = stuck_items([record])
+        assert (item.title, item.path, item.record) == (title, path, (kind, "0"))
+    assert stuck_items([]) == []
 
 
 async def test_failures_of_today_are_one_item(org: Tenant) -> None:

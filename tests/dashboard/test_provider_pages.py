@@ -27,6 +27,9 @@ async def test_without_a_providers_file_there_are_bank_and_identity(org: Tenant)
     page = await (await visit(org)).load(PAGE)
     assert page.text.count("Never run live") == 2
     assert "Nothing waits for it." in page.text
+    # Each simulator is named by what it stands for.
+    titles = ["Simulated bank", "Simulated identity provider"]
+    assert page.tree.xpath("//section[starts-with(@id, 'provider-')]//h2/text()") == titles
     # Without a route it verifies users of all rails.
     served = page.tree.xpath("//tr[th[contains(., 'Verification of users')]]/td")
     assert served[0].text_content().strip() == "All"

@@ -28,6 +28,17 @@ async def test_every_role_sees_report_templates(org: Tenant) -> None:
         assert "No saved reports yet" in page.text
 
 
+async def test_a_card_names_its_measure_only_where_its_title_does_not(still_org: Tenant) -> None:
+    page = await (await visit(still_org)).load("/dashboard/reports")
+    cards = {
+        str(each.xpath("string(h3)")).strip(): each.xpath("p[@class='soft']/text()")
+        for each in page.tree.xpath("//li[@class='card']")
+    }
+    assert "Gross volume" not in cards["Gross volume"]
+    assert "Success rate" in cards["Outcomes"]
+    assert not [title for title, texts in cards.items() if title in texts]
+
+
 async def test_custom_template_is_listed_and_drawn(org: Tenant) -> None:
     await create(org, "MEXICO_FAILURES", definition=FAILURES, displayName="Failures in Mexico")
     visitor = await visit(org, MemberRole.ANALYST)

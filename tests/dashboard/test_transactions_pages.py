@@ -118,12 +118,50 @@ async def test_every_type_has_a_payment_page(org: Tenant) -> None:
             assert "Timeline" in page.text
             assert each["requestId"] in page.response.text
     transfer = await (await visit(org)).load(f"{LIST}/{created['Transfer']['id']}")
-    assert "Journal entry of Completed" in transfer.text
     assert "data-poll" not in transfer.response.text
-    assert "Debit" in transfer.text
+    path = f"{LIST}/{created['Transfer']['id']}"
+    journals = await (await visit(org)).load(f"{path}/journals")
+    assert "Journal entry of Completed" in journals.text
+    assert "Debit" in journals.text
     history = (await org.get(f"/v2/transactions/{created['Transfer']['id']}"))["history"]
     (chain_hash,) = [each["facts"]["transactionHash"] for each in history if each["facts"]]
-    assert chain_hash in transfer.response.text
+    references = await (await visit(org)).load(f"{path}/references")
+    assert chain_hash in references.response.text
+
+
+async def test_each_section_has_an_address_and_what_decides_above_it(org: Tenant) -> None:
+    ada = await make_user(org, funds="10")
+    path = f"{LIST}/{(await make_swap(org, ada, '5'))['id']}"
+    admin = await visit(org)
+    overview = await admin.load(path)
+    tabs = overview.tree.xpath('//nav[@aria-label="Payment"]//a/@href')
+    names = ("timeline", "references", "journals", "events", "notes", "raw")
+    assert tabs == [path, *(f"{path}/{each}" for each in names)]
+    # Fragments of links that are older than the sections.
+    for each in ("timeline", "notes", "raw"):
+        assert overview.tree.xpath(f'//li[@id="{each}"]/a/@href') == [f"{path}/{each}"]
+    for each in tabs:
+        page = await admin.load(each)
+        assert page.tree.xpath('//nav[@aria-label="Payment"]//a[@aria-current]/@href') == [each]
+        assert "Acceptance of the quote" in page.text
+        assert page.tree.xpath('//h1//*[@value="5"]')
+        assert page.tree.xpath('//button[text()="Accept quote"]')
+        assert page.tree.xpath('//*[@id="payment"]/@data-poll') == ["3"]
+        assert len(page.tree.xpath('//*[@id="notes"]')) == 1
+    assert (await admin.open(f"{path}/nothing")).status == 404
+
+
+async def test_a_section_loads_only_its_own_records(org: Tenant) -> None:
+    ada = await make_user(org, funds="10")
+    path = f"{LIST}/{(await make_swap(org, ada, '5', status=SwapStatus.COMPLETED))['id']}"
+    admin = await visit(org)
+    overview = await admin.load(path)
+    assert "Balance type" not in overview.text
+    assert "Add a note" not in overview.text
+    assert "Balance type" in (await admin.load(f"{path}/journals")).text
+    assert "Amounts and fees" not in (await admin.load(f"{path}/journals")).text
+    assert "Add a note" in (await admin.load(f"{path}/notes")).text
+    assert '"transaction"' in (await admin.load(f"{path}/raw")).text
 
 
 async def test_open_payment_refreshes_itself(org: Tenant) -> None:
@@ -156,16 +194,16 @@ async def test_members_are_named(org: Tenant) -> None:
     created = await interface.post("/v2/wallets/transfers", transfer_body(ada, bob, 2))
     approval = created["transferDetails"]["approval"]
     path = f"{LIST}/{created['transferDetails']['id']}"
-    assert "Mel Member" in (await admin.load(path)).text
+    assert "Mel Member" in (await admin.load(f"{path}/timeline")).text
     boss = await org.container.sessions.find(admin.cookie)
     assert boss is not None
     deciding = InternalClient(cast("Any", app_of(org.container)), boss.caller)
     body = {"comment": "All is well & good."}
     await deciding.post(f"/v2/transfer-approvals/{approval['id']}/approve", body)
     for visitor in (admin, member):
-        page = (await visitor.load(path)).text
+        page = (await visitor.load(f"{path}/timeline")).text
         assert "Grace Admin" in page
-    assert "All is well & good." in (await admin.load(path)).text
+    assert "All is well & good." in (await admin.load(f"{path}/timeline")).text
 
 
 async def test_unknown_payment_is_not_found(org: Tenant) -> None:
@@ -213,9 +251,10 @@ async def test_notes_are_added_by_editors_and_shown_with_their_author(org: Tenan
     path = f"/dashboard/transactions/{(await make_swap(org, user))['id']}"
     member = await visit(org, MemberRole.MEMBER, name="Grace")
     to = await member.submit(f"{path}/notes", {"text": "Called the bank.\nThey pay tomorrow."})
-    assert to == f"{path}#notes"
+    assert to == f"{path}/notes"
     analyst = await visit(org, MemberRole.ANALYST)
-    page = await analyst.load(path)
+    page = await analyst.load(to)
+    assert page.tree.xpath('string(//a[@id="tab-notes"]/span)') == "1"
     (note,) = page.tree.xpath('//ol[@class="remarks"]/li')
     assert note.xpath("p/text()")[0] == "Called the bank.\nThey pay tomorrow."
     assert "Grace" in note.text_content()

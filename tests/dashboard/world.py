@@ -14,7 +14,7 @@ from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import agree, bank_account, introduce, sign_up, verified
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
-from tests.dashboard.world_bodies import month_to_date, rule_body
+from tests.dashboard.world_bodies import EXTERNAL, LINK, ROUTE, month_to_date, rule_body
 from tests.held_deposits import make_held_deposit, make_held_payment
 from tests.payments.bank_files.inbound_files import make_bank_line
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
@@ -41,25 +41,13 @@ _SETTINGS = (
     *("approvals", "limits", "addresses", "fees", "travel-rule", "travel-rule-exchange"),
     *("time-zone", "installation"),
 )
+_SECTIONS = ("timeline", "references", "journals", "events", "notes", "raw")
 LISTS = ("bank-accounts", "virtual-accounts", "external-wallets", "deposits")
 _LIST = "/dashboard/transactions"
 _PROFILE = ("password", "proof", "second-factor", "passkeys", "sessions")
 TEMPLATE = "MEXICO_FAILURES"
-# The link is e-mailed, so that the mailbox has an e-mail.
-_LINK = {"recipientEmail": "ada@example.com", "userType": "INDIVIDUAL", "rails": ["USD"]}
 # Events appear only after all open write transactions, including long ones of other tests.
 _ATTEMPTS, _INTERVAL_S = 600, 0.1
-_EXTERNAL = {
-    "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
-    "chain": "POLYGON",
-    "name": "Exchange",
-    "referenceId": "exchange-1",
-}
-_ROUTE = {
-    "sourceCurrency": "usd",
-    "destinationCurrency": "usdc",
-    "destinationChain": "POLYGON",
-}
 
 
 @dataclass(slots=True)
@@ -104,10 +92,7 @@ class World:
             "settlement-rule": f"/dashboard/settlement-rules/{self.rule}",
             **{each: f"/dashboard/{each}" for each in LISTS},
             "transactions": "/dashboard/transactions",
-            **{
-                f"transaction-{name}": f"/dashboard/transactions/{each}"
-                for name, each in self.payments.items()
-            },
+            **self._payment_pages(),
             "search": "/dashboard/search?q=ada",
             **{
                 f"new-{kind}": f"/dashboard/new/{kind}?userId={self.user}"
@@ -116,6 +101,7 @@ class World:
             "approvals": "/dashboard/approvals",
             "approval": f"/dashboard/approvals/{self.approval}",
             "approval-resolution": f"/dashboard/approvals/{self.resolution_approval}",
+            "stuck": "/dashboard/stuck",
             "reviews": "/dashboard/reviews",
             "reviews-kyc": "/dashboard/reviews/kyc",
             "reviews-accounts": "/dashboard/reviews/accounts",
@@ -180,6 +166,16 @@ class World:
             "business-compliance": f"{users}/{self.business}/compliance",
             "business-owners-new": f"{users}/{self.business}/compliance/owners/new",
             "business-owner": f"{users}/{self.business}/compliance/owners/{self.owner}",
+        }
+
+    def _payment_pages(self) -> Mapping[str, str]:
+        """Return the page of each payment, and the sections of two."""
+        paths = {name: f"{_LIST}/{each}" for name, each in self.payments.items()}
+        found = {f"transaction-{name}": path for name, path in paths.items()}
+        return found | {
+            f"transaction-{name}-{section}": f"{paths[name]}/{section}"
+            for name in ("offramp", "offramp_waiting")
+            for section in _SECTIONS
         }
 
     async def find_linked_pages(self, links: Callable[[str], Awaitable[Sequence[str]]]) -> None:
@@ -278,8 +274,8 @@ async def build(client: ScenarioClient) -> World:
         "/v2/webhooks", {"url": "http://127.0.0.1:9/landbridge", "eventTypes": ["*"]}
     )
     user = await verified(client, funds="1250.5")
-    virtual = await client.post(f"/v2/users/{user}/virtual-accounts", _ROUTE)
-    await client.post(f"/v2/users/{user}/wallets/external", _EXTERNAL)
+    virtual = await client.post(f"/v2/users/{user}/virtual-accounts", ROUTE)
+    await client.post(f"/v2/users/{user}/wallets/external", EXTERNAL)
     rule = await client.post("/v2/virtual-accounts/settlement-rules", await rule_body(client, user))
     payments = {
         name: (await SCENARIOS[story](client)).subject_id for name, story in _SCENARIOS.items()
@@ -309,7 +305,7 @@ async def build(client: ScenarioClient) -> World:
     business_id = str((await client.post("/v2/users", company))["id"])
     owners: Any = await client.get(f"/v2/users/{business_id}/kyc/ubos")
     documents: Any = await client.get(f"/v2/users/{user}/kyc/documents")
-    await client.post("/v2/kyc-link", _LINK)
+    await client.post("/v2/kyc-link", LINK)
     await client.post(f"/v2/sandbox/onramps/{payments['onramp']}/deposit", {})
     world = World(
         user=user,

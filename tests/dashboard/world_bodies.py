@@ -7,6 +7,20 @@ from uuid import uuid4
 
 from landbridge.sandbox.scenarios.client import ScenarioClient
 
+# The link is e-mailed, so that the mailbox has an e-mail.
+LINK = {"recipientEmail": "ada@example.com", "userType": "INDIVIDUAL", "rails": ["USD"]}
+EXTERNAL = {
+    "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72",
+    "chain": "POLYGON",
+    "name": "Exchange",
+    "referenceId": "exchange-1",
+}
+ROUTE = {
+    "sourceCurrency": "usd",
+    "destinationCurrency": "usdc",
+    "destinationChain": "POLYGON",
+}
+
 
 async def rule_body(client: ScenarioClient, user: str) -> Mapping[str, Any]:
     """Return a settlement rule that sends a twentieth to this user."""

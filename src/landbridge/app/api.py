@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
-from uuid import UUID
 
 import structlog
 from litestar import Litestar, MediaType, Response, Router
@@ -219,8 +218,8 @@ def _pages(container: Container) -> Router:
     def is_fresh(signed: SignedInSession) -> bool:
         return container.sessions.is_fresh(signed)
 
-    async def waiting(org_id: UUID) -> AttentionCount:
-        return await container.attention_counts.of(org_id)
+    async def waiting(caller: Caller) -> AttentionCount:
+        return await container.attention_counts.of(caller.org_id, caller.clock_offset)
 
     zones = PageZones(lambda: container.time_zones)
     return dashboard(around, find_session, is_fresh, zones.of, waiting)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.approvals.queue_pages import waiting_queues
+from landbridge.dashboard.approvals.stuck_pages import STUCK, stuck_path
 from landbridge.dashboard.organisation.chain_pages import chain_problems
 from landbridge.dashboard.payment_lines import chain_name
 from landbridge.dashboard.payments.kinds import find_kind_by_type
@@ -26,20 +27,6 @@ _DEPOSITS: Final = frozenset(
     }
 )
 _CHAINS_S: Final = 0.5
-# Stuck objects that are not payments link to their queue.
-_QUEUES = {
-    "INCOMING_PAYMENT": "/dashboard/reviews/deposits",
-    "DEPOSIT.SCREENING": "/dashboard/reviews/deposit-screenings",
-    "PAYMENT.SCREENING": "/dashboard/reviews/payment-screenings",
-    "RECEIVABLE": "/dashboard/reviews/receivables",
-    "RESOLUTION": "/dashboard/reviews/resolutions",
-    "WALLET.DEPOSIT.REVERSAL": (
-        "/dashboard/audit-log?actorType=worker&kind=WALLET.DEPOSIT.REVERSAL"
-    ),
-    "TREASURY.DEPOSIT.REVERSAL": (
-        "/dashboard/audit-log?actorType=worker&kind=TREASURY.DEPOSIT.REVERSAL"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,29 +188,21 @@ async def _stuck(interface: InternalClient) -> Sequence[AttentionItem]:
 
 
 def stuck_items(found: Sequence[Any]) -> Sequence[AttentionItem]:
-    """Return stuck payments and deposits, one item each; those beyond eight as one item."""
-    items = [
+    """Return the one stuck payment or deposit, or several as one item."""
+    if len(found) > 1:
+        return (
+            AttentionItem.of_list(STUCK, _("Stuck payments"), found, since=found[0]["waitsSince"]),
+        )
+    return [
         AttentionItem(
-            path=_QUEUES.get(each["type"], f"/dashboard/transactions/{each['id']}"),
+            path=stuck_path(each),
             title=_("Stuck deposit") if each["type"] in _DEPOSITS else _("Stuck payment"),
             count=1,
             since=each["waitsSince"],
             record=(each["type"], each["id"]),
         )
-        for each in found[:_ITEMS_MAX]
+        for each in found
     ]
-    rest = found[_ITEMS_MAX:]
-    if rest:
-        items.append(
-            AttentionItem(
-                path="/dashboard/transactions?view=progress&sort=createdAt",
-                title=_("More stuck payments, among those in progress"),
-                count=len(rest),
-                has_more=len(found) == _MANY,
-                since=rest[0]["waitsSince"],
-            )
-        )
-    return items
 
 
 async def _chains(interface: InternalClient) -> Sequence[AttentionItem]:

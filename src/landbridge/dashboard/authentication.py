@@ -15,6 +15,7 @@ Guarantees:
 import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -34,6 +35,7 @@ from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import best_language
 from landbridge.platform.http.authenticated import mark_authenticated
+from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 from landbridge.platform.http.headers import cookie
@@ -81,7 +83,7 @@ def page_guard(
     find_session: Callable[[str], Awaitable[SignedInSession | None]],
     is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
-    waiting: Callable[[UUID], Awaitable[AttentionCount]],
+    waiting: Callable[[Caller], Awaitable[AttentionCount]],
     find_base_url: Callable[[], str],
 ) -> Guard:
     """Return the guard of all pages; it calls these functions for each request."""
@@ -98,14 +100,14 @@ def page_guard(
         if secret and admitted is not None and admitted.has_waited:
             signed = await find_session(secret)
         visit_token = cookie(request.scope, _name(_VISIT, base_url)) or new_secret()
+        count_waiting = partial(waiting, signed.caller) if signed is not None and has_menu else None
         visitor = PageVisitor(
             signed=signed,
             csrf=visit_token if signed is None else signed.csrf,
             language=_language(request, signed),
             zone=_UTC if signed is None else await zone_of(signed.caller.org_id),
-            waiting=await waiting(signed.caller.org_id)
-            if signed is not None and has_menu
-            else None,
+            waiting=None if count_waiting is None else await count_waiting(),
+            count_waiting=count_waiting,
             admitted=admitted,
         )
         request.scope["user"] = visitor

@@ -36,6 +36,7 @@ SECTIONS = (
             NavigationItem(path="/dashboard/users", title=_("Users"), keys="g u"),
             NavigationItem(path="/dashboard/transactions", title=_("Transactions"), keys="g t"),
             NavigationItem(path="/dashboard/approvals", title=_("Approvals"), keys="g a"),
+            NavigationItem(path="/dashboard/stuck", title=_("Stuck payments"), keys="g g"),
             NavigationItem(path="/dashboard/reviews", title=_("Reviews"), keys="g r"),
             NavigationItem(
                 path="/dashboard/reviews/transfers", title=_("Requests for information"), keys="g j"
@@ -136,6 +137,7 @@ def menu_counts(visitor: PageVisitor) -> Mapping[str, int]:
     restricted = found.restricted_reviews if visitor.caller.can_review else 0
     counts = {
         "/dashboard/approvals": found.approvals,
+        "/dashboard/stuck": found.stuck,
         "/dashboard/reviews": found.reviews + restricted,
         "/dashboard/reviews/transfers": found.information_requests,
         "/dashboard/webhooks": found.failing_endpoints,

@@ -1,6 +1,7 @@
 """Visitor of a page: session, language, time zone and role."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -19,7 +20,8 @@ class PageVisitor:
     """A visitor's browser. `signed` is None while signed out.
 
     `csrf` is the token of every form; `zone` is the organisation's time zone; `waiting` are the
-    counts of the menu, on pages that have one; `admitted` is charged with what a page costs.
+    counts of the menu, on pages that have one, and `count_waiting` counts again; `admitted` is
+    charged with what a page costs.
     """
 
     signed: SignedInSession | None
@@ -27,6 +29,7 @@ class PageVisitor:
     language: str
     zone: ZoneInfo
     waiting: AttentionCount | None = None
+    count_waiting: Callable[[], Awaitable[AttentionCount]] | None = None
     admitted: AdmittedPage | None = None
 
     @property
@@ -74,3 +77,13 @@ def check_is_admin(visitor: PageVisitor) -> None:
 
 PageRequest: TypeAlias = Request[PageVisitor, None, State]
 """A request for a page, once the door has let it in."""
+
+
+async def renew_counts(request: PageRequest) -> None:
+    """Count again what waits: for a form that changes it and answers with a page, not a redirect.
+
+    The counts of the menu are made before the form is handled.
+    """
+    visitor = request.user
+    if visitor.count_waiting is not None:
+        request.scope["user"] = replace(visitor, waiting=await visitor.count_waiting())

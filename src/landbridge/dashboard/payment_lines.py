@@ -44,8 +44,13 @@ def coin(currency: str) -> Markup:
     is_known = currency in CURRENCIES
     return Markup('<span class="unit{}">{}</span>').format(
         f" coin {currency.lower()}" if is_known and currency.lower() in _MARKED else "",
-        currency.upper() if is_known else currency,
+        currency_name(currency),
     )
+
+
+def currency_name(currency: str) -> str:
+    """Return a currency as people write it, `USDC`; other units unchanged."""
+    return currency.upper() if currency in CURRENCIES else currency
 
 
 def chain_name(chain: str) -> str:

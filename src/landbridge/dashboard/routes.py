@@ -34,6 +34,7 @@ from landbridge.dashboard.style_guide_pages import StyleGuidePages
 from landbridge.dashboard.team import routes as team
 from landbridge.dashboard.transactions import routes as transactions
 from landbridge.dashboard.users import routes as users
+from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.attention_counts import AttentionCount
 
@@ -72,7 +73,7 @@ def dashboard(
     find_session: Callable[[str], Awaitable[SignedInSession | None]],
     is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
-    waiting: Callable[[UUID], Awaitable[AttentionCount]],
+    waiting: Callable[[Caller], Awaitable[AttentionCount]],
 ) -> Router:
     """Return the router of all pages, with their guard."""
     renderer = Renderer(get_installation)

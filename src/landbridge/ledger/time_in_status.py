@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.ledger import time_in_status_store
+from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database
 
 
@@ -20,18 +21,25 @@ class StatusVisit:
 
 @dataclass(frozen=True, slots=True)
 class StatusTimeLimit:
-    """Time limit of a status, per kind of record; None limits it by the due time only."""
+    """Time limit of a status, per kind of record; None limits it by the due time only.
+
+    `is_listed` and `is_listed_with_attention` say whether records at this status are listed,
+    without and with an attention mark.
+    """
 
     kind: str
     status: str
     within: timedelta | None
+    is_listed: bool = True
+    is_listed_with_attention: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class OverdueTransfer:
     """Overdue record: too long in its status, long past its due time, or in need of a person.
 
-    `attention` is the reason why it needs one, if the worker has noted one.
+    `attention` is the reason why it needs one, if the worker has noted one. `source_units` are
+    whole units of `source_asset`, an asset code.
     """
 
     org_id: UUID
@@ -40,6 +48,8 @@ class OverdueTransfer:
     status: str
     since: datetime
     due_at: datetime | None
+    source_asset: str
+    source_units: int
     attention: str | None = None
 
 
@@ -62,15 +72,29 @@ class TimeInStatus:
         time_limits: Sequence[StatusTimeLimit],
         *,
         grace: timedelta,
+        after: PagePosition,
         limit: int,
     ) -> Sequence[OverdueTransfer]:
-        """Return records that exceed these limits, the longest waiting first."""
+        """Return records that exceed these limits, the longest waiting first.
+
+        Only those behind `after`: the time since when a record waits, and its id.
+        """
         rows = await self._database.single(
             lambda tx: time_in_status_store.overdue(
                 tx,
                 clocks,
-                [(each.kind, each.status, each.within) for each in time_limits],
+                [
+                    (
+                        each.kind,
+                        each.status,
+                        each.within,
+                        each.is_listed,
+                        each.is_listed_with_attention,
+                    )
+                    for each in time_limits
+                ],
                 grace=grace,
+                after=after,
                 limit=limit,
             )
         )
@@ -82,6 +106,8 @@ class TimeInStatus:
                 row["status"],
                 row["updated_at"],
                 row["due_at"],
+                row["source_asset"],
+                int(row["source_units"]),
                 row["attention"],
             )
             for row in rows

@@ -1,15 +1,22 @@
 """Counts of what waits for an organisation's team: approvals, reviews, failing endpoints."""
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
+from landbridge.payments.engine.timelines import Timelines
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Database
 from landbridge.reporting import attention_count_store as store
 
 # A longer queue counts as this many.
 COUNT_MAX: Final = 100
+# Pages renew themselves as often.
+_STUCK_FOR_S: Final = 15
+# Organisations whose count is remembered.
+_KNOWN_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,16 +32,34 @@ class AttentionCount:
     reviews: int
     restricted_reviews: int
     failing_endpoints: int
+    # At most some seconds old.
+    stuck: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StuckCount:
+    """Number of stuck records of an organisation, when it was counted, and on which clock."""
+
+    count: int
+    counted_s: float
+    clock_offset: timedelta
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionCounts:
-    """Reads the counts of an organisation, in one statement."""
+    """Reads the counts of an organisation: those of queues in one statement.
+
+    What is stuck is found among everything that is under way, so each process remembers that count
+    for `_STUCK_FOR_S`.
+    """
 
     database: Database
+    timelines: Timelines
+    known: dict[UUID, StuckCount] = field(default_factory=dict[UUID, StuckCount])
 
-    async def of(self, org_id: UUID) -> AttentionCount:
+    async def of(self, org_id: UUID, clock_offset: timedelta) -> AttentionCount:
         """Return the current counts."""
+        stuck = await self._stuck(org_id, clock_offset)
         row = await self.database.read_on_replica(lambda tx: store.counts(tx, org_id, COUNT_MAX))
         if row is None:
             raise InvariantBroken("a count has no row")
@@ -44,4 +69,20 @@ class AttentionCounts:
             reviews=row["incoming_payments"] + row["statement_lines"],
             restricted_reviews=row["kyc_cases"] + row["bank_accounts"],
             failing_endpoints=row["endpoints"],
+            stuck=stuck,
         )
+
+    async def _stuck(self, org_id: UUID, clock_offset: timedelta) -> int:
+        now_s = time.monotonic()
+        known = self.known.get(org_id)
+        if (
+            known is None
+            or known.clock_offset != clock_offset
+            or now_s > known.counted_s + _STUCK_FOR_S
+        ):
+            found = await self.timelines.stuck({org_id: clock_offset}, limit=COUNT_MAX)
+            known = StuckCount(len(found), now_s, clock_offset)
+            if len(self.known) >= _KNOWN_MAX:
+                self.known.clear()
+            self.known[org_id] = known
+        return known.count

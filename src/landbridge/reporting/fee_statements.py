@@ -7,6 +7,7 @@ are already subtracted, and the sums equal the balances of the house accounts.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Final
 from uuid import UUID
 
@@ -14,10 +15,11 @@ from landbridge.ledger.model import HouseRole
 from landbridge.payments.transactions.model import LEDGER_ASSETS
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Row
+from landbridge.providers.rates.valuation import UsdRates
 from landbridge.reporting import fee_statement_store as store
 
-# Users that one page lists; a file has all.
-USERS_MAX: Final = 50
+# Fees by user that one page lists; a file has all.
+USER_FEES_MAX: Final = 50
 _NO_ROW: Final = (UUID(int=0), "", "")
 
 
@@ -46,7 +48,7 @@ class UserFee:
 
 @dataclass(frozen=True, slots=True)
 class FeeStatement:
-    """Sums of a period: `earned` and `paid` by kind, and the users who paid most often."""
+    """Sums of a period: `earned` and `paid` by kind, and the highest fees of a user in an asset."""
 
     earned: Sequence[FeeSum]
     paid: Sequence[FeeSum]
@@ -68,13 +70,18 @@ class FeeStatements:
 
     database: Database
 
-    async def of(self, org_id: UUID, since: datetime, until: datetime) -> FeeStatement:
-        """Return the statement of a period, `until` exclusive."""
+    async def of(
+        self, org_id: UUID, since: datetime, until: datetime, usd_rates: UsdRates
+    ) -> FeeStatement:
+        """Return the statement of a period, `until` exclusive; `usd_rates` compare fees."""
+        usd_per_unit = _usd_per_unit(usd_rates)
         kinds = await self.database.read_on_replica(
             lambda tx: store.by_kind(tx, org_id, since, until)
         )
         users = await self.database.read_on_replica(
-            lambda tx: store.most_charged(tx, org_id, since, until, USERS_MAX)
+            lambda tx: store.highest_fees(
+                tx, org_id, since, until, usd_per_unit=usd_per_unit, limit=USER_FEES_MAX
+            )
         )
         sums = [_sum(row) for row in kinds]
         return FeeStatement(
@@ -103,6 +110,16 @@ class FeeStatements:
 def _sum(row: Row) -> FeeSum:
     role, amount = HouseRole(row["role"]), _money(row)
     return FeeSum(role, row["kind"], row["count"], amount if role is HouseRole.FEES else -amount)
+
+
+def _usd_per_unit(rates: UsdRates) -> Mapping[str, Decimal]:
+    """Return dollars for the smallest unit of each asset that has a rate."""
+    found: dict[str, Decimal] = {}
+    for code, asset in LEDGER_ASSETS.items():
+        usd = rates.per_unit(asset.currency)
+        if usd is not None:
+            found[code] = usd.scaleb(-asset.decimals)
+    return found
 
 
 def _money(row: Row) -> Money:

@@ -39,7 +39,8 @@ class ConnectedHouse:
 
     @property
     def pages(self) -> tuple[str, ...]:
-        return (*_CHAINS, f"/dashboard/transactions/{self.payment}")
+        payment = f"/dashboard/transactions/{self.payment}"
+        return (*_CHAINS, payment, f"{payment}/references")
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ async def test_no_page_with_what_a_chain_has_done_has_a_barrier(
             link = page.get_by_role("link", name=name)
             await expect(link).to_be_visible()
             assert hash_ in str(await link.get_attribute("href"))
-        table = page.get_by_role("table", name="Transactions on POLYGON")
+        table = page.get_by_role("table", name="Transactions on Polygon")
         await expect(table.get_by_role("columnheader", name="Confirmations")).to_be_visible()
         await page.goto(_CHAINS[1])
         resume = page.get_by_role("button", name="Resume account")

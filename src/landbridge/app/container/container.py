@@ -14,7 +14,7 @@ from landbridge.app.container.onramps import OnrampServices, take_in
 from landbridge.app.container.payment_services import PaymentServices, prepare_payments
 from landbridge.app.container.rates import market as choose_market
 from landbridge.app.container.rates import prices as choose_prices
-from landbridge.app.container.registry import TRANSITIONS, WAITS
+from landbridge.app.container.registry import ASSETS, OWED_BY_TREASURY, TRANSITIONS, WAITS
 from landbridge.app.container.reporting import report
 from landbridge.app.container.resolutions import resolve
 from landbridge.app.container.return_services import wire_returns
@@ -262,7 +262,7 @@ def wire(
     }
     due = Scheduler(people.ledger, clock, steps)
     transfer_reviews = _reviewing(people, paying_out, taking_in)
-    reporting = report(people)
+    reporting = report(people, _timelines(database, clock))
     incoming_payment_steps = _incoming_payment_steps(people, taking_in)
     return Container(
         **members(people) | members(reporting) | members(keep_books(people)),
@@ -274,7 +274,7 @@ def wire(
         rate_board=RateBoard(rates, clock, price_age_max=settings.price_age_max),
         swaps=swaps,
         swap_provider_choices=swaps.quotes.choices,
-        timelines=_timelines(database, clock),
+        timelines=reporting.attention_counts.timelines,
         offramps=paying_out.offramps,
         offramp_renewals=paying_out.renewals,
         external_coins=paying_out.external_coins,
@@ -315,7 +315,14 @@ def _chain_deposits(on: PaymentServices) -> ChainDepositSteps | None:
 
 
 def _timelines(database: Database, clock: Clock) -> Timelines:
-    return Timelines(TimeInStatus(database), OverdueIncomingPayments(database), WAITS, clock)
+    return Timelines(
+        TimeInStatus(database),
+        OverdueIncomingPayments(database),
+        WAITS,
+        frozenset(OWED_BY_TREASURY),
+        ASSETS,
+        clock,
+    )
 
 
 def _voting(on: PaymentServices, paying_out: OfframpServices) -> Voting:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from landbridge.app.container.adapters import recorded_chains
 from landbridge.app.container.customer_services import CustomerServices
 from landbridge.customers.team.member_emails import MemberEmails
+from landbridge.payments.engine.timelines import Timelines
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
@@ -54,7 +55,7 @@ class ReportingServices:
     reconciliation: LedgerReconciliation
 
 
-def report(on: CustomerServices) -> ReportingServices:
+def report(on: CustomerServices, timelines: Timelines) -> ReportingServices:
     """Create the reporting services."""
     database, clock = on.database, on.clock
     rollups, folding = Rollups(database), RollupUpdater(database, clock)
@@ -69,7 +70,7 @@ def report(on: CustomerServices) -> ReportingServices:
     proofs, reserves = _proofs(on), Reserves(database, on.vault)
     return ReportingServices(
         rollups=rollups,
-        attention_counts=AttentionCounts(database),
+        attention_counts=AttentionCounts(database, timelines),
         fee_statements=FeeStatements(database),
         rollup_updater=folding,
         time_zones=time_zones,

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from litestar import Controller, get, post
@@ -14,8 +15,9 @@ from landbridge.dashboard.approvals.payment_cards import RESOLUTION, PaymentCard
 from landbridge.dashboard.approvals.resolution_pages import account_texts
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
-from landbridge.dashboard.payment_lines import payment_lines
+from landbridge.dashboard.number_formats import NumberFormat
+from landbridge.dashboard.page_visitor import PageRequest, PageVisitor, renew_counts
+from landbridge.dashboard.payment_lines import currency_name, payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
@@ -49,6 +51,27 @@ class ApprovalResult:
     approval: Any
     status: str | None
     refusal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectableAmount:
+    """Amount of a row that can be selected: its digits, for a script that adds them exactly."""
+
+    digits: str
+    currency: str
+
+    @classmethod
+    def of(
+        cls, line: Mapping[str, Any] | None, card: PaymentCard | None
+    ) -> "SelectableAmount | None":
+        """Return what the row shows as sent; None if the payment is not visible."""
+        if line is not None:
+            amount, unit = line["source"]["amount"], line["source"]["currency"]
+        elif card is not None and card.amount:
+            amount, unit = card.amount, card.unit
+        else:
+            return None
+        return cls(f"{Decimal(str(amount)):f}", currency_name(unit.partition(" ")[0]))
 
 
 class ApprovalPages(Controller):
@@ -88,6 +111,7 @@ class ApprovalPages(Controller):
         results = [
             await _vote(interface, each, verb, form.text("comment") or None) for each in chosen
         ]
+        await renew_counts(request)
         approvals = [each.approval for each in results if each.approval is not None]
         payments = [(each["type"], each["transferId"]) for each in approvals]
         values: dict[str, Any] = await _inbox(request, interface, actors)
@@ -155,6 +179,12 @@ async def _inbox(
     is_full = found["count"] == PAGE_SIZE
     return {
         "approvals": approvals,
+        "amounts": {
+            each["id"]: SelectableAmount.of(
+                lines.get(each["transferId"]), cards.get(each["transferId"])
+            )
+            for each in approvals
+        },
         "cards": cards,
         "lines": lines,
         "names": await actors.names(visitor.caller.org_id),
@@ -167,6 +197,7 @@ async def _inbox(
         "status_filter": status_filter,
         "older": query.older(found.get("nextCursor")) if is_full else None,
         "filter_error": filter_error,
+        "number_format": NumberFormat.of(visitor.language),
         "chosen": [],
         "comment": "",
         "results": [],

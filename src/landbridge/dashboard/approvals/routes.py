@@ -13,6 +13,7 @@ from landbridge.dashboard.approvals.payment_screening_pages import PaymentScreen
 from landbridge.dashboard.approvals.queue_pages import QueuePages
 from landbridge.dashboard.approvals.receivable_pages import ReceivablePages
 from landbridge.dashboard.approvals.resolution_pages import ResolutionPages
+from landbridge.dashboard.approvals.stuck_pages import StuckPages
 from landbridge.dashboard.approvals.transfer_review_pages import TransferReviewPages
 
 PAGES: Sequence[ControllerRouterHandler] = [
@@ -28,6 +29,7 @@ PAGES: Sequence[ControllerRouterHandler] = [
             BankLinePages,
             ReceivablePages,
             ResolutionPages,
+            StuckPages,
         ],
     )
 ]

@@ -16,12 +16,22 @@ from landbridge.platform.http.internal_client import InternalClient
 
 _API: Final = "/v2/providers"
 
+# Providers with names of their own.
+_NAMED: Final = frozenset({"SIDECAR", "PACKAGE"})
 KINDS: Mapping[str, str] = {
     "SIDECAR": _("Sidecar"),
     "PACKAGE": _("Python package"),
     "FILES": _("Bank files"),
     "MANUAL": _("Reviewers"),
     "SANDBOX": _("Sandbox"),
+}
+# A simulator is named by what it stands for; it has services of one of these kinds only.
+_SIMULATORS: Mapping[str, str] = {
+    "PAYOUTS": _("Simulated bank"),
+    "DEPOSITS": _("Simulated bank"),
+    "IDENTITY": _("Simulated identity provider"),
+    "SCREENING": _("Simulated screening provider"),
+    "PAYMENT_SCREENING": _("Simulated screening provider"),
 }
 SERVICES: Mapping[str, str] = {
     "PAYOUTS": _("Payouts"),
@@ -80,6 +90,7 @@ class ProviderPages(Controller):
             "organisation/providers.html",
             providers=[(each, error_rate(each["calls"])) for each in found],
             screenings=await screening_links(interface, found),
+            titles=[provider_title(each) for each in found],
             kinds=KINDS,
             services=SERVICES,
             failures=FAILURES,
@@ -107,6 +118,16 @@ async def _screening_link(interface: InternalClient, screening_id: str) -> Scree
         path = f"/dashboard/reviews/{queue}/{screening_id}"
         return ScreeningLink(path, title, found["amount"], found["currency"])
     return None
+
+
+def provider_title(provider: Mapping[str, Any]) -> str:
+    """Return the name of a provider's section: its own, or what it is, to be translated."""
+    if provider["kind"] in _NAMED:
+        return str(provider["name"])
+    services = [each["service"] for each in provider["serves"]]
+    if provider["kind"] == "SANDBOX" and services:
+        return _SIMULATORS[services[0]]
+    return KINDS[provider["kind"]]
 
 
 def error_rate(calls: Mapping[str, Any] | None) -> int | None:

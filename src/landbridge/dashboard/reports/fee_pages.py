@@ -15,7 +15,9 @@ from landbridge.customers.users.service import Users
 from landbridge.dashboard.list_queries import load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
 from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import Busy, FieldInvalid
+from landbridge.providers.rates.valuation import Valuation
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader, Value
 from landbridge.reporting.fee_statements import FeeStatement, FeeStatements, UserFee
@@ -68,13 +70,18 @@ class FeesAndBillingPages(Controller):
         renderer: NamedDependency[Renderer],
         fee_statements: NamedDependency[FeeStatements],
         users: NamedDependency[Users],
+        valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show the fees of a month by type and by user, and what it cost."""
         visitor, today = request.user, _today(request, renderer)
 
+        usd_rates = await valuation.rates(CURRENCIES, today)
+
         async def load() -> FeeStatement:
             month = _month(request, today)
-            return await fee_statements.of(visitor.caller.org_id, month.since, month.until)
+            return await fee_statements.of(
+                visitor.caller.org_id, month.since, month.until, usd_rates
+            )
 
         found, filter_error = await load_list(load(), _NOTHING)
         month = BillingMonth(today.replace(day=1), visitor.zone)
@@ -86,6 +93,7 @@ class FeesAndBillingPages(Controller):
             _PAGE,
             found=found,
             users=cards,
+            usd_rates=usd_rates,
             month=month,
             months=_months(today),
             filter_error=filter_error,

@@ -3,7 +3,7 @@
 const words = document.body.dataset;
 const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 const announce = (text) => { document.getElementById("live").textContent = text; };
-const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
+const isTyping = (target) => target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]") !== null;
 
 // Progress bar while a page loads or a request takes long.
 const progress = document.getElementById("progress");
@@ -32,12 +32,15 @@ function readNumber(text, { point, groups }) {
   const found = shape.exec(text);
   return found && (found[2] || found[4]) ? [found[1], found[2].replace(/\D/g, ""), found[4] ?? ""] : null;
 }
+function groupDigits(whole, part, { group, point }) {
+  const grouped = (whole.replace(/^0+(?=.)/, "") || "0").replace(/\B(?=(\d{3})+$)/g, group);
+  return `${grouped}${point}${part.replace(/0+$/, "").padEnd(2, "0")}`;
+}
 function showNumber(input) {
   const output = document.getElementById(`${input.id}-number`) ?? document.createElement("output");
   if (!output.id) { Object.assign(output, { id: `${input.id}-number`, className: "hint" }); output.setAttribute("for", input.id); input.after(output); }
   const text = input.value.trim(), found = readNumber(text, input.dataset);
-  const whole = (digits) => (digits.replace(/^0+(?=.)/, "") || "0").replace(/\B(?=(\d{3})+$)/g, input.dataset.group);
-  const shown = found && `= ${found[0]}${whole(found[1])}${input.dataset.point}${found[2].replace(/0+$/, "").padEnd(2, "0")}`;
+  const shown = found && `= ${found[0]}${groupDigits(found[1], found[2], input.dataset)}`;
   output.value = text === "" ? "" : shown ?? input.dataset.unreadable;
 }
 document.addEventListener("input", ({ target }) => { if (target.dataset?.groups) showNumber(target); });
@@ -87,10 +90,15 @@ async function replace(ids, url, options) {
   const response = await fetchPage(url, options);
   if (latest.get(ids) !== token) return;
   for (const each of parts) each?.removeAttribute("aria-busy");
-  if (!response) return;
+  if (!response) return null;
   if (response.redirected && new URL(response.url).pathname.startsWith("/dashboard/sign-in")) { location.assign(location.href); return; }
   const page = new DOMParser().parseFromString(response.text, "text/html");
+  const isWhole = ids.split(" ").every((id) => page.getElementById(id));
   for (const id of ids.split(" ")) put(page.getElementById(id), document.getElementById(id));
+  // The counts of the menu are as new as the part; where the answer is to a form, another page has them.
+  const menu = document.getElementById("menu");
+  if (new URL(response.url).pathname === location.pathname && !menu?.contains(document.activeElement)) put(page.getElementById("menu"), menu);
+  return isWhole && page;
 }
 // Countdowns of a part that was fetched start now, not when the page was loaded.
 function startCountdowns(part) {
@@ -106,16 +114,19 @@ function put(fresh, old) {
   old.replaceWith(fresh);
   if (focusedId && fresh.contains(document.getElementById(focusedId))) document.getElementById(focusedId).focus();
   initCopyButtons(fresh);
+  showCurrentTabs(fresh);
+  showSelected();
 }
 const refresh = (part, options) => replace(part.id, part.dataset.renew || location.href, options);
 setInterval(updateCountdowns, 1000);
 updateCountdowns();
 // Parts that poll are fetched together. Nothing is fetched in a background tab, and at once on the return to it.
-// A part stays while it has the focus, entries that are not sent, or a dialog above it.
+// A part stays while it has the focus, entries that are not sent, or a dialog above it; a tab keeps its focus.
 const isEntered = (part) => all("input, textarea, select", part).some((each) => each.type === "checkbox" ? each.checked !== each.defaultChecked : each.localName === "select" ? false : each.value !== each.defaultValue);
 function pollParts() {
   if (document.hidden || document.querySelector("dialog[open]")) return;
-  const due = all("[data-poll]").filter((each) => !each.contains(document.activeElement) && !isEntered(each));
+  const focus = document.activeElement, isOnTab = focus.closest("nav[data-part]");
+  const due = all("[data-poll]").filter((each) => (isOnTab || !each.contains(focus)) && !isEntered(each));
   if (!due.length) return;
   for (const url of new Set(due.map((each) => each.dataset.renew || location.href))) {
     const parts = due.filter((each) => (each.dataset.renew || location.href) === url);
@@ -189,6 +200,41 @@ window.addEventListener("pageshow", () => {
 });
 document.addEventListener("click", (event) => { if (event.target.closest("a[download]")) setTimeout(hideProgress, 1500); });
 
+// On a narrow screen the tabs scroll: the current one is in view.
+function showCurrentTabs(inside = document) {
+  for (const each of all(".tabs [aria-current]", inside)) {
+    const list = each.closest("ul"), [outer, box] = [list.getBoundingClientRect(), each.getBoundingClientRect()];
+    list.scrollLeft += box.x + box.width / 2 - outer.x - outer.width / 2;
+  }
+}
+showCurrentTabs();
+// The menu of a low window scrolls by itself: its current item is in view.
+const menuList = document.querySelector(".side > details"), current = document.querySelector("#menu [aria-current]");
+if (menuList && current) menuList.scrollTop = Math.max(0, current.offsetTop + current.offsetHeight * 2 - menuList.clientHeight);
+// Tabs of a record: only the part is replaced, so what is above the tabs stays in its place.
+async function showTab(part, url, isInDialog) {
+  const page = await replace(part, url);
+  if (page === undefined) return; // a later tab was chosen
+  if (!page) { location.assign(url); return; }
+  if (isInDialog) delete document.getElementById(part).dataset.poll;
+  else document.title = page.title;
+}
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("nav[data-part] a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  const isInDialog = Boolean(link.closest("dialog"));
+  if (!isInDialog && link.href !== location.href) history.pushState(null, "", link.href);
+  showTab(link.closest("nav").dataset.part, link.href, isInDialog);
+});
+window.addEventListener("popstate", () => {
+  const tabs = document.querySelector("main > * > nav[data-part]");
+  if (tabs && tabs.querySelector("[aria-current]")?.pathname !== location.pathname) showTab(tabs.dataset.part, location.href, false);
+});
+// Older links name the part of a long page that is a tab now.
+const oldTab = document.getElementById(location.hash.slice(1))?.closest("nav[data-part] li");
+if (oldTab) location.replace(oldTab.querySelector("a").href);
+
 // A payment opens beside its list: the list stays, and a modified click still opens the page.
 const drawer = document.getElementById("drawer");
 let drawn = 0;
@@ -238,15 +284,34 @@ document.addEventListener("keydown", (event) => {
   showTip(chart, event.key === "Escape" ? null : hits[next]);
 });
 
-// Checkbox that selects all rows.
+// Checkbox that selects all rows; how many are selected, and their sum by currency, to the last digit.
+const SCALE = 30; // more decimals than any currency or coin has
+function sumsOf(rows) {
+  const sums = new Map();
+  for (const { amount, currency } of rows.map((each) => each.dataset)) {
+    if (!amount) continue;
+    const [whole, part = ""] = amount.split(".");
+    sums.set(currency, (sums.get(currency) ?? 0n) + BigInt(whole + part.padEnd(SCALE, "0")));
+  }
+  return sums;
+}
+function showSelected() {
+  for (const output of all("output[data-ticked]")) {
+    const rows = all(`input[name="${output.dataset.ticked}"]`), selected = rows.filter((each) => each.checked);
+    const sums = [...sumsOf(selected)].map(([currency, sum]) => {
+      const digits = String(sum).padStart(SCALE + 1, "0");
+      return `${groupDigits(digits.slice(0, -SCALE), digits.slice(-SCALE), output.dataset)}\u00a0${currency}`;
+    });
+    const text = [`${output.dataset.text}: ${selected.length} / ${rows.length}`, ...sums].join(" · ");
+    if (output.value !== text) output.value = text;
+  }
+}
 document.addEventListener("change", (event) => {
   const selectAll = event.target.closest("[data-ticks]");
   if (selectAll) all(`input[name="${selectAll.dataset.ticks}"]`).forEach((each) => { each.checked = selectAll.checked; });
-  for (const output of all("output[data-ticked]")) {
-    const rows = all(`input[name="${output.dataset.ticked}"]`);
-    output.value = `${output.dataset.text}: ${rows.filter((each) => each.checked).length} / ${rows.length}`;
-  }
+  showSelected();
 });
+showSelected();
 
 // Command palette.
 const palette = document.getElementById("palette");
@@ -320,10 +385,11 @@ document.addEventListener("keydown", (event) => {
   }
   const now = performance.now(), isSecond = now - typedAt < 1200 && "gn".includes(typed.at(-1) ?? " ");
   const rows = all("table[data-rows] tbody tr");
-  if (!isSecond && rows.length && ["j", "k", "x", "Enter"].includes(event.key)) {
+  if (!isSecond && rows.length && ["j", "k", "x", "v", "Enter"].includes(event.key)) {
     const at = rows.findIndex((each) => each.classList.contains("at"));
     if (event.key === "Enter") { if (at >= 0 && event.target === document.body) rows[at].querySelector("a")?.click(); return; }
     if (event.key === "x") { rows[at]?.querySelector("input[type=checkbox]")?.click(); return; }
+    if (event.key === "v") { const comment = document.querySelector(".votes input"); if (comment) { event.preventDefault(); comment.focus(); } return; }
     const next = rows[Math.min(Math.max(at + (event.key === "j" ? 1 : -1), 0), rows.length - 1)];
     rows[at]?.classList.remove("at");
     next.classList.add("at");

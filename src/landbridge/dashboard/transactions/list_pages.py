@@ -23,6 +23,7 @@ from landbridge.dashboard.transactions.list_views import (
     view_totals,
 )
 from landbridge.dashboard.transactions.payment import payment_values
+from landbridge.dashboard.transactions.payment_sections import PaymentSection, section_of
 from landbridge.dashboard.transactions.view_pages import is_current, view_path
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
@@ -37,6 +38,8 @@ _NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
 _NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
 # The summary is of all tabs and pages.
 _NOT_SUMMED: Final = {"status": None, "cursor": None, "sort": None}
+# Each section has an address, so that links to it last.
+_SECTION_PATHS: Final = [f"/{{transactionId:str}}/{each}".rstrip("/") for each in PaymentSection]
 # Inputs by the API's parameters.
 _INPUTS: Final = {
     "userId": "user",
@@ -92,7 +95,7 @@ class TransactionPages(Controller):
             currencies=CURRENCIES,
         )
 
-    @get("/{transactionId:str}")
+    @get(_SECTION_PATHS)
     async def show(
         self,
         request: PageRequest,
@@ -103,8 +106,9 @@ class TransactionPages(Controller):
         actors: NamedDependency[ActorDirectory],
         valuation: NamedDependency[Valuation],
     ) -> Response[str]:
-        """Show one transaction with all its details."""
-        values = await payment_values(interface, transactionId)
+        """Show one transaction: what decides about it, and the section of the address."""
+        section = section_of(request.url.path)
+        values = await payment_values(interface, transactionId, section)
         values["usd_rates"] = await valuation.rates(CURRENCIES, renderer.now(request).date())
         names = await actors.names(request.user.caller.org_id)
         return renderer.page(request, "transactions/payment.html", names=names.all, **values)
@@ -126,11 +130,12 @@ class TransactionPages(Controller):
             await interface.post(f"/v2/transactions/{transaction_id}/notes", {"text": text})
         except Refused as problem:
             names = await actors.names(request.user.caller.org_id)
-            values = await payment_values(interface, transactionId) | {"note_text": text}
+            values = await payment_values(interface, transactionId, PaymentSection.NOTES)
+            values["note_text"] = text
             return renderer.with_problem(
                 request, "transactions/payment.html", problem, names=names.all, **values
             )
-        return redirect(f"/dashboard/transactions/{transaction_id}#notes", notice=_("Note added"))
+        return redirect(f"/dashboard/transactions/{transaction_id}/notes", notice=_("Note added"))
 
 
 async def _load(

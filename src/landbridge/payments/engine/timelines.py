@@ -1,6 +1,6 @@
 """Timelines of records: status history, the party it waits for, and since and until when."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, TypeVar
@@ -9,9 +9,15 @@ from uuid import UUID
 import msgspec
 
 from landbridge.ledger.model import Transfer
-from landbridge.ledger.time_in_status import StatusTimeLimit, TimeInStatus
+from landbridge.ledger.time_in_status import OverdueTransfer, StatusTimeLimit, TimeInStatus
 from landbridge.payments.engine.attention import needs_attention
 from landbridge.payments.engine.dry_run_schemas import DryRunReplyMixin
+from landbridge.payments.engine.stuck_causes import (
+    EVERYTHING,
+    StuckCause,
+    StuckFilter,
+    cause_of,
+)
 from landbridge.payments.engine.wait_states import (
     GRACE,
     WaitParty,
@@ -23,9 +29,15 @@ from landbridge.payments.engine.wait_states import (
 from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
 from landbridge.payments.incoming_payments.model import TRANSITIONS as INCOMING_PAYMENT_TRANSITIONS
 from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
-from landbridge.payments.incoming_payments.overdue import SLA_BY_STATUS, OverdueIncomingPayments
+from landbridge.payments.incoming_payments.overdue import (
+    SLA_BY_STATUS,
+    OverdueIncomingPayments,
+    OverduePayment,
+)
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.pagination import queue_window
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.constraints import one_of, query
 from landbridge.platform.http.responses import Moment, WireStruct, moment
@@ -97,6 +109,9 @@ class StuckTransfer:
     party: WaitParty
     since: datetime
     until: datetime | None
+    cause: StuckCause
+    # What it sends; of a deposit, what was received.
+    amount: Money
     # Why a person has to decide, if the worker has noted that.
     attention: str | None = None
 
@@ -118,7 +133,15 @@ class Timelines:
     time_in_status: TimeInStatus
     deposits: OverdueIncomingPayments
     waits: Mapping[str, WaitStates]
+    # Every (kind, status) of a payment that the treasury still has to deliver.
+    owed_by_treasury: Collection[tuple[str, str]]
+    assets: Mapping[str, Asset]
     clock: Clock
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Return every kind of record that can be stuck."""
+        return (*self.waits, INCOMING_PAYMENT)
 
     async def attach(self, reply: R, record: Transfer, expand: str | None, caller: Caller) -> R:
         """Return the reply with its timeline if requested; raises `FieldInvalid`."""
@@ -162,44 +185,83 @@ class Timelines:
         )
 
     async def stuck(
-        self, offsets: Mapping[UUID, timedelta], *, limit: int
+        self,
+        offsets: Mapping[UUID, timedelta],
+        *,
+        limit: int,
+        chosen: StuckFilter = EVERYTHING,
     ) -> Sequence[StuckTransfer]:
         """Return stuck records and deposits of these organisations, the longest waiting first."""
         clocks = self.clock.now_of(offsets)
-        time_limits = [
-            StatusTimeLimit(kind, status, wait.within)
+        after = chosen.after or queue_window(limit).after
+        found = await self.time_in_status.overdue(
+            clocks, self._time_limits(chosen), grace=GRACE, after=after, limit=limit
+        )
+        deposits = await self.deposits.overdue(
+            clocks,
+            [
+                status
+                for status in SLA_BY_STATUS
+                if _is_listed(chosen, INCOMING_PAYMENT, self._deposit_cause(status))
+            ],
+            after=after,
+            limit=limit,
+        )
+        records = [
+            *(self._stuck_record(each) for each in found),
+            *(self._stuck_deposit(each) for each in deposits),
+        ]
+        return sorted(records, key=lambda each: (each.since, each.id))[:limit]
+
+    def _time_limits(self, chosen: StuckFilter) -> Sequence[StatusTimeLimit]:
+        return [
+            StatusTimeLimit(
+                kind,
+                status,
+                wait.within,
+                is_listed=_is_listed(chosen, kind, self._cause(kind, status, wait.party)),
+                is_listed_with_attention=_is_listed(chosen, kind, StuckCause.DECISION),
+            )
             for kind, waits in self.waits.items()
             for status, wait in waits.table.items()
         ]
-        found = await self.time_in_status.overdue(clocks, time_limits, grace=GRACE, limit=limit)
-        records = [
-            StuckTransfer(
-                each.org_id,
-                each.id,
-                each.kind,
-                each.status,
-                self._wait(each.kind, each.status).party
-                if each.attention is None
-                else WaitParty.REVIEWER,
-                each.since,
-                wait_end(self._wait(each.kind, each.status), since=each.since, due_at=each.due_at),
-                each.attention,
-            )
-            for each in found
-        ]
-        deposits = [
-            StuckTransfer(
-                each.org_id,
-                each.id,
-                INCOMING_PAYMENT,
-                each.status,
-                _PARTY_BY_STATUS[each.status],
-                each.since,
-                each.since + SLA_BY_STATUS[each.status],
-            )
-            for each in await self.deposits.overdue(clocks, limit=limit)
-        ]
-        return sorted([*records, *deposits], key=lambda each: each.since)[:limit]
+
+    def _stuck_record(self, each: OverdueTransfer) -> StuckTransfer:
+        wait = self._wait(each.kind, each.status)
+        needs_person = each.attention is not None
+        return StuckTransfer(
+            each.org_id,
+            each.id,
+            each.kind,
+            each.status,
+            WaitParty.REVIEWER if needs_person else wait.party,
+            each.since,
+            wait_end(wait, since=each.since, due_at=each.due_at),
+            StuckCause.DECISION
+            if needs_person
+            else self._cause(each.kind, each.status, wait.party),
+            Money(each.source_units, self.assets[each.source_asset]),
+            each.attention,
+        )
+
+    def _stuck_deposit(self, each: OverduePayment) -> StuckTransfer:
+        return StuckTransfer(
+            each.org_id,
+            each.id,
+            INCOMING_PAYMENT,
+            each.status,
+            _PARTY_BY_STATUS[each.status],
+            each.since,
+            each.since + SLA_BY_STATUS[each.status],
+            self._deposit_cause(each.status),
+            Money(each.units, self.assets[each.asset]),
+        )
+
+    def _cause(self, kind: str, status: str, party: WaitParty) -> StuckCause:
+        return cause_of(kind, status, party, self.owed_by_treasury)
+
+    def _deposit_cause(self, status: IncomingPaymentStatus) -> StuckCause:
+        return self._cause(INCOMING_PAYMENT, status, _PARTY_BY_STATUS[status])
 
     def _waits(self, kind: str) -> WaitStates:
         if kind not in self.waits:
@@ -211,3 +273,10 @@ class Timelines:
         if wait is None:
             raise InvariantBroken(f"a {kind} that is {status} has no wait state")
         return wait
+
+
+def _is_listed(chosen: StuckFilter, kind: str, cause: StuckCause) -> bool:
+    """Return whether a filter lists records of this kind that wait for this."""
+    return (chosen.kinds is None or kind in chosen.kinds) and (
+        chosen.causes is None or cause in chosen.causes
+    )

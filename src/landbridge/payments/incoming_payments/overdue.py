@@ -1,6 +1,6 @@
 """Overdue incoming payments: deposits that exceed the SLA of their status."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -8,6 +8,7 @@ from uuid import UUID
 from landbridge.customers.deposit_screening.model import DECIDED_WITHIN
 from landbridge.payments.incoming_payments import overdue_store
 from landbridge.payments.incoming_payments.model import MATCHED_WITHIN, IncomingPaymentStatus
+from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database
 from landbridge.providers.kyt.port import SCREENED_WITHIN
 
@@ -24,12 +25,14 @@ SLA_BY_STATUS = {
 
 @dataclass(frozen=True, slots=True)
 class OverduePayment:
-    """A deposit that exceeds the SLA of its status."""
+    """A deposit that exceeds the SLA of its status; `units` are whole units of `asset`, a code."""
 
     org_id: UUID
     id: UUID
     status: IncomingPaymentStatus
     since: datetime
+    asset: str
+    units: int
 
 
 class OverdueIncomingPayments:
@@ -39,15 +42,28 @@ class OverdueIncomingPayments:
         self._database = database
 
     async def overdue(
-        self, clocks: Mapping[UUID, datetime], *, limit: int
+        self,
+        clocks: Mapping[UUID, datetime],
+        statuses: Collection[IncomingPaymentStatus],
+        *,
+        after: PagePosition,
+        limit: int,
     ) -> Sequence[OverduePayment]:
-        """List overdue deposits, the longest waiting first."""
+        """List overdue deposits of these statuses behind `after`, the longest waiting first."""
+        sla = {each: SLA_BY_STATUS[each] for each in statuses}
+        if not sla:
+            return []
         rows = await self._database.single(
-            lambda tx: overdue_store.overdue(tx, clocks, SLA_BY_STATUS, limit=limit)
+            lambda tx: overdue_store.overdue(tx, clocks, sla, after=after, limit=limit)
         )
         return [
             OverduePayment(
-                row["org_id"], row["id"], IncomingPaymentStatus(row["status"]), row["updated_at"]
+                row["org_id"],
+                row["id"],
+                IncomingPaymentStatus(row["status"]),
+                row["updated_at"],
+                row["asset"],
+                int(row["units"]),
             )
             for row in rows
         ]

@@ -95,7 +95,7 @@ def provide_window(
     """Return the requested part of a list; `cursor` wins over `createdBefore`."""
     before = _moment("createdBefore", created_before)
     return PageWindow(
-        limit=_limit(limit),
+        limit=parse_limit(limit),
         after=_moment("createdAfter", created_after),
         before=_moment("cursor", cursor) or before,
     )
@@ -110,7 +110,9 @@ def provide_queue_window(
     """Return the requested part of a queue; `cursor` wins over `createdAfter`."""
     after = _moment("createdAfter", created_after)
     return queue_window(
-        _limit(limit), parse_position(cursor) or after, _moment("createdBefore", created_before)
+        parse_limit(limit),
+        parse_position(cursor) or after,
+        _moment("createdBefore", created_before),
     )
 
 
@@ -203,7 +205,8 @@ def parse_choices(
     return frozenset(parse_choice(name, part, known) for part in parts)
 
 
-def _limit(text: str | None) -> int:
+def parse_limit(text: str | None) -> int:
+    """Parse the number of records of a page; the default for none, raises `FieldInvalid`."""
     if text is None:
         return LIMIT_DEFAULT
     is_short = len(text) <= len(str(LIMIT_MAX))
