@@ -4324,17 +4324,72 @@ class AsyncTransactions:
         )
         return await self._sender.send(call, replies.StateMachineList)
 
-    async def list_stuck(self, *, timeout: float | None = None) -> replies.StuckList:
+    async def list_stuck(
+        self,
+        *,
+        cause: Sequence[
+            Literal[
+                "CHAIN",
+                "TREASURY",
+                "BANK",
+                "PROVIDER",
+                "APPROVAL",
+                "INFORMATION",
+                "DECISION",
+                "CUSTOMER",
+                "PLATFORM",
+            ]
+        ]
+        | None = None,
+        type: Sequence[str] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.StuckList:
         """List stuck payments.
 
-        List payments and deposits that take longer than they should; at most a hundred.
+        List payments and deposits that take longer than they should, the longest first.
         """
         call = Call(
             "GET",
             path_of("/v2/stuck"),
+            query={"cause": cause, "type": type, "limit": limit, "cursor": cursor},
             timeout=timeout,
         )
         return await self._sender.send(call, replies.StuckList)
+
+    async def list_stuck_all(
+        self,
+        *,
+        cause: Sequence[
+            Literal[
+                "CHAIN",
+                "TREASURY",
+                "BANK",
+                "PROVIDER",
+                "APPROVAL",
+                "INFORMATION",
+                "DECISION",
+                "CUSTOMER",
+                "PLATFORM",
+            ]
+        ]
+        | None = None,
+        type: Sequence[str] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[replies.StuckReply]:
+        """List stuck payments, page by page."""
+        cursor: str | None = None
+        while True:
+            page = await self.list_stuck(
+                cause=cause, type=type, limit=limit, cursor=cursor, timeout=timeout
+            )
+            for each in page.stuck:
+                yield each
+            if page.next_cursor in {None, cursor}:
+                return
+            cursor = page.next_cursor
 
     async def list(
         self,

@@ -3480,13 +3480,18 @@ class StuckList(Struct, frozen=True, kw_only=True):
     """StuckList"""
 
     count: int
+    next_cursor: str | None = field(default=None, name="nextCursor")
     stuck: list[StuckReply]
 
 
 class StuckReply(Struct, frozen=True, kw_only=True):
     """StuckReply"""
 
+    amount: Decimal
     attention: str | None
+    cause: str
+    chain: str | None
+    currency: str
     id: str
     status: str
     type: str

@@ -4292,17 +4292,72 @@ class Transactions:
         )
         return self._sender.send(call, replies.StateMachineList)
 
-    def list_stuck(self, *, timeout: float | None = None) -> replies.StuckList:
+    def list_stuck(
+        self,
+        *,
+        cause: Sequence[
+            Literal[
+                "CHAIN",
+                "TREASURY",
+                "BANK",
+                "PROVIDER",
+                "APPROVAL",
+                "INFORMATION",
+                "DECISION",
+                "CUSTOMER",
+                "PLATFORM",
+            ]
+        ]
+        | None = None,
+        type: Sequence[str] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> replies.StuckList:
         """List stuck payments.
 
-        List payments and deposits that take longer than they should; at most a hundred.
+        List payments and deposits that take longer than they should, the longest first.
         """
         call = Call(
             "GET",
             path_of("/v2/stuck"),
+            query={"cause": cause, "type": type, "limit": limit, "cursor": cursor},
             timeout=timeout,
         )
         return self._sender.send(call, replies.StuckList)
+
+    def list_stuck_all(
+        self,
+        *,
+        cause: Sequence[
+            Literal[
+                "CHAIN",
+                "TREASURY",
+                "BANK",
+                "PROVIDER",
+                "APPROVAL",
+                "INFORMATION",
+                "DECISION",
+                "CUSTOMER",
+                "PLATFORM",
+            ]
+        ]
+        | None = None,
+        type: Sequence[str] | None = None,
+        limit: int | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[replies.StuckReply]:
+        """List stuck payments, page by page."""
+        cursor: str | None = None
+        while True:
+            page = self.list_stuck(
+                cause=cause, type=type, limit=limit, cursor=cursor, timeout=timeout
+            )
+            for each in page.stuck:
+                yield each
+            if page.next_cursor in {None, cursor}:
+                return
+            cursor = page.next_cursor
 
     def list(
         self,

@@ -3099,15 +3099,24 @@ export class Transactions {
   /**
    * List stuck payments.
    *
-   * List payments and deposits that take longer than they should; at most a hundred.
+   * List payments and deposits that take longer than they should, the longest first.
    */
-  listStuck(options: Options = {}): Promise<types.StuckList> {
+  listStuck(options: Options & { cause?: Array<"CHAIN" | "TREASURY" | "BANK" | "PROVIDER" | "APPROVAL" | "INFORMATION" | "DECISION" | "CUSTOMER" | "PLATFORM">; type?: Array<string>; limit?: number; cursor?: string; } = {}): Promise<types.StuckList> {
     return this.sender.send(
       {
         method: "GET",
         path: pathOf("/v2/stuck"),
+        query: { "cause": options.cause, "type": options.type, "limit": options.limit, "cursor": options.cursor },
       },
       options,
+    );
+  }
+
+  /** List stuck payments, page by page. */
+  listStuckAll(options: Options & { cause?: Array<"CHAIN" | "TREASURY" | "BANK" | "PROVIDER" | "APPROVAL" | "INFORMATION" | "DECISION" | "CUSTOMER" | "PLATFORM">; type?: Array<string>; limit?: number; } = {}): AsyncGenerator<types.StuckReply> {
+    return pages(
+      (cursor) => this.listStuck({ ...options, cursor }),
+      (page) => page.stuck,
     );
   }
 

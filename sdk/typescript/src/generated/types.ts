@@ -3715,11 +3715,16 @@ export interface StatusTotalReply {
 
 export interface StuckList {
   count: number;
+  nextCursor?: string;
   stuck: Array<StuckReply>;
 }
 
 export interface StuckReply {
+  amount: string;
   attention: string | null;
+  cause: "CHAIN" | "TREASURY" | "BANK" | "PROVIDER" | "APPROVAL" | "INFORMATION" | "DECISION" | "CUSTOMER" | "PLATFORM";
+  chain: string | null;
+  currency: string;
   id: string;
   status: string;
   type: string;
