@@ -11,6 +11,8 @@ import pytest
 import landbridge
 from landbridge.dashboard.reports.names import TITLES
 from landbridge.dashboard.status_labels import STATUSES, Tone, status_label
+from landbridge.dashboard.transactions.kinds import PARTY_NAMES
+from landbridge.payments.engine.wait_states import WaitParty
 from landbridge.payments.transactions.model import STATUSES as PAYMENT_STATUSES
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.transitions import Transitions
@@ -119,3 +121,7 @@ async def test_status_has_its_code_in_a_tooltip(org: Tenant) -> None:
 
 def _messages(known: object) -> Iterator[object]:
     yield from getattr(known, "_catalog", {})
+
+
+def test_every_party_that_a_payment_waits_for_has_a_name() -> None:
+    assert PARTY_NAMES.keys() == set(WaitParty)

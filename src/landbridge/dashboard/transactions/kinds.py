@@ -22,6 +22,8 @@ PARTY_NAMES: Final[Mapping[str, str]] = {
     "REVIEWER": _("Compliance review"),
     "CHAIN": _("Chain confirmation"),
     "BANK": _("Bank"),
+    "IDENTITY_PROVIDER": _("Identity provider"),
+    "SCREENING_PROVIDER": _("Screening provider"),
     "WORKER": _("Processing"),
 }
 HASH_NAMES: Final[Mapping[str, str]] = {
