@@ -121,7 +121,7 @@ async def test_subscribed_admins_are_notified_of_a_pending_approval(
     approval = await mailing.world.request_payment(member)
     first, second = sorted(await mailing.sent(), key=lambda each: each.to)
     assert (first.to[:5], second.to[:5]) == ("adam+", "anna+")
-    assert first.subject == "Awaiting approval: TEST.APPROVED, 1 usdc on POLYGON"
+    assert first.subject == "Awaiting approval: TEST.APPROVED, 1 USDC on Polygon"
     assert first.text.startswith("Hello Adam Admin,\n\nMia Member requested a payment")
     assert f"{BASE}/dashboard/approvals/{approval.id}\n" in first.text
     assert approval.expires_at.strftime("%d %B %Y, %H:%M UTC") in first.text
@@ -155,7 +155,7 @@ async def test_requester_is_notified_of_the_outcome(mailing: ApprovalEmailSetup)
     await mailing.world.voting.approve(admin, approved.id, "secret of Ada")
     (mail,) = await mailing.sent()
     assert mail.to.startswith("mia+")
-    assert mail.subject == "Approved: TEST.APPROVED, 1 usdc on POLYGON"
+    assert mail.subject == "Approved: TEST.APPROVED, 1 USDC on Polygon"
     assert "Its status is now CREATED." in mail.text
     assert "secret" not in mail.text
     await mailing.world.voting.reject(admin, rejected.id, "secret of Ada")

@@ -171,5 +171,5 @@ def _kind(notice: ApprovalNotice) -> str:
 
 def _amount(notice: ApprovalNotice) -> str:
     asset = notice.amount.asset
-    chain_suffix = f" on {asset.chain}" if asset.chain else ""
-    return f"{notice.amount} {asset.currency}{chain_suffix}"
+    chain_suffix = f" on {asset.chain.title()}" if asset.chain else ""
+    return f"{notice.amount} {asset.currency.upper()}{chain_suffix}"
