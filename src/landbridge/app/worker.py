@@ -17,7 +17,7 @@ from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.write_watch import WriteWatch
 from landbridge.platform.orgs.clock_offsets import ClockOffsetCache
-from landbridge.platform.orgs.queues import restrict_to_queue
+from landbridge.platform.orgs.queues import restrict_to_queues
 
 
 async def work(
@@ -72,9 +72,9 @@ class _WorkerOffsets:
     async def read_for(self, schedule: WorkerSchedule, *, is_woken: bool) -> ClockOffsets:
         """Return those of the organisations that this schedule has to look at."""
         offsets = await self.read(is_woken=is_woken)
-        if schedule.queue is None:
+        if not schedule.queues:
             return offsets
-        return await restrict_to_queue(self._database, schedule.queue, offsets)
+        return await restrict_to_queues(self._database, schedule.queues, offsets)
 
 
 @dataclass(slots=True)

@@ -58,8 +58,8 @@ class WorkerSchedule:
     every_s: float
     run: WorkerJob
     idle_s: float | None = None
-    # Where there are many organisations, the job gets only those with rows in this queue.
-    queue: OrgQueue | None = None
+    # All that the job works on. Where there are many organisations, it gets those with rows there.
+    queues: tuple[OrgQueue, ...] = ()
 
 
 async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
@@ -271,7 +271,7 @@ def _funds_job(funds: LocalFunds) -> WorkerJob:
 
 
 # Quotes expire within a second of their deadline. What is due at once wakes this schedule.
-DUE = WorkerSchedule("due", 0.5, _run_due, 1.0, OrgQueue.PAYMENTS)
+DUE = WorkerSchedule("due", 0.5, _run_due, 1.0, (OrgQueue.PAYMENTS,))
 SCHEDULES = [
     DUE,
     # Incoming fiat is processed as quickly.
@@ -280,7 +280,7 @@ SCHEDULES = [
         0.5,
         lambda c, offsets: c.incoming_payment_steps.run_once(offsets),
         1.0,
-        OrgQueue.INCOMING_PAYMENTS,
+        (OrgQueue.INCOMING_PAYMENTS,),
     ),
     # A payout that a webhook announces is queried within a second.
     WorkerSchedule(
@@ -292,10 +292,10 @@ SCHEDULES = [
         0.5,
         lambda c, offsets: c.exchange_dispatcher.run_once(offsets.keys()),
         2.0,
-        OrgQueue.EXCHANGES,
+        (OrgQueue.EXCHANGES,),
     ),
     # Submitted verifications wait at most one more second.
-    WorkerSchedule("verification", 1.0, _verify, 2.0, OrgQueue.VERIFICATIONS),
+    WorkerSchedule("verification", 1.0, _verify, 2.0, (OrgQueue.VERIFICATIONS,)),
     # A payment that has been stuck for minutes is reported within another minute.
     WorkerSchedule("stuck", 60.0, _count_stuck),
     # House balances are exact at any time; this only keeps their unrolled tail short.
@@ -321,13 +321,13 @@ SCHEDULES = [
     # Contents of files sent to a bank are kept at most an hour longer than configured.
     WorkerSchedule("bank_files_sweep", 3600.0, _sweep_bank_files),
     # An event is sent two fifths of a second after its commit.
-    WorkerSchedule("webhooks", 0.2, _deliver, 1.0, OrgQueue.ENDPOINTS),
+    WorkerSchedule("webhooks", 0.2, _deliver, 1.0, (OrgQueue.ENDPOINTS,)),
     # Deliveries have a partition for each day, created two days ahead.
     WorkerSchedule("webhook_days", 3600.0, _keep_partitions),
     # A transaction that holds up all events is detected within seconds.
     WorkerSchedule("horizon", 5.0, _watch_horizon),
     # Payload snapshots are kept two days and at most one hour longer than events.
-    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots, queue=OrgQueue.SNAPSHOTS),
+    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots, queues=(OrgQueue.SNAPSHOTS,)),
     # Reports are exact at any time; this keeps the unrolled tail of the log short. A run costs some
     # milliseconds for each active organisation, however few changes it has.
     WorkerSchedule(
@@ -346,7 +346,7 @@ SCHEDULES = [
         "scheduled_reports",
         5.0,
         lambda c, offsets: c.report_schedules.run_due(offsets),
-        queue=OrgQueue.REPORT_SCHEDULES,
+        queues=(OrgQueue.REPORT_SCHEDULES,),
     ),
     # Each organisation is compared every quarter of an hour, sooner for what timing explained.
     WorkerSchedule(
@@ -358,7 +358,7 @@ SCHEDULES = [
     ),
     # An e-mail waits at most one more second.
     WorkerSchedule(
-        "mails", 1.0, lambda c, offsets: c.outbox.run_once(offsets), 5.0, OrgQueue.EMAILS
+        "mails", 1.0, lambda c, offsets: c.outbox.run_once(offsets), 5.0, (OrgQueue.EMAILS,)
     ),
     # Recipients of expired links are kept at most one hour longer.
     WorkerSchedule("kyc_links_sweep", 3600.0, lambda c, offsets: c.kyc_links.sweep(offsets)),
@@ -368,7 +368,7 @@ SCHEDULES = [
         1.0,
         lambda c, offsets: c.limit_maintenance.run_once(offsets),
         5.0,
-        OrgQueue.OPEN_LIMIT_USAGE,
+        (OrgQueue.OPEN_LIMIT_USAGE, OrgQueue.UNCOUNTED_LIMIT_RULES),
     ),
     # Times and origins of sign-ins are kept for 97 days, plus at most an hour.
     WorkerSchedule("members_sweep", 3600.0, lambda c, offsets: c.team_cleanup.sweep(offsets)),
@@ -377,7 +377,7 @@ SCHEDULES = [
         "limits_sweep",
         3600.0,
         lambda c, offsets: c.limit_maintenance.sweep(offsets),
-        queue=OrgQueue.ENDED_LIMIT_USAGE,
+        queues=(OrgQueue.ENDED_LIMIT_USAGE, OrgQueue.LIMIT_COUNTERS),
     ),
     # Requests are kept at most a quarter of an hour longer than configured.
     WorkerSchedule("request_log_sweep", 900.0, lambda c, offsets: c.request_log.sweep(offsets)),

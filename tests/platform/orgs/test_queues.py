@@ -7,9 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from landbridge.app.worker_schedules import SCHEDULES
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs import queues
-from landbridge.platform.orgs.queues import OrgQueue, restrict_to_queue
+from landbridge.platform.orgs.queues import OrgQueue, restrict_to_queues
+from tests.payments.limits.limit_setup import rule, set_rules
 from tests.tenants import Tenant, make_user, swap_body
 
 # The table of each queue, its waiting rows, and the index that has no others.
@@ -30,6 +32,8 @@ QUEUES = {
     OrgQueue.ENDPOINTS: ("webhook_endpoints", "true", "webhook_endpoints_pkey"),
     OrgQueue.OPEN_LIMIT_USAGE: ("limit_usage", "not is_final", "limit_usage_next_check_at_idx"),
     OrgQueue.ENDED_LIMIT_USAGE: ("limit_usage", "is_final", "limit_usage_occurred_at_idx"),
+    OrgQueue.UNCOUNTED_LIMIT_RULES: ("limit_rules", "not is_counted", "limit_rules_uncounted_idx"),
+    OrgQueue.LIMIT_COUNTERS: ("limit_counters", "true", "limit_counters_updated_at_idx"),
     OrgQueue.SNAPSHOTS: ("changes", "sealed_snapshot is not null", "changes_snapshots_idx"),
     OrgQueue.REPORT_SCHEDULES: (
         "report_schedules",
@@ -75,16 +79,16 @@ async def test_the_worker_looks_at_organisations_with_something_due(
         org.container.database,
         {org.org_id: timedelta(), other_org.org_id: timedelta()},
     )
-    found = await restrict_to_queue(database, OrgQueue.PAYMENTS, offsets)
+    found = await restrict_to_queues(database, [OrgQueue.PAYMENTS], offsets)
     assert other_org.org_id not in found
     await org.post("/v2/wallets/swaps", swap_body(await make_user(org, funds="10")))
-    found = await restrict_to_queue(database, OrgQueue.PAYMENTS, offsets)
+    found = await restrict_to_queues(database, [OrgQueue.PAYMENTS], offsets)
     assert found == {org.org_id: timedelta()}
 
 
 async def test_few_organisations_are_not_restricted(other_org: Tenant) -> None:
     offsets = {other_org.org_id: timedelta()}
-    found = await restrict_to_queue(other_org.container.database, OrgQueue.PAYMENTS, offsets)
+    found = await restrict_to_queues(other_org.container.database, [OrgQueue.PAYMENTS], offsets)
     assert found is offsets
 
 
@@ -95,5 +99,16 @@ async def test_very_many_organisations_with_rows_are_not_restricted(
     await org.post("/v2/wallets/swaps", swap_body(await make_user(org, funds="10")))
     monkeypatch.setattr(queues, "STEPS_MAX", 1)
     offsets = {org.org_id: timedelta(), other_org.org_id: timedelta()}
-    found = await restrict_to_queue(org.container.database, OrgQueue.PAYMENTS, offsets)
+    found = await restrict_to_queues(org.container.database, [OrgQueue.PAYMENTS], offsets)
     assert found is offsets
+
+
+@pytest.mark.usefixtures("always_restricted")
+async def test_new_limit_rules_are_counted_without_any_usage(
+    org: Tenant, other_org: Tenant
+) -> None:
+    (limits,) = [each for each in SCHEDULES if each.name == "limits"]
+    await set_rules(org, rule())
+    offsets = {org.org_id: timedelta(), other_org.org_id: timedelta()}
+    found = await restrict_to_queues(org.container.database, limits.queues, offsets)
+    assert found == {org.org_id: timedelta()}

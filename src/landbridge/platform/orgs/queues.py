@@ -7,7 +7,7 @@ nothing. Each statement has the order of its index, so that PostgreSQL chooses t
 rows there were when it was planned.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Final, TypeVar
 from uuid import UUID
@@ -154,6 +154,38 @@ with recursive found as (
 select org_id from found where org_id is not null limit $1
 """
 
+_UNCOUNTED_LIMIT_RULES = """
+with recursive found as (
+    (select org_id from limit_rules where not is_counted order by org_id limit 1)
+    union all
+    select (
+        select r.org_id from limit_rules r
+        where r.org_id > f.org_id and not r.is_counted
+        order by r.org_id
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
+_LIMIT_COUNTERS = """
+with recursive found as (
+    (select org_id from limit_counters order by org_id, updated_at limit 1)
+    union all
+    select (
+        select c.org_id from limit_counters c
+        where c.org_id > f.org_id
+        order by c.org_id, c.updated_at
+        limit 1
+    )
+    from found f
+    where f.org_id is not null
+)
+select org_id from found where org_id is not null limit $1
+"""
+
 _SNAPSHOTS = """
 with recursive found as (
     (
@@ -203,20 +235,25 @@ class OrgQueue(Enum):
     ENDPOINTS = _ENDPOINTS
     OPEN_LIMIT_USAGE = _OPEN_LIMIT_USAGE
     ENDED_LIMIT_USAGE = _ENDED_LIMIT_USAGE
+    UNCOUNTED_LIMIT_RULES = _UNCOUNTED_LIMIT_RULES
+    LIMIT_COUNTERS = _LIMIT_COUNTERS
     SNAPSHOTS = _SNAPSHOTS
     REPORT_SCHEDULES = _REPORT_SCHEDULES
 
 
-async def restrict_to_queue(
-    database: Database, queue: OrgQueue, orgs: Mapping[UUID, T]
+async def restrict_to_queues(
+    database: Database, queues: Collection[OrgQueue], orgs: Mapping[UUID, T]
 ) -> Mapping[UUID, T]:
-    """Return these organisations without those that have no row in the queue.
+    """Return these organisations without those that have no row in any of the queues.
 
     Rows that are not due yet count too. If very many organisations have rows, all are returned.
     """
     if len(orgs) <= LOOKS_MAX:
         return orgs
-    rows = await database.rows(queue.value, STEPS_MAX)
-    if len(rows) == STEPS_MAX:
-        return orgs
-    return {row["org_id"]: orgs[row["org_id"]] for row in rows if row["org_id"] in orgs}
+    found: set[UUID] = set()
+    for queue in queues:
+        rows = await database.rows(queue.value, STEPS_MAX)
+        if len(rows) == STEPS_MAX:
+            return orgs
+        found.update(row["org_id"] for row in rows)
+    return {org_id: orgs[org_id] for org_id in found if org_id in orgs}
