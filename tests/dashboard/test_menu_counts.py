@@ -40,8 +40,8 @@ where org_id = $1
 def counts(page: DashboardPage) -> dict[str, str]:
     """Return the counts of the menu by the path of their item."""
     return {
-        str(each.get("href")): str(each.xpath("span/text()")[0])
-        for each in page.tree.xpath("//nav[@id='menu']//a[span]")
+        str(each.get("href")): str(each.xpath("span[@class='many']/text()")[0])
+        for each in page.tree.xpath("//nav[@id='menu']//a[span[@class='many']]")
     }
 
 

@@ -106,7 +106,7 @@ async def test_page_of_reports_shows_numbers_of_saved_ones(still_org: Tenant) ->
     await visitor.submit("/dashboard/reports/save", query)
     page = await visitor.load("/dashboard/reports")
     saved, offered = page.tree.xpath("//ul[@class='cards']")
-    assert "Growth New users 3" in " ".join(saved.text_content().split())
+    assert "Growth 3 New users" in " ".join(saved.text_content().split())
     assert saved.xpath(".//*[name()='polyline']")
     # A report without data says so.
     assert "No data for this period" in offered.text_content()

@@ -20,7 +20,9 @@ def tabs(page: DashboardPage) -> dict[str, str]:
 
 
 def count_in_menu(page: DashboardPage) -> str:
-    return str(page.tree.xpath(f'string(//nav[@id="menu"]//a[@href="{STUCK}"]/span/text())'))
+    return str(
+        page.tree.xpath(f'string(//nav[@id="menu"]//a[@href="{STUCK}"]/span[@class="many"]/text())')
+    )
 
 
 async def test_nothing_is_stuck(org: Tenant) -> None:

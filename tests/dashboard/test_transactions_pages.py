@@ -203,7 +203,7 @@ async def test_members_are_named(org: Tenant) -> None:
     for visitor in (admin, member):
         page = (await visitor.load(f"{path}/timeline")).text
         assert "Grace Admin" in page
-    assert "All is well & good." in (await admin.load(f"{path}/timeline")).text
+    assert "All is well & good." in (await admin.load(f"{path}")).text
 
 
 async def test_unknown_payment_is_not_found(org: Tenant) -> None:

@@ -127,6 +127,6 @@ async def test_operators_see_the_chain_and_its_orders(world: SolanaWorld) -> Non
     assert "Chain ID" not in page.text
     assert "SOL" in page.text
     assert attempt["account"][:6] in page.text
-    payment = await admin.load(f"/dashboard/transactions/{transfer}")
+    payment = await admin.load(f"/dashboard/transactions/{transfer}/references")
     assert order["explorerUrl"] in payment.response.text
     assert order["explorerUrl"] == f"https://explorer.example/tx/{attempt['hash']}"

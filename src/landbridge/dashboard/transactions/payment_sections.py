@@ -77,19 +77,23 @@ async def section_values(
 
 
 async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
-    payee_name = await _payee_name(interface, shown)
+    payee_name, approval, review = await asyncio.gather(
+        _payee_name(interface, shown),
+        _approval(interface, shown.details),
+        _review(interface, shown.summary),
+    )
     return {
         "parties": _parties(shown, payee_name),
         "quote": _quote(shown.details),
         "fees": _fees(shown),
+        "approval": approval,
+        "review": review,
     }
 
 
-async def _timeline(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
-    approval, review = await asyncio.gather(
-        _approval(interface, shown.details), _review(interface, shown.summary)
-    )
-    return {"approval": approval, "review": review}
+async def _timeline(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
+    # The steps are loaded for every section, whose head shows the latest.
+    return {}
 
 
 async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
