@@ -100,7 +100,7 @@ async def _check_lists(container: Container, _offsets: ClockOffsets) -> bool:
 
 async def _write_bank_files(container: Container, offsets: ClockOffsets) -> bool:
     if container.settings.bank == "files":
-        await container.bank_file_writer.run(offsets)
+        await container.bank_file_writer.poll(offsets)
     return False
 
 
