@@ -10,7 +10,6 @@ from uuid import UUID
 from prometheus_client import Gauge
 
 from landbridge.app.container import Container
-from landbridge.customers.verification.service import BATCH_SIZE as VERIFICATION_BATCH_SIZE
 from landbridge.developers.webhooks.retention import delete_old_snapshots
 from landbridge.ledger.house_accounts import roll_up
 from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
@@ -69,8 +68,7 @@ async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
 
 
 async def _verify(container: Container, offsets: ClockOffsets) -> bool:
-    processed = await container.verification.run_due(offsets)
-    return processed == VERIFICATION_BATCH_SIZE
+    return await container.verification.runner.poll(offsets)
 
 
 async def _count_stuck(container: Container, offsets: ClockOffsets) -> bool:
