@@ -12,6 +12,7 @@ delays its own payment alone, and those that may pay the same record.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -40,8 +41,10 @@ _PAUSE_MAX_S = 300
 _POLL_INTERVAL = timedelta(seconds=5)
 # So long a batch waits for its steps.
 _BATCH_S = 1.0
-# Payments whose steps go on beside the next batches: with more of them no batch begins.
+# Payments whose steps go on beside the next batches: with more of them no batch begins, and with
+# more of one organisation none of its own.
 _LATE_MAX = 1_024
+_LATE_EACH = 512
 
 
 class PaymentMatcher(Protocol):
@@ -107,9 +110,10 @@ class IncomingPaymentSteps:
         self._rails = rails
         self._clock = clock
         self._pauses: dict[UUID, _StepPause] = {}
-        # Groups whose steps go on, and their payments that have not had their step.
+        # Groups whose steps go on; and their payments that have not had their step, with their
+        # organisations.
         self._running: dict[object, asyncio.Task[None]] = {}
-        self._in_progress: set[UUID] = set()
+        self._in_progress: dict[UUID, UUID] = {}
 
     @property
     def failing(self) -> int:
@@ -133,10 +137,12 @@ class IncomingPaymentSteps:
             for each, pause in self._pauses.items()
             if pause.until_s > now_s and pause.result is not _StepResult.REFUSED
         ]
-        found = await self._due(offsets, skip=[*resting, *self._in_progress])
+        counts = Counter(self._in_progress.values())
+        takers = {each: offset for each, offset in offsets.items() if counts[each] < _LATE_EACH}
+        found = await self._due(takers, skip=[*resting, *self._in_progress])
         # In order of arrival: one that may pay the same record as one in progress waits for it.
         groups = {key: group for key, group in _groups(found).items() if key not in self._running}
-        self._in_progress.update(each.id for group in groups.values() for each in group)
+        self._in_progress |= {each.id: each.org_id for group in groups.values() for each in group}
         # A payment that is no longer due after its pause was moved by another worker.
         self._pauses = {
             each: pause
@@ -198,13 +204,14 @@ class IncomingPaymentSteps:
             for each in group:
                 step = await self._step(each, offsets[each.org_id])
                 before = self._pauses.pop(each.id, None)
-                self._in_progress.discard(each.id)
+                del self._in_progress[each.id]
                 if step.result is not _StepResult.WELL:
                     pause_s = step.pause_s or _next_pause_s(before)
                     until_s = time.monotonic() + pause_s
                     self._pauses[each.id] = _StepPause(step.result, pause_s, until_s)
         finally:
-            self._in_progress.difference_update(each.id for each in group)
+            for each in group:
+                self._in_progress.pop(each.id, None)
             del self._running[key]
 
     async def _step(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
