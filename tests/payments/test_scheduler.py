@@ -210,3 +210,23 @@ async def test_kind_without_steps_does_not_stop_other_records(
         await Scheduler(ledger, clock, {make.PAYMENT: steps}).run_once({org_id: timedelta()}) == 1
     )
     assert steps.tried == created
+
+
+async def test_steps_without_an_answer_of_one_organisation_leave_room_for_others(
+    database: Database, ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_BATCH_S", 0.05)
+    monkeypatch.setattr(scheduler, "_LATE_MAX", 3)
+    monkeypatch.setattr(scheduler, "_LATE_EACH", 2)
+    monkeypatch.setattr(scheduler, "BATCH_SIZE", 2)
+    org_id, created = await due_records(database, ledger, 4)
+    steps = HangingSteps(ledger, poison=set(created))
+    runner = Scheduler(ledger, clock, {make.PAYMENT: steps})
+    await runner.run_once({org_id: timedelta()})
+    other_id, others = await due_records(database, ledger, 1)
+    offsets = {org_id: timedelta(), other_id: timedelta()}
+    assert await runner.run_once(offsets) == 1
+    assert others[0] in steps.tried
+    assert len(steps.tried) == 3
+    steps.answer.set()
+    await runner.close()

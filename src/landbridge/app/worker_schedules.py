@@ -10,7 +10,6 @@ from uuid import UUID
 from prometheus_client import Gauge
 
 from landbridge.app.container import Container
-from landbridge.customers.verification.service import BATCH_SIZE as VERIFICATION_BATCH_SIZE
 from landbridge.developers.webhooks.retention import delete_old_snapshots
 from landbridge.ledger.house_accounts import roll_up
 from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
@@ -65,12 +64,12 @@ class WorkerSchedule:
 async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
     moved = await container.scheduler.run_once(offsets)
     FAILING.set(container.scheduler.failing + container.incoming_payment_steps.failing)
-    return moved == BATCH_SIZE
+    # More, if steps of former batches have ended too.
+    return moved >= BATCH_SIZE
 
 
 async def _verify(container: Container, offsets: ClockOffsets) -> bool:
-    processed = await container.verification.run_due(offsets)
-    return processed == VERIFICATION_BATCH_SIZE
+    return await container.verification.runner.poll(offsets)
 
 
 async def _count_stuck(container: Container, offsets: ClockOffsets) -> bool:
@@ -100,7 +99,7 @@ async def _check_lists(container: Container, _offsets: ClockOffsets) -> bool:
 
 async def _write_bank_files(container: Container, offsets: ClockOffsets) -> bool:
     if container.settings.bank == "files":
-        await container.bank_file_writer.run(offsets)
+        await container.bank_file_writer.poll(offsets)
     return False
 
 

@@ -15,6 +15,7 @@ it delays its own record alone.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,8 +39,10 @@ _FIRST_PAUSE_S = 1
 _PAUSE_MAX_S = 300
 # So long a batch waits for its steps.
 _BATCH_S = 1.0
-# Steps that go on beside the next batches: with more of them no batch begins.
+# Steps that go on beside the next batches: with more of them no batch begins, and with more of one
+# organisation none of its own.
 _LATE_MAX = 1_024
+_LATE_EACH = 512
 
 
 class FlowSteps(Protocol):
@@ -89,8 +92,9 @@ class Scheduler:
         self._clock = clock
         self._steps = steps
         self._failures: dict[UUID, _StepBackoff] = {}
-        # Steps of former batches that go on, by record.
+        # Steps of former batches that go on, by record; and their organisations.
         self._late: dict[UUID, asyncio.Task[_SchedulerStep]] = {}
+        self._late_orgs: dict[UUID, UUID] = {}
 
     @property
     def failing(self) -> int:
@@ -115,7 +119,9 @@ class Scheduler:
             for each, failure in self._failures.items()
             if failure.until_s > now_s and failure.status is not _StepStatus.REFUSED
         ]
-        records = await self._due(offsets, skip=[*skipped, *self._late])
+        counts = Counter(self._late_orgs.values())
+        takers = {each: offset for each, offset in offsets.items() if counts[each] < _LATE_EACH}
+        records = await self._due(takers, skip=[*skipped, *self._late])
         tasks = {
             each.id: asyncio.create_task(self._step(each, offsets[each.org_id])) for each in records
         }
@@ -127,6 +133,7 @@ class Scheduler:
             if backoff.until_s > now_s or each in tasks or each in self._late
         }
         self._late |= tasks
+        self._late_orgs |= {each.id: each.org_id for each in records}
         return count + self._end_late(now_s)
 
     async def close(self) -> None:
@@ -170,7 +177,7 @@ class Scheduler:
         ended = {each: task for each, task in self._late.items() if task.done()}
         count = 0
         for each, task in ended.items():
-            del self._late[each]
+            del self._late[each], self._late_orgs[each]
             step, before = task.result(), self._failures.pop(each, None)
             if step.status is _StepStatus.SUCCEEDED:
                 count += 1

@@ -11,6 +11,7 @@ import pytest
 from landbridge.payments.bank_files import file_writer
 from landbridge.payments.bank_files.model import BankFile, BankPaymentStatus
 from landbridge.payments.bank_files.transports.port import FileTransport, TransportFolder
+from landbridge.platform.core import end_tasks
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.pool import Database
 from landbridge.providers.iso20022 import pain001
@@ -269,3 +270,55 @@ def _die(broken: pytest.MonkeyPatch, moment: str) -> None:
             broken.setattr(file_writer, "deliver", put_and_die)
         case _:
             broken.setattr(file_writer.BankFileWriter, "_note_delivered", die_later)
+
+
+async def test_a_slow_bank_does_not_delay_the_files_of_others(
+    bank: Bank, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_writer, "_POLL_S", 0.05)
+    other = await make_bank(bank.database, tmp_path_factory.mktemp("other"))
+    answer, calls = asyncio.Event(), 0
+    inner = file_writer.deliver
+
+    async def deliver(place: FileTransport, file: BankFile, content: bytes, currency: str) -> None:
+        nonlocal calls
+        if file.org_id == bank.org_id:
+            calls += 1
+            await answer.wait()
+        await inner(place, file, content, currency)
+
+    monkeypatch.setattr(file_writer, "deliver", deliver)
+    await bank.rails.pay(by_wire(bank.org_id))
+    bank.clock.at = other.clock.at = bank.clock.at + timedelta(days=3)
+    offsets = {bank.org_id: timedelta(), other.org_id: timedelta()}
+    async with asyncio.timeout(20):
+        await bank.writer.poll(offsets)
+        await other.rails.pay(by_wire(other.org_id))
+        bank.clock.at = other.clock.at = bank.clock.at + timedelta(days=3)
+        while not other.out():
+            await bank.writer.poll(offsets)
+        # Not even after its lease is the same file delivered twice at a time by one worker.
+        assert (calls, bank.out()) == (1, {})
+        answer.set()
+        await bank.writer.close()
+    assert len(bank.out()) == 1
+
+
+async def test_a_delivery_that_is_cut_off_is_released(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_writer, "_POLL_S", 0.05)
+    monkeypatch.setattr(end_tasks, "_WAIT_S", 0.05)
+
+    async def deliver(*_of: object) -> None:
+        await asyncio.sleep(60)
+
+    with monkeypatch.context() as slow:
+        slow.setattr(file_writer, "deliver", deliver)
+        await bank.rails.pay(by_wire(bank.org_id))
+        bank.clock.at += timedelta(days=3)
+        async with asyncio.timeout(20):
+            await bank.writer.poll({bank.org_id: timedelta()})
+            await bank.writer.close()
+    bank.clock.at += timedelta(minutes=2)
+    assert len(await bank.write()) == 1

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from landbridge.payments.bank_files import inbox
 from landbridge.payments.bank_files.funding_account import (
     FolderSettings,
     SftpSettings,
@@ -53,6 +55,8 @@ GONE = SftpSettings(host="127.0.0.1", port=1, user="u", host_key="ssh-ed25519 AA
 
 # Function by which a folder reads a file.
 READ = "_read"
+# That by which it lists them.
+NAMES = "_names"
 
 
 @pytest.fixture
@@ -302,3 +306,33 @@ def test_a_deposit_number_is_never_the_accounts_own() -> None:
     assert deposit_number(settings, seed) == own
     other = deposit_number(msgspec.structs.replace(settings, iban=own), seed)
     assert other not in {None, own}
+
+
+async def test_a_slow_transport_does_not_delay_the_others(
+    bank: Bank, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inbox, "_POLL_S", 0.05)
+    other = await make_bank(bank.database, tmp_path_factory.mktemp("other"))
+    answer, slow = threading.Event(), str(bank.folder)
+    inner: Callable[[Path], Sequence[str]] = getattr(folders, NAMES)
+
+    def names(path: Path) -> Sequence[str]:
+        if str(path).startswith(slow):
+            answer.wait(20)
+        return inner(path)
+
+    monkeypatch.setattr(folders, NAMES, names)
+    put(bank, "statement.xml", statement(credit(1)))
+    put(other, "statement.xml", statement(credit(1)))
+    reading, offsets = reading_of(bank), {bank.org_id: timedelta(), other.org_id: timedelta()}
+    async with asyncio.timeout(20):
+        while not await incoming_payments(other):
+            await reading.poll(offsets)
+        # A transport is not scanned twice at a time.
+        await reading.poll(offsets)
+        assert not await incoming_payments(bank)
+        answer.set()
+        while not await incoming_payments(bank):
+            await reading.poll(offsets)
+        await reading.close()
+    assert len(await incoming_payments(bank)) == len(await incoming_payments(other)) == 1

@@ -4,14 +4,19 @@ import asyncio
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
+from typing_extensions import override
 
+from landbridge.payments.incoming_payments import steps as incoming_payment_steps
 from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
+from landbridge.providers.rails.port import RailPayment, RailPaymentStatus, Rails
 from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles
+from tests.make import make_org
 from tests.payments.incoming_payments.incoming_payment_setup import (
     NOW,
     NoTaker,
@@ -136,3 +141,49 @@ async def test_two_workers_count_a_refusal_once(
     until = org.container.clock.now() + timedelta(minutes=1)
     await asyncio.gather(*(incoming_payments.record_refusal(claimed, until) for _ in range(4)))
     assert (await incoming_payments.get(org.org_id, incoming_payment.id)).return_attempts == 1
+
+
+class SilentRails(FaultyRails):
+    """Bank that does not answer for payments of one organisation."""
+
+    def __init__(self, inner: Rails, org_id: UUID) -> None:
+        super().__init__(inner)
+        self.org_id = org_id
+        self.answer = asyncio.Event()
+
+    @override
+    async def pay(self, payment: RailPayment) -> RailPaymentStatus:
+        if payment.org_id == self.org_id:
+            self.calls.append(("pay", payment.key))
+            await self.answer.wait()
+            raise Unclear("no answer")
+        return await super().pay(payment)
+
+
+async def test_a_bank_without_an_answer_delays_its_return_alone(
+    org: Tenant, incoming_payments: IncomingPayments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(incoming_payment_steps, "_BATCH_S", 0.05)
+    other_id = await make_org(org.container.database)
+    clock = org.container.clock
+    rails = SilentRails(org.container.rails, org.org_id)
+    steps = steps_of(org, NoTaker(), rails)
+    offsets = {org.org_id: NOW, other_id: NOW}
+    first = await incoming_payments.receive(make_credit(org.org_id, clock))
+    async with asyncio.timeout(20):
+        await steps.run_once(offsets)
+        other = await incoming_payments.receive(make_credit(other_id, clock))
+        while (
+            await incoming_payments.get(other_id, other.id)
+        ).status is not IncomingPaymentStatus.RETURNED:
+            await steps.run_once(offsets)
+        # Its return is not started a second time meanwhile, nor is one that may pay the same.
+        await incoming_payments.receive(make_credit(org.org_id, clock))
+        await steps.run_once(offsets)
+        assert rails.count("pay") == 2
+        rails.answer.set()
+        await steps.close()
+    assert (
+        await incoming_payments.get(org.org_id, first.id)
+    ).status is IncomingPaymentStatus.RETURNING
+    assert steps.failing == 0

@@ -163,8 +163,9 @@ async def test_a_repeated_webhook_queries_once(scenario: SidecarScenario) -> Non
     assert scenario.sidecar.calls.count("/v1/payouts/query") == 2
 
 
+@pytest.mark.parametrize("error", [Unavailable("no answer"), RuntimeError("unexpected")])
 async def test_a_provider_without_an_answer_holds_up_announced_orders_once(
-    scenario: SidecarScenario, monkeypatch: pytest.MonkeyPatch
+    scenario: SidecarScenario, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     for _ in range(2):
         await scenario.accepted()
@@ -179,12 +180,14 @@ async def test_a_provider_without_an_answer_holds_up_announced_orders_once(
         if len(queried) == 2:
             both.set()
         await both.wait()
-        raise Unavailable("no answer")
+        raise error
 
     monkeypatch.setattr(SidecarClient, "find", find)
     offsets = await scenario.org.container.orgs.clock_offsets()
     async with asyncio.timeout(10):
-        await scenario.org.container.provider_webhooks.run_once(offsets)
+        for _ in range(2):
+            await scenario.org.container.provider_webhooks.run_once(offsets)
+    # Once each: not again before a pause.
     assert sorted(map(str, queried)) == sorted(scenario.sidecar.orders)
 
 

@@ -2,12 +2,17 @@
 
 import ast
 import asyncio
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from uuid import UUID
 
 import pytest
+from typing_extensions import override
 
+from landbridge.platform.core.errors import Unavailable
+from landbridge.providers.chains.records import RecordedBlock
 from landbridge.providers.chains.tokens import Chain
+from landbridge.reporting.reconciliation.service import ConnectedChain
 from tests.change_log import settled
 from tests.reporting.reconciliation.compared import (
     OUTSIDE,
@@ -18,8 +23,23 @@ from tests.reporting.reconciliation.compared import (
     position,
     send_out,
 )
+from tests.reporting.reconciliation.test_planted import WrappedRecords
 from tests.sources import PACKAGE, sources
-from tests.tenants import METRICS_TOKEN, Tenant, fund
+from tests.tenants import METRICS_TOKEN, Tenant, fund, make_tenant
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedSilence(WrappedRecords):
+    """A chain that does not answer, and counts the calls."""
+
+    calls: list[UUID] = field(default_factory=list[UUID])
+
+    @override
+    async def final_block(self, org_id: UUID, chain: str, at: datetime) -> RecordedBlock:
+        del chain, at
+        self.calls.append(org_id)
+        raise Unavailable("no answer")
+
 
 _TABLES = ("sandbox_movements", "sandbox_blocks", "sandbox_balances")
 # The simulated chains, and the seeding, which makes up ledger and chains alike.
@@ -116,6 +136,29 @@ async def test_ten_thousand_differences_are_found_in_one_run_and_end_in_another(
 async def test_every_wallet_chain_of_a_sandbox_is_compared(org: Tenant) -> None:
     status = await compared(org)
     assert {each.source for each in status.sources} == set(Chain)
+
+
+async def test_a_silent_chain_delays_few_of_many_organisations(org: Tenant) -> None:
+    others = [await make_tenant(org.container, org.client) for _ in range(4)]
+    tenants = [org, *others]
+    for each in tenants:
+        await opened_user(each)
+        await compared(each)
+    connected = org.container.reconciliation
+    polygon = connected.chains[Chain.POLYGON]
+    records = _CountedSilence(polygon.records)
+    chains = {**connected.chains, Chain.POLYGON: ConnectedChain(records, polygon.patience)}
+    ahead = timedelta(minutes=16)
+    await replace(connected, chains=chains).run_due({each.org_id: ahead for each in tenants})
+    assert len(records.calls) == 3
+    for each in tenants:
+        found = (await connected.status(each.org_id)).sources
+        failed = {source.source for source in found if source.failure is not None}
+        assert failed == {Chain.POLYGON}
+    # The next run asks again.
+    await connected.run_due({each.org_id: ahead + timedelta(minutes=2) for each in tenants})
+    for each in tenants:
+        assert all(not source.failure for source in (await connected.status(each.org_id)).sources)
 
 
 def test_only_the_simulation_names_the_tables_of_its_chains() -> None:

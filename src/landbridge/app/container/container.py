@@ -216,6 +216,10 @@ async def open_container(
             yield container
         finally:
             await container.scheduler.close()
+            await container.incoming_payment_steps.close()
+            await container.bank_file_writer.close()
+            await container.inbox_reader.close()
+            await container.verification.runner.close()
             await container.dispatcher.close()
             await container.exchange_dispatcher.close()
             await container.egress.close()

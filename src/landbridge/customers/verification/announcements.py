@@ -69,16 +69,17 @@ class ApplicationAnnouncements:
     async def _recheck(
         self, application: ProviderApplication, clock_offset: timedelta, until: datetime
     ) -> None:
-        next_at: datetime | None = None
+        # Whatever fails: those that fail each time must not fill every batch.
+        next_at: datetime | None = until + _RETRY
         key = str(application.key)
         with logged_failures(busy="provider.busy", failed="provider.failed", order=key):
             try:
-                if not await self._follow(application, clock_offset):
-                    next_at = until + _RETRY
+                if await self._follow(application, clock_offset):
+                    next_at = None
             except Upstream as error:
-                next_at = until + _RETRY
                 _log.debug("provider.unanswered", order=key, reason=str(error))
-            await self.identity.end_recheck(application, until=until, next_at=next_at)
+            finally:
+                await self.identity.end_recheck(application, until=until, next_at=next_at)
 
     async def _follow(self, application: ProviderApplication, clock_offset: timedelta) -> bool:
         """Act on one webhook; return False if the case is not ready for it yet."""

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-import structlog
-
 from landbridge.customers.kyc.model import KycProfile, Rail, Requirements
 from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.users.model import User, UserCard
@@ -32,6 +30,7 @@ from landbridge.customers.verification.model import (
 )
 from landbridge.customers.verification.provider_checks import VerificationSteps
 from landbridge.customers.verification.rejections import check_data, requirements_of
+from landbridge.customers.verification.step_runner import StepRunner
 from landbridge.customers.verification.store import CaseListRow
 from landbridge.customers.verification.submissions import snapshot_of
 from landbridge.platform.core.clock import Clock
@@ -43,11 +42,6 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.providers.identity.port import Identity
 
-_log = structlog.stdlib.get_logger()
-
-BATCH_SIZE = 64
-# Each may wait for a provider and hold a connection for a moment.
-_STEPS_AT_ONCE = 8
 # Number of steps: submit and poll; an in-memory provider needs no more.
 _STEPS_IN_REQUEST_MAX = 4
 # Maximum wait of a submission for a worker that has just claimed it.
@@ -85,12 +79,11 @@ class Verification:
     ) -> None:
         self._database = database
         self._cases = cases
-        self._checks = checks
         self._users = users
         self._dossiers = dossiers
         self._identity = identity
         self._clock = clock
-        self._step_slots = asyncio.Semaphore(_STEPS_AT_ONCE)
+        self.runner = StepRunner(cases, checks, clock)
         self._statuses = GroupCommit(self._find_statuses, concurrency=2)
 
     @optimistic_retry("the case was changed concurrently; try again")
@@ -200,10 +193,7 @@ class Verification:
 
         A case with a failed step is due again after a pause, so it does not block other cases.
         """
-        clocks = self._clock.now_of(offsets)
-        cases = await self._cases.due(clocks, limit=BATCH_SIZE)
-        await asyncio.gather(*(self._step(each, offsets[each.org_id]) for each in cases))
-        return len(cases)
+        return await self.runner.run_batch(offsets)
 
     async def run_all(self, offsets: Mapping[UUID, timedelta]) -> None:
         """Process batches until no case is due."""
@@ -293,7 +283,7 @@ class Verification:
         here: VerificationCase | None = case
         for _ in range(_STEPS_IN_REQUEST_MAX):
             if here is not None:
-                here = await self._step(here, clock_offset)
+                here = await self.runner.run(here, clock_offset)
         for _ in range(_POLLS_MAX):
             found = (await self._known(case.org_id, case.user_id, [case.rail])).get(case.rail)
             if found is None or found.due_at is None:
@@ -302,16 +292,6 @@ class Verification:
             if not found.failures and found.due_at > self._clock.now(clock_offset):
                 return
             await asyncio.sleep(_POLL_INTERVAL_S)
-
-    async def _step(
-        self, case: VerificationCase, clock_offset: timedelta
-    ) -> VerificationCase | None:
-        async with self._step_slots:
-            try:
-                return await self._checks.step(case, clock_offset)
-            except Exception as error:  # noqa: BLE001  what was submitted stays so, whatever fails
-                _log.error("verification.step_failed", id=str(case.id), exc_info=error)
-                return None
 
     async def _batch(
         self,

@@ -29,7 +29,7 @@ select org_id, id, account_id, number, name, format, rail, is_same_day, executio
     digest, size, created_at, delivered_at
 from bank_outbound_files
 where org_id = any($1::uuid[]) and delivered_at is null
-    and (leased_until is null or leased_until <= $2)
+    and (leased_until is null or leased_until <= $2) and account_id <> all($4::uuid[])
 order by created_at
 limit $3
 """
@@ -135,10 +135,16 @@ async def release(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None:
 
 
 async def list_undelivered(
-    tx: Tx, org_ids: Collection[UUID], *, now: datetime, limit: int
+    tx: Tx,
+    org_ids: Collection[UUID],
+    *,
+    now: datetime,
+    limit: int,
+    except_accounts: Collection[UUID],
 ) -> Sequence[BankFile]:
     """Return undelivered files without a lease, the oldest first."""
-    return [_file(row) for row in await tx.fetch(_OPEN, list(org_ids), now, limit)]
+    rows = await tx.fetch(_OPEN, list(org_ids), now, limit, list(except_accounts))
+    return [_file(row) for row in rows]
 
 
 async def get_content(tx: Tx, org_id: UUID, file_id: UUID) -> bytes | None:

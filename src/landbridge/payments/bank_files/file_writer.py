@@ -16,10 +16,9 @@ Guarantees:
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from hashlib import sha256
-from itertools import accumulate
 from uuid import UUID
 
 import structlog
@@ -30,19 +29,19 @@ from landbridge.payments.bank_files.file_builder import assemble, control_report
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
 from landbridge.payments.bank_files.held_payments import held_payments
 from landbridge.payments.bank_files.model import FILE_KIND, BankFile, BankFileFormat, BankPayment
+from landbridge.payments.bank_files.new_files import limit_total, new_file
 from landbridge.payments.bank_files.orders import PaymentOrder
 from landbridge.payments.bank_files.rails import order_context, prenote_closes_at
 from landbridge.payments.bank_files.transports.connect import open_transport
 from landbridge.payments.bank_files.transports.port import FileTransport, TransportFolder
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.end_tasks import end_tasks
 from landbridge.platform.core.errors import InvariantBroken, Unavailable
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.providers.nacha.dates import effective_on, returns_end_at
-from landbridge.providers.nacha.messages import BATCH_CENTS_MAX
-from landbridge.providers.rails.calendar import FRANKFURT, NEW_YORK, cut_off
 
 _log = structlog.stdlib.get_logger()
 
@@ -58,7 +57,8 @@ _PAUSE = timedelta(minutes=1)
 PAYMENTS_MAX = 2000
 FILES_MAX = 50
 SWEEP_MAX = 200
-_ENDINGS = {BankFileFormat.NACHA: "ach", BankFileFormat.PAIN_001: "xml"}
+# So long a poll waits for the deliveries that it began.
+_POLL_S = 4.0
 
 UNDELIVERED = Gauge(
     "landbridge_bank_files_undelivered",
@@ -75,6 +75,10 @@ class BankFileWriter:
     vault: Vault
     accounts: FundingAccounts
     clock: Clock
+    # Deliveries of this process that polls have begun, by account.
+    _deliveries: dict[UUID, asyncio.Task[list[BankFile]]] = field(
+        default_factory=dict[UUID, "asyncio.Task[list[BankFile]]"]
+    )
 
     async def run(
         self, offsets: Mapping[UUID, timedelta], *, is_early: bool = False
@@ -83,24 +87,25 @@ class BankFileWriter:
 
         `is_early` includes all queued payments, regardless of cut-off.
         """
-        found = {each.id: each for each in await self.accounts.list_all(list(offsets))}
-        for account in found.values():
-            await self._claim_all(account, offsets, is_early=is_early)
-        group_by_account: dict[UUID, list[BankFile]] = {}
-        for file in await self._open(offsets):
-            group_by_account.setdefault(file.account_id, []).append(file)
-        # A slow bank does not delay the others.
-        brought = await asyncio.gather(
-            *(
-                self._deliver_all(files, found[each], offsets)
-                for each, files in group_by_account.items()
-                if each in found
-            )
-        )
-        UNDELIVERED.set(
-            await self.database.single(lambda tx: file_store.count_open(tx, list(offsets)))
-        )
+        begun = await self._begin(offsets, is_early=is_early)
+        brought = await asyncio.gather(*begun.values())
+        await self._count_open(offsets)
         return [file for files in brought for file in files]
+
+    async def poll(self, offsets: Mapping[UUID, timedelta]) -> None:
+        """Do the same, without those accounts for which a former poll still delivers.
+
+        Waits a while for the deliveries: a slow bank does not delay the files of the others.
+        """
+        begun = await self._begin(offsets, is_early=False)
+        self._deliveries.update(begun)
+        if begun:
+            await asyncio.wait(begun.values(), timeout=_POLL_S)
+        await self._count_open(offsets)
+
+    async def close(self) -> None:
+        """Let deliveries in progress end, for a while: what is cut off is delivered again."""
+        await end_tasks(self._deliveries.values())
 
     async def next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
         """Return when the next payment of an organisation is due, within this range."""
@@ -144,6 +149,29 @@ class BankFileWriter:
         swept = await self.database.single(lambda tx: file_store.sweep(tx, until, limit=SWEEP_MAX))
         return swept == SWEEP_MAX
 
+    async def _begin(
+        self, offsets: Mapping[UUID, timedelta], *, is_early: bool
+    ) -> dict[UUID, asyncio.Task[list[BankFile]]]:
+        """Claim due payments; begin to deliver the open files of each account at once."""
+        for each in [each for each, task in self._deliveries.items() if task.done()]:
+            del self._deliveries[each]
+        found = {each.id: each for each in await self.accounts.list_all(list(offsets))}
+        for account in found.values():
+            await self._claim_all(account, offsets, is_early=is_early)
+        group_by_account: dict[UUID, list[BankFile]] = {}
+        for file in await self._open(offsets):
+            group_by_account.setdefault(file.account_id, []).append(file)
+        return {
+            each: asyncio.create_task(self._deliver_all(files, found[each], offsets))
+            for each, files in group_by_account.items()
+            if each in found
+        }
+
+    async def _count_open(self, offsets: Mapping[UUID, timedelta]) -> None:
+        UNDELIVERED.set(
+            await self.database.single(lambda tx: file_store.count_open(tx, list(offsets)))
+        )
+
     async def _claim_all(
         self, account: FundingAccountView, offsets: Mapping[UUID, timedelta], *, is_early: bool
     ) -> None:
@@ -176,11 +204,11 @@ class BankFileWriter:
                 skip=held,
             )
             held.update(await held_payments(tx, account.org_id, due))
-            payments = _limit_total([each for each in due if each.key not in held])
+            payments = limit_total([each for each in due if each.key not in held])
             if not payments:
                 return bool(due)
             # Created inside the transaction: a retry after a lost commit claims what is due then.
-            file = _file(new_id(), account, payments, number=last + 1, at=at)
+            file = new_file(new_id(), account, payments, number=last + 1, at=at)
             await file_store.add(tx, file)
             await funding_account_store.set_last_number(tx, account.org_id, account.id, file.number)
             keys = [each.key for each in payments]
@@ -193,7 +221,9 @@ class BankFileWriter:
     async def _open(self, org_ids: Collection[UUID]) -> Sequence[BankFile]:
         now = self.clock.now()
         return await self.database.single(
-            lambda tx: file_store.list_undelivered(tx, list(org_ids), now=now, limit=FILES_MAX)
+            lambda tx: file_store.list_undelivered(
+                tx, list(org_ids), now=now, limit=FILES_MAX, except_accounts=self._deliveries
+            )
         )
 
     async def _lease(self, file: BankFile) -> bool:
@@ -225,6 +255,9 @@ class BankFileWriter:
                         await self._deliver(file, account, self._stamp(offsets, account))
                     )
                     continue
+            except asyncio.CancelledError:
+                await self._release(file)
+                raise
             except (Unavailable, TimeoutError) as error:
                 is_unreachable = True
                 _log.warning("bank_files.not_delivered", id=str(file.id), reason=str(error))
@@ -324,52 +357,6 @@ async def deliver(transport: FileTransport, file: BankFile, content: bytes, curr
     if await transport.read(TransportFolder.OUT, file.name) != content:
         await transport.write(TransportFolder.OUT, file.name, content)
     await transport.write(TransportFolder.CONTROL, report, control_report(file, content, currency))
-
-
-def _limit_total(due: Sequence[BankPayment]) -> Sequence[BankPayment]:
-    """Return as many payments as the digits of the file's total allow."""
-    sums = accumulate(each.money.units for each in due)
-    fit = [each for each, total in zip(due, sums, strict=True) if total <= BATCH_CENTS_MAX]
-    return fit or due[:1]
-
-
-def _file(
-    file_id: UUID,
-    account: FundingAccountView,
-    payments: Sequence[BankPayment],
-    *,
-    number: int,
-    at: datetime,
-) -> BankFile:
-    first = payments[0]
-    # The account's own mark, since several may share a transport.
-    mark = account.id.hex[-8:]
-    name = f"{number:06d}-{account.currency}-{first.rail}-{mark}.{_ENDINGS[first.format]}"
-    return BankFile(
-        org_id=account.org_id,
-        id=file_id,
-        account_id=account.id,
-        number=number,
-        name=name,
-        format=first.format,
-        rail=first.rail,
-        is_same_day=first.is_same_day,
-        execution_date=_execution_date(first, account.currency, at),
-        count=len(payments),
-        units=sum(each.money.units for each in payments),
-        digest=None,
-        size=None,
-        created_at=at,
-        delivered_at=None,
-    )
-
-
-def _execution_date(payment: BankPayment, currency: str, at: datetime) -> date:
-    """Return the intended settlement date of ACH, or else the bank's sending date."""
-    if payment.format is BankFileFormat.NACHA:
-        return effective_on(at, is_same_day=payment.is_same_day)
-    zone = FRANKFURT if currency == "eur" else NEW_YORK
-    return cut_off(payment.rail, at).astimezone(zone).date()
 
 
 async def _record_change(

@@ -9,7 +9,8 @@
 Guarantees:
 - If a worker crashes at any point, its successor does the rest, and nothing twice.
 - No file is lost or overwritten, whatever its name.
-- An unreachable transport, or a broken account or file, stops no other.
+- An unreachable transport, or a broken account or file, stops no other. The worker does not wait
+  for a slow one: its scan goes on beside those of the others.
 - A file counts for an account only if it was in that account's transport.
 - All files present by an account's `statements_read_at` are read and applied.
 """
@@ -49,10 +50,12 @@ from landbridge.payments.bank_files.transports.port import (
     original_name,
 )
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.end_tasks import end_tasks
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.file_errors import FileRejected
+from landbridge.platform.http.fair_semaphore import FairSemaphore
 
 _log = structlog.stdlib.get_logger()
 
@@ -60,8 +63,11 @@ _log = structlog.stdlib.get_logger()
 FILES_MAX = 50
 # No further file is started after this time, for a server may be slow with each of them.
 _SCAN_S = 300
-# Concurrent transports: each may hold a file of 50 MB in memory.
-_CONCURRENT_TRANSPORTS = 4
+# Files in memory, each of up to 50 MB: in all, and of one organisation.
+_CONCURRENT_FILES = 4
+_CONCURRENT_FILES_EACH = 1
+# So long a poll waits for the scans that it began.
+_POLL_S = 4.0
 # Retry interval of an unreachable transport.
 _PAUSE_S = 60
 
@@ -86,6 +92,7 @@ class _Inbox:
 class _InboxScan:
     """Result of a scan: files, and whether all files present were ingested."""
 
+    inbox: _Inbox
     at: datetime
     files: list[InboundFile] = field(default_factory=list[InboundFile])
     is_through: bool = False
@@ -102,17 +109,41 @@ class InboxReader:
     clock: Clock
     # Next scan of each transport, on this process' monotonic clock.
     _next_s: dict[tuple[UUID, str], float] = field(default_factory=dict[tuple[UUID, str], float])
+    # Scans of this process that polls have begun.
+    _scans: dict[tuple[UUID, str], asyncio.Task[_InboxScan]] = field(
+        default_factory=dict[tuple[UUID, str], "asyncio.Task[_InboxScan]"]
+    )
+    _memory: FairSemaphore = field(
+        default_factory=lambda: FairSemaphore(_CONCURRENT_FILES, each=_CONCURRENT_FILES_EACH)
+    )
 
     async def run(self, offsets: Mapping[UUID, timedelta]) -> Sequence[InboundFile]:
         """Ingest every file present, and apply lines; return the files."""
-        return await self._scan_all(_inboxes(await self.accounts.list_all(list(offsets))), offsets)
+        inboxes = _inboxes(await self.accounts.list_all(list(offsets)))
+        scans = await asyncio.gather(*(self._scan(each, offsets[each.org_id]) for each in inboxes))
+        return await self._apply(scans, offsets)
 
     async def poll(self, offsets: Mapping[UUID, timedelta]) -> Sequence[InboundFile]:
-        """Do the same for transports with `poll_seconds` passed since this process' last scan."""
+        """Begin this for transports with `poll_seconds` passed since this process' last scan.
+
+        Applies the lines of scans that have ended, of former polls too; returns their files.
+        """
         now_s = time.monotonic()
         inboxes = _inboxes(await self.accounts.list_all(list(offsets)))
-        due = [each for each in inboxes if self._next_s.get(_key(each), now_s) <= now_s]
-        return await self._scan_all(due, offsets)
+        begun = {
+            _key(each): asyncio.create_task(self._scan(each, offsets[each.org_id]))
+            for each in inboxes
+            if _key(each) not in self._scans and self._next_s.get(_key(each), now_s) <= now_s
+        }
+        self._scans.update(begun)
+        if begun:
+            await asyncio.wait(begun.values(), timeout=_POLL_S)
+        ended = [each for each, scan in self._scans.items() if scan.done()]
+        return await self._apply([self._scans.pop(each).result() for each in ended], offsets)
+
+    async def close(self) -> None:
+        """Let scans in progress end, for a while: what is cut off, the next worker does."""
+        await end_tasks(self._scans.values())
 
     async def files(self, account: FundingAccountView, limit: int) -> Sequence[InboundFile]:
         """Return the last files of an account, newest first."""
@@ -137,25 +168,19 @@ class InboxReader:
             lambda tx: statement_line_store.counts(tx, file.org_id, file.id)
         )
 
-    async def _scan_all(
-        self, inboxes: Sequence[_Inbox], offsets: Mapping[UUID, timedelta]
+    async def _apply(
+        self, scans: Sequence[_InboxScan], offsets: Mapping[UUID, timedelta]
     ) -> Sequence[InboundFile]:
-        slots = asyncio.Semaphore(_CONCURRENT_TRANSPORTS)
-
-        async def run_scan(inbox: _Inbox) -> _InboxScan:
-            async with slots:
-                return await self._scan(inbox, offsets[inbox.org_id])
-
-        scans = await asyncio.gather(*(run_scan(each) for each in inboxes))
+        """Apply lines, and note which accounts have been read; return the files."""
         await self.applying.run(offsets)
-        for inbox, scan in zip(inboxes, scans, strict=True):
-            if scan.is_through:
-                await self._note_read(inbox, scan.at)
-        return [each for scan in scans for each in scan.files]
+        for each in scans:
+            if each.is_through:
+                await self._note_read(each.inbox, each.at)
+        return [file for each in scans for file in each.files]
 
     async def _scan(self, inbox: _Inbox, offset: timedelta) -> _InboxScan:
         """Ingest the files of a transport; an unreachable or broken one is retried later."""
-        scan, pause_s = _InboxScan(self.clock.now(offset)), inbox.poll_s
+        scan, pause_s = _InboxScan(inbox, self.clock.now(offset)), inbox.poll_s
         try:
             await self._read(inbox, scan, offset)
         except Unavailable as error:
@@ -173,8 +198,12 @@ class InboxReader:
         for name in names[:FILES_MAX]:
             file: InboundFile | None = None
             try:
-                if time.monotonic() < until_s:
-                    file = await self._read_one(transport, inbox, name, offset)
+                await self._memory.acquire(inbox.org_id)
+                try:
+                    if time.monotonic() < until_s:
+                        file = await self._read_one(transport, inbox, name, offset)
+                finally:
+                    self._memory.release(inbox.org_id)
             except Unavailable as error:
                 _log.warning("bank_files.unreachable", **_log_fields(inbox), reason=str(error))
             except Exception as error:  # noqa: BLE001  one file must not stop the others

@@ -5,11 +5,15 @@ is configured (`holds`), and is not processed here before. Otherwise it is retur
 RETURNING is the claim, the payment's id derives the key of the return, so a worker may be killed at
 any point. If a bank refuses the return, another payment with the next key follows, after pauses
 that grow to a day, without end; each refusal is logged.
+
+A step that takes longer, as with a bank that does not answer, goes on beside the next batches: it
+delays its own payment alone, and those that may pay the same record.
 """
 
 import asyncio
 import time
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -35,6 +39,12 @@ _FIRST_PAUSE_S = 1
 _PAUSE_MAX_S = 300
 # Retry interval if a bank gives no time.
 _POLL_INTERVAL = timedelta(seconds=5)
+# So long a batch waits for its steps.
+_BATCH_S = 1.0
+# Payments whose steps go on beside the next batches: with more of them no batch begins, and with
+# more of one organisation none of its own.
+_LATE_MAX = 1_024
+_LATE_EACH = 512
 
 
 class PaymentMatcher(Protocol):
@@ -100,6 +110,10 @@ class IncomingPaymentSteps:
         self._rails = rails
         self._clock = clock
         self._pauses: dict[UUID, _StepPause] = {}
+        # Groups whose steps go on; and their payments that have not had their step, with their
+        # organisations.
+        self._running: dict[object, asyncio.Task[None]] = {}
+        self._in_progress: dict[UUID, UUID] = {}
 
     @property
     def failing(self) -> int:
@@ -111,6 +125,11 @@ class IncomingPaymentSteps:
 
         A failed payment is skipped for a pause that doubles each time.
         """
+        if len(self._in_progress) >= _LATE_MAX:
+            await asyncio.wait(
+                self._running.values(), timeout=_BATCH_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            return False
         now_s = time.monotonic()
         # A refused one has a later due time, by its organisation's clock.
         resting = [
@@ -118,22 +137,37 @@ class IncomingPaymentSteps:
             for each, pause in self._pauses.items()
             if pause.until_s > now_s and pause.result is not _StepResult.REFUSED
         ]
-        outcomes = await self._run(offsets, skip=resting)
-        before = self._pauses
+        counts = Counter(self._in_progress.values())
+        takers = {each: offset for each, offset in offsets.items() if counts[each] < _LATE_EACH}
+        found = await self._due(takers, skip=[*resting, *self._in_progress])
+        # In order of arrival: one that may pay the same record as one in progress waits for it.
+        groups = {key: group for key, group in _groups(found).items() if key not in self._running}
+        self._in_progress |= {each.id: each.org_id for group in groups.values() for each in group}
         # A payment that is no longer due after its pause was moved by another worker.
-        self._pauses = {each: until for each, until in before.items() if until.until_s > now_s}
-        for each, step in outcomes.items():
-            self._pauses.pop(each, None)
-            if step.result is not _StepResult.WELL:
-                pause_s = step.pause_s or _next_pause_s(before.get(each))
-                self._pauses[each] = _StepPause(step.result, pause_s, now_s + pause_s)
-        return len(outcomes) == BATCH_SIZE
+        self._pauses = {
+            each: pause
+            for each, pause in self._pauses.items()
+            if pause.until_s > now_s or each in self._in_progress
+        }
+        started = [
+            asyncio.create_task(self._run_group(key, group, offsets))
+            for key, group in groups.items()
+        ]
+        self._running.update(zip(groups, started, strict=True))
+        if started:
+            await asyncio.wait(started, timeout=_BATCH_S)
+        return len(found) == BATCH_SIZE and bool(started)
+
+    async def close(self) -> None:
+        """Wait for the steps that go on."""
+        if self._running:
+            await asyncio.wait(list(self._running.values()))
 
     async def run_all(self, offsets: Mapping[UUID, timedelta]) -> int:
         """Process until only failing payments are due; return the number of successful steps."""
         stuck: set[UUID] = set()
         count = 0
-        while outcomes := await self._run(offsets, skip=stuck):
+        while outcomes := await self._run(offsets, skip=[*stuck, *self._in_progress]):
             stuck.update(
                 each for each, step in outcomes.items() if step.result is not _StepResult.WELL
             )
@@ -144,14 +178,10 @@ class IncomingPaymentSteps:
         self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
     ) -> dict[UUID, _StepOutcome]:
         """Return the outcome of each payment of a batch."""
-        clocks = self._clock.now_of(offsets)
-        incoming_payments = await self._incoming_payments.due(clocks, skip=skip, limit=BATCH_SIZE)
-        groups: dict[object, list[IncomingPayment]] = {}
-        for each in incoming_payments:
-            groups.setdefault(_match_group(each), []).append(each)
+        groups = _groups(await self._due(offsets, skip=skip))
         outcomes: dict[UUID, _StepOutcome] = {}
 
-        async def run_group(group: list[IncomingPayment]) -> None:
+        async def run_group(group: Sequence[IncomingPayment]) -> None:
             for each in group:
                 outcomes[each.id] = await self._step(each, offsets[each.org_id])
 
@@ -159,6 +189,30 @@ class IncomingPaymentSteps:
         # returned.
         await asyncio.gather(*map(run_group, groups.values()))
         return outcomes
+
+    async def _due(
+        self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
+    ) -> Sequence[IncomingPayment]:
+        clocks = self._clock.now_of(offsets)
+        return await self._incoming_payments.due(clocks, skip=skip, limit=BATCH_SIZE)
+
+    async def _run_group(
+        self, key: object, group: Sequence[IncomingPayment], offsets: Mapping[UUID, timedelta]
+    ) -> None:
+        """Run the steps of a group in order; the others of it wait for each."""
+        try:
+            for each in group:
+                step = await self._step(each, offsets[each.org_id])
+                before = self._pauses.pop(each.id, None)
+                del self._in_progress[each.id]
+                if step.result is not _StepResult.WELL:
+                    pause_s = step.pause_s or _next_pause_s(before)
+                    until_s = time.monotonic() + pause_s
+                    self._pauses[each.id] = _StepPause(step.result, pause_s, until_s)
+        finally:
+            for each in group:
+                self._in_progress.pop(each.id, None)
+            del self._running[key]
 
     async def _step(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
         """Process one payment as far as possible; a failure concerns it alone, and it stays due."""
@@ -218,6 +272,16 @@ class IncomingPaymentSteps:
         )
         await self._incoming_payments.record_refusal(payment, now + pause_after(attempts))
         return _StepOutcome(_StepResult.REFUSED, pause_after(attempts).total_seconds())
+
+
+def _groups(
+    payments: Sequence[IncomingPayment],
+) -> Mapping[object, Sequence[IncomingPayment]]:
+    """Return payments by the record that they may pay, in their order."""
+    groups: dict[object, list[IncomingPayment]] = {}
+    for each in payments:
+        groups.setdefault(_match_group(each), []).append(each)
+    return groups
 
 
 def _match_group(payment: IncomingPayment) -> object:

@@ -32,6 +32,7 @@ from landbridge.payments.offramps.model import Offramp, OfframpStatus
 from landbridge.payments.offramps.service import Offramps
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, Refused, ResourceConflict
+from landbridge.platform.db.failures import logged_failures
 
 _log = structlog.stdlib.get_logger()
 
@@ -60,11 +61,15 @@ class ExternalCoins:
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Settle final deposits, and take back lost ones; return whether more may wait."""
-        found = await self.deposits.orgs_with_final(offsets.keys())
-        for org_id in found:
-            await self.lost_coins.take_back(org_id, offsets[org_id])
-        counts = [await self._settle_all(org_id, offsets[org_id]) for org_id in found]
-        return DEPOSITS_MAX in counts
+        more = False
+        for org_id in await self.deposits.orgs_with_final(offsets.keys()):
+            # One organisation's failure must not stop the others.
+            with logged_failures(
+                busy="treasury_deposits.busy", failed="treasury_deposits.failed", org_id=str(org_id)
+            ):
+                await self.lost_coins.take_back(org_id, offsets[org_id])
+                more |= await self._settle_all(org_id, offsets[org_id]) == DEPOSITS_MAX
+        return more
 
     async def are_coming(self, offramp: Offramp) -> bool:
         """Return whether coins of its sender were found in time, and are not settled yet."""

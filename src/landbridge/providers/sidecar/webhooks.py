@@ -168,16 +168,18 @@ class ProviderWebhooks:
     async def _recheck(
         self, order: ProviderOrder, rails: ProviderRails, at: datetime, until: datetime
     ) -> None:
-        next_at: datetime | None = None
+        # Whatever fails: those that fail each time must not fill every batch.
+        next_at: datetime | None = until + _RETRY
         with logged_failures(busy="provider.busy", failed="provider.failed", order=str(order.key)):
             try:
                 await self._query(order, rails, at)
+                next_at = None
             except (Unavailable, Unclear) as error:
-                next_at = until + _RETRY
                 _log.debug("provider.unanswered", order=str(order.key), reason=str(error))
-            await self.database.transact(
-                lambda tx: order_store.end_recheck(tx, order, until=until, next_at=next_at)
-            )
+            finally:
+                await self.database.transact(
+                    lambda tx: order_store.end_recheck(tx, order, until=until, next_at=next_at)
+                )
 
     async def _recheck_screenings(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Query the screenings that webhooks have announced; return whether there may be more."""
@@ -202,19 +204,22 @@ class ProviderWebhooks:
         at: datetime,
         until: datetime,
     ) -> None:
-        next_at: datetime | None = None
+        next_at: datetime | None = until + _RETRY
         key = screening.key
         with logged_failures(busy="provider.busy", failed="provider.failed", order=str(key)):
             try:
                 answered = await screener.recheck(screening, at)
                 if answered is not None and answered.state is not screening.state:
                     await self._look_now(screening.org_id, key, at)
+                next_at = None
             except (Unavailable, Unclear) as error:
-                next_at = until + _RETRY
                 _log.debug("provider.unanswered", order=str(key), reason=str(error))
-            await self.database.transact(
-                lambda tx: screening_store.end_recheck(tx, screening, until=until, next_at=next_at)
-            )
+            finally:
+                await self.database.transact(
+                    lambda tx: screening_store.end_recheck(
+                        tx, screening, until=until, next_at=next_at
+                    )
+                )
 
     async def _query(self, order: ProviderOrder, rails: ProviderRails, at: datetime) -> None:
         """Query an order; if it moved, have its record looked at now."""

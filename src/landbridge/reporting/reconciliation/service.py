@@ -64,6 +64,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_booked,
     sum_outside,
 )
+from landbridge.reporting.reconciliation.silent_chains import SilentChains
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
@@ -149,21 +150,21 @@ class LedgerReconciliation:
 
     async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Compare the organisations that are due; the worker's step."""
-        clocks = self.clock.now_of(offsets)
+        clocks, silent = self.clock.now_of(offsets), SilentChains()
         for org_id in await self.database.single(lambda tx: store.due(tx, clocks, CADENCE, RETRY)):
             with logged_failures(
                 busy="reconciliation.busy", failed="reconciliation.failed", org_id=str(org_id)
             ):
-                await self._run(org_id, offsets[org_id])
+                await self._run(org_id, offsets[org_id], silent)
         await self._measure(clocks)
         return False
 
     async def run(self, org_id: UUID, offset: timedelta) -> ReconStatus:
         """Compare one organisation with every chain on which it has addresses."""
-        await self._run(org_id, offset)
+        await self._run(org_id, offset, SilentChains())
         return await self.status(org_id)
 
-    async def _run(self, org_id: UUID, offset: timedelta) -> None:
+    async def _run(self, org_id: UUID, offset: timedelta, silent: SilentChains) -> None:
         now = self.clock.now(offset)
         found = await self.database.single(lambda tx: store.sources(tx, org_id))
         known = {each.source: each for each in found}
@@ -171,7 +172,8 @@ class LedgerReconciliation:
         for chain in self.chains:
             addresses = await self._addresses(org_id, chain)
             try:
-                block = await self._read(org_id, chain, known.get(chain), addresses, now)
+                with silent.asking(chain):
+                    block = await self._read(org_id, chain, known.get(chain), addresses, now)
                 blocks[chain] = block, addresses
             except Unavailable as error:
                 await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
