@@ -70,7 +70,7 @@ async def due(
     host_max: int,
     limit: int,
 ) -> Sequence[Exchange]:
-    """Return exchanges with something to do, in turns of organisations, the longest due first.
+    """Return exchanges that are due, in turns of organisations, the longest due first.
 
     `except_hosts` are organisations with a host of theirs; the others give at most `host_max` each.
     """

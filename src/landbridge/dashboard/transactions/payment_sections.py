@@ -48,7 +48,7 @@ SECTION_TITLES: Final[Mapping[PaymentSection, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShownPayment:
-    """Payment whose section is loaded: its summary, and the API's reply of its kind."""
+    """Payment of the loaded section: its summary, and the API's reply of its kind."""
 
     summary: Mapping[str, Any]
     payment: Mapping[str, Any]
@@ -92,7 +92,7 @@ async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str,
 
 
 async def _timeline(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
-    # The steps are loaded for every section, whose head shows the latest.
+    # The steps are loaded for every section: its head shows the latest.
     return {}
 
 
@@ -120,7 +120,7 @@ async def _events(interface: InternalClient, shown: ShownPayment) -> dict[str, A
 
 
 async def _notes(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
-    # The notes themselves are loaded for every section, whose tab counts them.
+    # The notes themselves are loaded for every section: its tab counts them.
     return {"note_text": ""}
 
 
