@@ -157,7 +157,7 @@ def add_organisations(server: Server, count: int) -> None:
 async def _fill_org(container: Container, name: str, users: int) -> list[Account]:
     org = await container.orgs.create(name)
     key, secret = await container.orgs.create_key(org.id, "bench", expires_at=None)
-    caller = Caller(org.id, key.id, timedelta())
+    caller = Caller(org.id, key.id, timedelta(), can_pay=True, can_administer=True)
     gate = asyncio.Semaphore(_TOGETHER)
 
     async def one(number: int) -> Account:

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from bench import scripts, verbs
+from bench import scripts, server, verbs
 
+from landbridge.app.container import Container
 from landbridge.platform.db.pool import Database
 
 PLAIN = Path(scripts.__file__).with_name("plain.sql")
@@ -26,6 +27,13 @@ async def test_plain_statements_fill_what_a_row_needs(database: Database, table:
     assert inserts
     needed = {row["column_name"] for row in await database.rows(NEEDED, table)}
     assert all(needed <= set(re.findall(r"\w+", columns)) for columns in inserts)
+
+
+async def test_an_organisation_is_made_with_funded_users_and_a_key(container: Container) -> None:
+    made = await vars(server)["_fill_org"](container, "Bench", 2)
+    assert len({each.user_id for each in made}) == 2
+    caller = await container.orgs.authenticate(made[0].key)
+    assert caller.can_pay
 
 
 def _series(*calls_us: float, unit_us: float = 100, others: float = 0) -> verbs.VerbSeries:
