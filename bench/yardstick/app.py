@@ -20,7 +20,7 @@ _SCALE = 6
 _LIFETIME = timedelta(seconds=30)
 _PATH = ("OPEN_QUOTE", "CREATED", "PENDING", "COMPLETED")
 
-_engine = create_async_engine(os.environ[DSN_VARIABLE], pool_size=16, max_overflow=0)
+_engine = create_async_engine(os.environ[DSN_VARIABLE], pool_size=12, max_overflow=0)
 _sessions = async_sessionmaker(_engine, expire_on_commit=False)
 app = FastAPI()
 
