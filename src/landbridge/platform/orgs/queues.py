@@ -4,7 +4,7 @@ Several times a second the worker would otherwise look for due rows of each of, 
 organisations. A queue is a table with an index that begins with org_id and has the waiting rows
 only: PostgreSQL steps through it from one organisation to the next, and those without rows cost
 nothing. Each statement has the order of its index, so that PostgreSQL chooses that one, however few
-rows there were when it was planned.
+rows there were when it was planned. It begins with the nil id, which no organisation has.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,8 +22,8 @@ LOOKS_MAX: Final = 100
 STEPS_MAX: Final = 1000
 
 _PAYMENTS = """
-with recursive found as (
-    (select org_id from transfers where due_at is not null order by org_id, due_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select t.org_id from transfers t
@@ -34,12 +34,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _INCOMING_PAYMENTS = """
-with recursive found as (
-    (select org_id from incoming_payments where due_at is not null order by org_id, due_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select p.org_id from incoming_payments p
@@ -50,12 +50,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _VERIFICATIONS = """
-with recursive found as (
-    (select org_id from kyc_cases where due_at is not null order by org_id, due_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select c.org_id from kyc_cases c
@@ -66,17 +66,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _EXCHANGES = """
-with recursive found as (
-    (
-        select org_id from travel_rule_exchanges
-        where next_attempt_at is not null
-        order by org_id, next_attempt_at
-        limit 1
-    )
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select e.org_id from travel_rule_exchanges e
@@ -87,12 +82,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _EMAILS = """
-with recursive found as (
-    (select org_id from outbound_emails order by org_id, due_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select m.org_id from outbound_emails m
@@ -103,12 +98,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _ENDPOINTS = """
-with recursive found as (
-    (select org_id from webhook_endpoints order by org_id, id limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select e.org_id from webhook_endpoints e
@@ -119,12 +114,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _OPEN_LIMIT_USAGE = """
-with recursive found as (
-    (select org_id from limit_usage where not is_final order by org_id, next_check_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select u.org_id from limit_usage u
@@ -135,12 +130,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _ENDED_LIMIT_USAGE = """
-with recursive found as (
-    (select org_id from limit_usage where is_final order by org_id, occurred_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select u.org_id from limit_usage u
@@ -151,12 +146,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _UNCOUNTED_LIMIT_RULES = """
-with recursive found as (
-    (select org_id from limit_rules where not is_counted order by org_id limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select r.org_id from limit_rules r
@@ -167,12 +162,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _LIMIT_COUNTERS = """
-with recursive found as (
-    (select org_id from limit_counters order by org_id, updated_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select c.org_id from limit_counters c
@@ -183,17 +178,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _SNAPSHOTS = """
-with recursive found as (
-    (
-        select org_id from changes
-        where sealed_snapshot is not null
-        order by org_id, occurred_at, tx
-        limit 1
-    )
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select c.org_id from changes c
@@ -204,12 +194,12 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 _REPORT_SCHEDULES = """
-with recursive found as (
-    (select org_id from report_schedules order by org_id, next_attempt_at limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
     select (
         select s.org_id from report_schedules s
@@ -220,7 +210,7 @@ with recursive found as (
     from found f
     where f.org_id is not null
 )
-select org_id from found where org_id is not null limit $1
+select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
 """
 
 
