@@ -91,11 +91,13 @@ class BridgeWorld:
         await self.database.rows(
             "update chain_orders set due_at = created_at where state = 'CREATED'"
         )
+        await self.database.rows("update chain_attempts set sent_at = sent_at - interval '1 hour'")
         await self.database.rows(
             "update transfers set due_at = updated_at where due_at is not null"
             " and kind = 'WALLET.BRIDGE' and status <> 'OPEN_QUOTE'"
         )
-        await self.container.scheduler.run_once(offsets)
+        # Without the delays between the attempts of one record.
+        await self.container.scheduler.run_all(offsets)
         for name in self.rpcs:
             await (self.outbox(name) if outboxes is None else outboxes[name]).run_once()
 

@@ -110,7 +110,7 @@ class MarketWorld:
             " and kind = 'WALLET.SWAP' and status <> 'OPEN_QUOTE'"
         )
         offsets = await self.chain.container.orgs.clock_offsets()
-        await self.chain.container.scheduler.run_once(offsets)
+        await self.chain.container.scheduler.run_all(offsets)
         await make_due(self.chain)
         await make_resent(self.chain)
         await run(self.chain, outbox)

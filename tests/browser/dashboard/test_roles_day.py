@@ -107,7 +107,7 @@ async def _approve(page: Page, payment: str, asked_by: Colleague) -> None:
     row = page.get_by_role("row", name=asked_by.name)
     await expect(row).to_have_count(1)
     await row.get_by_role("link").first.click()
-    await expect(page.get_by_role("link", name="Payment")).to_have_attribute(
+    await expect(page.get_by_role("link", name="Open payment")).to_have_attribute(
         "href", urlsplit(payment).path
     )
     await page.get_by_label("Comment").fill("Looks good to me")
