@@ -15,6 +15,10 @@ async def gather_in_order(reads: Iterable[Awaitable[T]]) -> list[T]:
     Raises the error of the first read in their order that failed, whichever failed first in time,
     after all of them have ended.
     """
+    reads = list(reads)
+    if len(reads) == 1:
+        # Without a task of its own.
+        return [await reads[0]]
     results = await asyncio.gather(*reads, return_exceptions=True)
     found: list[T] = []
     for result in results:

@@ -109,7 +109,7 @@ class Caller:
         """
         if self.member is not None:
             return self.member.role is MemberRole.ANALYST
-        return self.scopes == frozenset({KeyScope.READ})
+        return not (self.can_pay or self.can_approve or self.can_review or self.can_administer)
 
     @property
     def scopes(self) -> frozenset[KeyScope]:

@@ -14,6 +14,7 @@ committed together, so an organisation may have more of them at once.
 """
 
 import asyncio
+from functools import cache
 from typing import Any, Final, NamedTuple, cast
 from uuid import UUID
 
@@ -63,7 +64,7 @@ class OrgConcurrency:
         if not isinstance(caller, Caller):
             return
         is_large = False
-        if RequestDecoder.is_of(handler.handler_id):
+        if RequestDecoder.is_of(handler):
             is_large = len(await request.body()) > LARGE_BYTES
         if is_large or _is_costly(handler):
             semaphore = self._costly
@@ -87,6 +88,7 @@ class OrgConcurrency:
             _release(scope)
 
 
+@cache
 def _is_costly(handler: BaseRouteHandler) -> bool:
     parameters = handler.parsed_fn_signature.parameters.values()
     return bool(handler.opt.get(COSTLY)) or any(

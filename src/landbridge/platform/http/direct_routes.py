@@ -186,7 +186,7 @@ def _respond(
     guards = tuple(cast("list[Callable[[Any, Any], Awaitable[None]]]", handler.resolve_guards()))
     check = cast("Callable[[AnyRequest], Awaitable[Any]] | None", handler.resolve_before_request())
     call = cast("Callable[..., Awaitable[Any]]", handler.fn)
-    takes_body = RequestDecoder.is_of(handler.handler_id)
+    takes_body = RequestDecoder.is_of(handler)
     binds = tuple(_binds(handler, path_names).items())
     # Headers of a handler's own, such as `cache-control`, are added by the framework.
     has_headers = bool(handler.resolve_response_headers() or handler.resolve_response_cookies())

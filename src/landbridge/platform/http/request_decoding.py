@@ -17,6 +17,7 @@ from litestar.connection import ASGIConnection
 from litestar.dto import AbstractDTO
 from litestar.dto._backend import DTOBackend
 from litestar.dto.data_structures import DTOFieldDefinition
+from litestar.handlers.base import BaseRouteHandler
 from litestar.openapi.spec import Reference, Schema
 from litestar.typing import FieldDefinition
 from msgspec import inspect
@@ -62,7 +63,7 @@ class RequestDecoder(AbstractDTO[Any]):
     @classmethod
     def decode(cls, connection: ASGIConnection[Any, Any, Any, Any], raw: bytes) -> Any:
         """Decode the body of a request; raises `FieldInvalid`."""
-        handler_id = connection.route_handler.handler_id
+        handler_id = _handler_id(connection.route_handler)
         # Errors are reported for the body as it arrived.
         tree = cast("dict[str, Any]", connection.scope).get(TREE) or _check_body(connection, raw)
         keys = header_values(connection.scope, HEADER)
@@ -74,9 +75,9 @@ class RequestDecoder(AbstractDTO[Any]):
         return data
 
     @classmethod
-    def is_of(cls, handler_id: str) -> bool:
+    def is_of(cls, handler: BaseRouteHandler) -> bool:
         """Whether this handler takes a body."""
-        return handler_id in cls._decoders
+        return _handler_id(handler) in cls._decoders
 
     @classmethod
     @override
@@ -114,6 +115,12 @@ class RequestDecoder(AbstractDTO[Any]):
     @override
     def detect_nested_field(cls, field_definition: FieldDefinition) -> bool:
         return False
+
+
+@cache
+def _handler_id(handler: BaseRouteHandler) -> str:
+    """Return the id of a handler, which the framework composes anew each time."""
+    return handler.handler_id
 
 
 def _check_body(connection: ASGIConnection[Any, Any, Any, Any], raw: bytes) -> Any:
