@@ -3,8 +3,8 @@
 import asyncio
 import os
 import sys
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 from uuid import UUID
 
@@ -63,6 +63,16 @@ def open_dsn(chosen: Settings, *, may_make: bool = False) -> Generator[str]:
         )
     with borrow(chosen.folder, print_line=lambda line: click.echo(line, err=True)) as dsn:
         yield dsn
+
+
+@asynccontextmanager
+async def patient(dsn: str, *, name: str) -> AsyncGenerator[Database]:
+    """Open one connection without a statement timeout, named `landbridge <name>`."""
+    database = await Database.connect(dsn, name=name, size_max=1, is_patient=True)
+    try:
+        yield database
+    finally:
+        await database.close()
 
 
 def run_in_container(

@@ -4,20 +4,27 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from pathlib import Path
 from uuid import UUID
 
 import click
 
-from landbridge.app.cli_runtime import chosen_org, open_dsn, read_settings, run_in_container
+from landbridge.app.audit_run import AuditRun, run_audit
+from landbridge.app.cli_runtime import (
+    chosen_org,
+    open_dsn,
+    patient,
+    read_settings,
+    run_in_container,
+)
 from landbridge.app.container import Container
-from landbridge.app.container.registry import ASSETS, AUDIT_RULES, TRANSITIONS
-from landbridge.ledger.audit import LedgerAudit, audit, table
+from landbridge.app.container.registry import ASSETS, TRANSITIONS
+from landbridge.ledger.audit import table
 from landbridge.ledger.corrections import correct as write_correction
 from landbridge.payments.engine.timelines import StuckTransfer
 from landbridge.platform.cli_context import data_dir_option, org_option
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.migrate import migrate as apply_migrations
-from landbridge.platform.db.pool import Database
 from landbridge.platform.db.replica import await_replay
 from landbridge.platform.encryption.service import ResealResult
 
@@ -36,11 +43,8 @@ def migrate(data_dir: str | None) -> None:
     chosen = read_settings(data_dir=data_dir)
 
     async def run(dsn: str) -> list[str]:
-        database = await Database.connect(dsn, name="migrate", size_max=1, is_patient=True)
-        try:
+        async with patient(dsn, name="migrate") as database:
             return [f"{each.number:04} {each.name}" for each in await apply_migrations(database)]
-        finally:
-            await database.close()
 
     with open_dsn(chosen, may_make=True) as dsn:
         applied = asyncio.run(run(dsn))
@@ -49,36 +53,44 @@ def migrate(data_dir: str | None) -> None:
 
 @click.command()
 @click.option("--replica", is_flag=True, help="Audit the copy at LANDBRIDGE_READ_DATABASE_URL.")
+@click.option("--org", "only", type=click.UUID, help="Audit one organisation (default: all).")
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, help="Processes (default: 1).")
+@click.option(
+    "--resume",
+    "notes",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Note organisations without findings in this file, and skip those that it has.",
+)
 @data_dir_option
-def check(data_dir: str | None, *, replica: bool) -> None:
+def check(
+    *, data_dir: str | None, replica: bool, only: UUID | None, jobs: int, notes: Path | None
+) -> None:
     """Audit the ledger, also while a server runs; exits 1 and lists the rows that are wrong."""
     chosen = read_settings(data_dir=data_dir)
-    if replica and chosen.read_database_url is None:
+    copy = chosen.read_database_url if replica else None
+    if replica and copy is None:
         raise click.UsageError("--replica needs LANDBRIDGE_READ_DATABASE_URL.")
 
-    async def run(dsn: str) -> LedgerAudit:
-        async with AsyncExitStack() as stack:
-
-            async def connect(to: str) -> Database:
-                database = await Database.connect(to, name="check", size_max=1, is_patient=True)
-                stack.push_async_callback(database.close)
-                return database
-
-            database = await connect(dsn)
-            if await pending(database):
-                raise MigrationRejected(
-                    "The database lacks tables. Run `landbridge migrate` first."
-                )
-            if replica and chosen.read_database_url is not None:
-                copy = await connect(chosen.read_database_url)
-                await await_replay(database, copy, patience_s=_REPLICA_PATIENCE_S)
-                database = copy
-            return await audit(database, TRANSITIONS, AUDIT_RULES)
-
     with open_dsn(chosen) as dsn:
-        audited = asyncio.run(run(dsn))
+        asyncio.run(_check_ready(dsn, copy))
+        audited = run_audit(copy or dsn, AuditRun(only, jobs, notes), _print_progress)
     click.echo(table(audited))
     sys.exit(0 if audited.is_clean else 1)
+
+
+async def _check_ready(dsn: str, copy_dsn: str | None) -> None:
+    """Check that the database is migrated, and wait until a copy has what it has."""
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(patient(dsn, name="check"))
+        if await pending(database):
+            raise MigrationRejected("The database lacks tables. Run `landbridge migrate` first.")
+        if copy_dsn is not None:
+            copy = await stack.enter_async_context(patient(copy_dsn, name="check"))
+            await await_replay(database, copy, patience_s=_REPLICA_PATIENCE_S)
+
+
+def _print_progress(line: str) -> None:
+    click.echo(line, err=True)
 
 
 @click.command()

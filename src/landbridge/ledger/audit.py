@@ -1,11 +1,12 @@
 """Ledger audit, printed by `landbridge check`: verifies every guarantee of the ledger.
 
-The audit reads one snapshot, so it runs beside a live system and takes no locks. It keeps that
-snapshot until it ends, which delays roll-ups and VACUUM.
+An audit reads one snapshot, so it runs beside a live system and takes no locks. It keeps that
+snapshot until it ends, which delays roll-ups and VACUUM; so the organisations of a large database
+are audited one by one, each in its own snapshot. No guarantee spans two organisations.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -113,6 +114,31 @@ async def audit(
         return LedgerAudit(checks, findings)
 
     return await database.transact(work)
+
+
+async def organisation_sizes(database: Database, most: int) -> Mapping[UUID, int]:
+    """Return all organisations with rows, the largest first, with their changes up to `most`."""
+
+    async def work(tx: Tx) -> Mapping[UUID, int]:
+        await audit_store.begin(tx)
+        return await audit_store.sizes(tx, most)
+
+    return await database.transact(work)
+
+
+def merged(audits: Sequence[LedgerAudit]) -> LedgerAudit:
+    """Return audits of different organisations, at least one of them, as one audit."""
+    checks = [
+        replace(each[0], rows=sum(it.rows for it in each), wrong=sum(it.wrong for it in each))
+        for each in zip(*(audited.checks for audited in audits), strict=True)
+    ]
+    by_check: dict[str, list[AuditFinding]] = {check.name: [] for check in checks}
+    for audited in audits:
+        for finding in audited.findings:
+            by_check[finding.check].append(finding)
+    return LedgerAudit(
+        checks, [each for found in by_check.values() for each in found[:FINDINGS_MAX]]
+    )
 
 
 def table(audited: LedgerAudit) -> str:

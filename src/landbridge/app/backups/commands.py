@@ -84,7 +84,7 @@ def _contents_sentence(manifest: Manifest) -> str:
 
 async def _check_key(settings: Settings, dsn: str) -> bool:
     """Print whether the master key opens the restored data; return False if it does not."""
-    async with patient(dsn) as database:
+    async with patient(dsn, name="restore") as database:
         try:
             await database.transact(Vault(sealer(settings)).check_seal)
         except SealBroken as error:
@@ -98,5 +98,5 @@ async def _check_key(settings: Settings, dsn: str) -> bool:
 
 
 async def _prove(dsn: str) -> LedgerAudit:
-    async with patient(dsn) as database:
+    async with patient(dsn, name="restore") as database:
         return await audit(database, TRANSITIONS, AUDIT_RULES)

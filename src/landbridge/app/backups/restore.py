@@ -30,7 +30,7 @@ def restore_into(target: RestoreTarget, archive: Archive) -> list[Migration]:
 
 
 async def _load(archive: Archive, dsn: str) -> None:
-    async with patient(dsn) as database:
+    async with patient(dsn, name="restore") as database:
         if not await database.single(store.is_empty):
             raise RestoreRejected(
                 "The database is not empty, and a restore never touches what is there: name "
@@ -46,7 +46,7 @@ async def _finish(archive: Archive, dsn: str) -> list[Migration]:
         await store.begin(tx)
         return await store.contents(tx)
 
-    async with patient(dsn) as database:
+    async with patient(dsn, name="restore") as database:
         found = await database.transact(contents)
         if wrong := differences(archive.manifest.contents, found):
             raise RestoreRejected(

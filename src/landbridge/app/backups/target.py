@@ -1,15 +1,15 @@
 """Target of a restore: a server whose database no other process uses during the restore."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Protocol
 
 from landbridge.app.backups.model import RestoreRejected
+from landbridge.app.cli_runtime import patient
 from landbridge.app.settings import Settings
 from landbridge.platform.db import transaction_ids
 from landbridge.platform.db.embedded.server import EmbeddedPostgres
-from landbridge.platform.db.pool import Database
 
 PrintLine = Callable[[str], None]
 
@@ -41,7 +41,7 @@ class ExternalTarget:
         """Repair by statements (`transaction_ids.repair`)."""
 
         async def run() -> None:
-            async with patient(self.dsn) as database:
+            async with patient(self.dsn, name="restore") as database:
                 await transaction_ids.repair(database, self._print_line)
 
         asyncio.run(run())
@@ -62,7 +62,7 @@ class EmbeddedTarget:
         """Restart the server at an epoch beyond all stored ids, which stay unchanged."""
 
         async def survey() -> transaction_ids.TransactionIds:
-            async with patient(self.dsn) as database:
+            async with patient(self.dsn, name="restore") as database:
                 return await transaction_ids.survey(database)
 
         ids = asyncio.run(survey())
@@ -91,13 +91,3 @@ def open_target(settings: Settings, print_line: PrintLine) -> Generator[RestoreT
         yield EmbeddedTarget(server)
     finally:
         server.stop()
-
-
-@asynccontextmanager
-async def patient(dsn: str) -> AsyncGenerator[Database]:
-    """Open a database connection without a statement timeout."""
-    database = await Database.connect(dsn, name="restore", size_max=1, is_patient=True)
-    try:
-        yield database
-    finally:
-        await database.close()
