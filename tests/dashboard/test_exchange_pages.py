@@ -21,6 +21,7 @@ from tests.customers.travel_exchanges.exchange_world import (
     inquiry,
 )
 from tests.dashboard.browsing import visit
+from tests.dashboard.test_menu_counts import counts
 
 PAGE = "/dashboard/settings/travel-rule-exchange"
 HEADERS = {
@@ -60,11 +61,19 @@ async def test_a_reviewer_reads_the_data_and_answers(world: ExchangeWorld) -> No
     listed = await admin.load("/dashboard/inquiries")
     assert path in listed.links()
     assert "Waits for your answer" in listed.text
+    assert path in (await admin.load("/dashboard/inquiries?show=open")).links()
+    assert "/dashboard/inquiries?show=open" in (await admin.load("/dashboard")).links()
+    assert counts(listed)["/dashboard/inquiries"] == "1"
     assert "Olga" in (await admin.load(path)).text
     refused = await admin.send(f"{path}/approve", {"walletAddress": ""})
     assert refused.status == 422
     assert await admin.submit(f"{path}/reject", {"comment": "not here"}) == path
     assert (await world.exchange())["status"] == "REJECTED"
+    answered = await admin.load("/dashboard/inquiries?show=open")
+    assert "No other provider waits for your answer" in answered.text
+    assert "/dashboard/inquiries" not in counts(answered)
+    assert path in (await admin.load("/dashboard/inquiries")).links()
+    assert "/dashboard/inquiries?show=open" not in (await admin.load("/dashboard")).links()
     analyst = await visit(world.org, MemberRole.ANALYST)
     seen = await analyst.load(path)
     assert "Olga" not in seen.text

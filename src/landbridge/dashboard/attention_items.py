@@ -66,6 +66,7 @@ async def attention_items(
         _approvals(interface),
         _quotes(interface),
         _information_requests(interface),
+        _inquiries(interface),
         _reviews(interface),
         _stuck(interface),
         _failed_today(interface, now, zone),
@@ -141,6 +142,22 @@ async def _information_requests(interface: InternalClient) -> Sequence[Attention
         for (name, _status), title, reply in zip(lists, titles, found, strict=True)
         if reply["reviews"]
     ]
+
+
+async def _inquiries(interface: InternalClient) -> Sequence[AttentionItem]:
+    """Return the travel rule inquiries of other providers that await an answer, as one item."""
+    open_ones = {"direction": "INCOMING", "status": "OPEN"}
+    found = (await interface.get("/v2/travel-rule/exchanges", **open_ones))["exchanges"]
+    if not found:
+        return ()
+    return (
+        AttentionItem.of_list(
+            "/dashboard/inquiries?show=open",
+            _("Travel rule inquiries"),
+            found,
+            since=found[-1]["createdAt"],
+        ),
+    )
 
 
 async def _failed_today(

@@ -140,6 +140,7 @@ def menu_counts(visitor: PageVisitor) -> Mapping[str, int]:
         "/dashboard/stuck": found.stuck,
         "/dashboard/reviews": found.reviews + restricted,
         "/dashboard/reviews/transfers": found.information_requests,
+        "/dashboard/inquiries": found.inquiries,
         "/dashboard/webhooks": found.failing_endpoints,
     }
     return {path: count for path, count in counts.items() if count}

@@ -21,6 +21,10 @@ select
         select from rfis where org_id = $1 and status in ('OPEN', 'ANSWERED') limit $2
     ) r) as rfis,
     (select count(*) from (
+        select from travel_rule_exchanges
+        where org_id = $1 and direction = 'INCOMING' and status = 'OPEN' limit $2
+    ) t) as inquiries,
+    (select count(*) from (
         select from incoming_payments where org_id = $1 and status = 'UNMATCHED' limit $2
     ) i) as incoming_payments,
     (select count(*) from (

@@ -23,12 +23,14 @@ _KNOWN_MAX: Final = 10_000
 class AttentionCount:
     """Number of waiting items of each queue, at most `COUNT_MAX` each.
 
-    `information_requests` are those on payments that are open or answered. `restricted_reviews` are
-    those that reviewers alone may see: verifications and bank accounts.
+    `information_requests` are those on payments that are open or answered. `inquiries` are those of
+    the travel rule that other providers sent. `restricted_reviews` are those that reviewers alone
+    may see: verifications and bank accounts.
     """
 
     approvals: int
     information_requests: int
+    inquiries: int
     reviews: int
     restricted_reviews: int
     failing_endpoints: int
@@ -66,6 +68,7 @@ class AttentionCounts:
         return AttentionCount(
             approvals=row["approvals"],
             information_requests=row["rfis"],
+            inquiries=row["inquiries"],
             reviews=row["incoming_payments"] + row["statement_lines"],
             restricted_reviews=row["kyc_cases"] + row["bank_accounts"],
             failing_endpoints=row["endpoints"],

@@ -62,10 +62,16 @@ class InquiryPages(Controller):
         renderer: NamedDependency[Renderer],
         interface: NamedDependency[InternalClient],
     ) -> Page:
-        """List the newest inquiries in both directions."""
-        found = (await interface.get(_API))["exchanges"]
+        """List the newest inquiries in both directions, or those that wait for an answer here."""
+        shows_open = request.query_params.get("show") == "open"
+        filters = {"direction": "INCOMING", "status": "OPEN"} if shows_open else {}
+        found = (await interface.get(_API, **filters))["exchanges"]
         return renderer.page(
-            request, "compliance/inquiries.html", exchanges=found, state_of=exchange_state
+            request,
+            "compliance/inquiries.html",
+            exchanges=found,
+            state_of=exchange_state,
+            show="open" if shows_open else "all",
         )
 
     @get("/{exchange_id:str}")
