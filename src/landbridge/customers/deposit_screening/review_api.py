@@ -24,7 +24,6 @@ from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 
-# Times have microseconds, so this is the smallest step.
 _WAITING = frozenset({ScreeningStatus.IN_SCREENING, ScreeningStatus.HELD})
 
 
