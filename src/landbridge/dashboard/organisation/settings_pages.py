@@ -81,7 +81,7 @@ class SettingsPages(Controller):
             return renderer.with_problem(request, _GENERAL, problem, **values)
         return redirect(_HOME, notice=_("Organisation frozen"))
 
-    @post("/unfreeze")
+    @post("/unfreeze", fresh=_HOME)
     async def unfreeze(
         self,
         request: PageRequest,
