@@ -1,11 +1,12 @@
 """Where a payment goes, on every page where somebody decides about it or looks at it."""
 
-from tests.dashboard.browsing import visit
+from tests.dashboard.browsing import Visitor, visit
 from tests.dashboard.payment_forms import review
 from tests.payouts import accept, make_account, make_offramp, make_payee, shown
 from tests.tenants import Tenant, make_transfer, make_user, register, run_due
 
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
+OTHER = "0x52908400098527886E0F7030069857D2E4169EE7"
 FIRST, KNOWN = "First payment to this destination", "Paid before"
 
 
@@ -32,19 +33,50 @@ async def test_the_bank_account_stands_where_one_decides(org: Tenant) -> None:
         assert words in page.text, path
         assert FIRST in page.text, path
     assert words in (await admin.load("/dashboard/approvals")).text
+    text = await _only_mail(org, admin)
+    bank, number, holder, *_ = await _summary(org, user)
+    assert f"to {bank}, {number.replace('••', '****')}, USA by wire" in text
+    assert holder not in text
+    spanish = await visit(org)
+    await spanish.submit("/dashboard/profile", {"name": "Ana", "language": "es", "theme": "dark"})
+    assert "Estados Unidos" in (await spanish.load(f"/dashboard/approvals/{approval}")).text
+
+
+async def test_who_approves_sees_where_the_fees_of_a_payout_go(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    fees = [{"type": "FLAT", "value": "900", "walletAddress": OUTSIDE}]
+    admin = await visit(org)
+    made = await make_offramp(
+        org, user, account, 10, requireApproval=True, developerFee={"fees": fees}
+    )
+    address = f"{OUTSIDE[:8]}…{OUTSIDE[-4:]}"
+    page = await admin.load(f"/dashboard/approvals/{made['approval']['id']}")
+    assert address in page.text
+    assert "900.00 USDC Polygon" in page.text
+    assert address in (await admin.load(f"/dashboard/transactions/{made['id']}")).text
+    text = await _only_mail(org, admin)
+    assert f"USA by wire 900 USDC of it is a fee to {OUTSIDE} expires on" in text
+
+
+async def test_who_approves_reads_the_return_address_of_a_payout(org: Tenant) -> None:
+    user = await make_payee(org)
+    wallet = await register(org, user, OUTSIDE)
+    source = {"userId": None, "externalWalletId": wallet, "returnAddress": OTHER}
+    account = await make_account(org, user)
+    admin = await visit(org)
+    await make_offramp(org, None, account, 10, source=source, requireApproval=True)
+    assert f"returned to {OTHER} if it fails" in await _only_mail(org, admin)
+
+
+async def _only_mail(org: Tenant, admin: Visitor) -> str:
     await org.container.outbox.run_once([org.org_id])
     (mail,) = [
         each
         for each in (await admin.load("/dashboard/mailbox")).links()
         if each.startswith("/dashboard/mailbox/")
     ]
-    bank, number, holder, *_ = await _summary(org, user)
-    text = (await admin.load(mail)).text
-    assert f"to {bank}, {number.replace('••', '****')}, USA by wire" in text
-    assert holder not in text
-    spanish = await visit(org)
-    await spanish.submit("/dashboard/profile", {"name": "Ana", "language": "es", "theme": "dark"})
-    assert "Estados Unidos" in (await spanish.load(f"/dashboard/approvals/{approval}")).text
+    return (await admin.load(mail)).text
 
 
 async def test_a_destination_is_known_once_a_payment_completed(org: Tenant) -> None:

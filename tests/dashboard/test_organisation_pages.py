@@ -52,6 +52,19 @@ async def test_admin_freezes_and_unfreezes_the_organisation(org: Tenant) -> None
         assert (await visitor.send(f"{SETTINGS}/unfreeze", {})).status == 403
 
 
+async def test_no_admin_ends_a_freeze_by_the_operator(org: Tenant) -> None:
+    orgs, admin = org.container.orgs, await visit(org)
+    await orgs.freeze(org.org_id, reason="an order of the court")
+    page = await admin.send(f"{SETTINGS}/unfreeze")
+    assert page.status == 403
+    assert "only the operator unfreezes it" in page.text
+    assert (await orgs.get(org.org_id)).frozen_at is not None
+    await orgs.unfreeze(org.org_id)
+    await admin.submit(f"{SETTINGS}/freeze", {"reason": "an audit"})
+    await admin.submit(f"{SETTINGS}/unfreeze")
+    assert (await orgs.get(org.org_id)).frozen_at is None
+
+
 async def test_admin_sets_the_approval_policy(org: Tenant) -> None:
     admin = await visit(org)
     path = f"{SETTINGS}/approvals"

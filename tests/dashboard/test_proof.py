@@ -23,6 +23,7 @@ FORMS = {
     "POST /dashboard/team/{member_id}/invite-again": f"/dashboard/team/{ID}",
     "POST /dashboard/team/{member_id}/role": f"/dashboard/team/{ID}",
     "POST /dashboard/team/{member_id}/remove": f"/dashboard/team/{ID}",
+    "POST /dashboard/settings/unfreeze": "/dashboard/settings",
     "POST /dashboard/settings/approvals": "/dashboard/settings/approvals",
     "POST /dashboard/settings/limits": "/dashboard/settings/limits",
     "POST /dashboard/settings/limits/document": "/dashboard/settings/limits",

@@ -1,13 +1,26 @@
 """A frozen organisation can read, but move nothing."""
 
+import asyncio
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
-from landbridge.platform.core.errors import FieldInvalid, ProfileFrozen, ResourceNotFound
+from landbridge.platform.core.errors import (
+    FieldInvalid,
+    ProfileFrozen,
+    ResourceNotFound,
+    RoleNotAllowed,
+)
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.http.caller import KeyScope, check_payer
+from landbridge.platform.http.caller import (
+    Caller,
+    KeyScope,
+    MemberRole,
+    SignedInMember,
+    check_payer,
+)
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.service import Orgs
 from tests.tenants import SWAPS, Tenant, held, make_swap, make_user, swap_body
@@ -64,6 +77,38 @@ async def test_first_freeze_counts_until_lifted(org: Tenant) -> None:
     (found,) = [each for each in await orgs.all() if each.id == org.org_id]
     assert (found.frozen_at, found.freeze_reason) == (None, None)
     assert await change_types(org) == ["create", "freeze", "unfreeze"]
+
+
+async def test_the_operator_takes_a_freeze_of_an_admin_over(org: Tenant) -> None:
+    orgs, admin = org.container.orgs, signed_in(org)
+    await orgs.freeze_for(admin, reason="an audit")
+    for _ in range(2):
+        await orgs.freeze(org.org_id, reason="an order of the court")
+    with pytest.raises(RoleNotAllowed, match="operator"):
+        await orgs.unfreeze_for(admin)
+    await orgs.freeze_for(admin, reason="an audit")
+    with pytest.raises(RoleNotAllowed, match="operator"):
+        await orgs.unfreeze_for(admin)
+    assert (await orgs.get(org.org_id)).freeze_reason == "an audit"
+    await orgs.unfreeze(org.org_id)
+    await orgs.unfreeze_for(admin)
+    assert await change_types(org) == ["create", "freeze", "freeze", "unfreeze"]
+
+
+async def test_an_admin_who_unfreezes_beside_the_operator_is_refused(org: Tenant) -> None:
+    orgs, admin = org.container.orgs, signed_in(org)
+    for _ in range(10):
+        await orgs.freeze_for(admin, reason=None)
+        await asyncio.gather(
+            orgs.freeze(org.org_id), orgs.unfreeze_for(admin), return_exceptions=True
+        )
+        assert (await orgs.get(org.org_id)).frozen_at is not None
+        await orgs.unfreeze(org.org_id)
+
+
+def signed_in(org: Tenant) -> Caller:
+    member = SignedInMember(new_id(), MemberRole.ADMIN)
+    return Caller(org.org_id, None, timedelta(), member=member)
 
 
 async def test_unknown_organisation_cannot_be_frozen(org: Tenant) -> None:

@@ -7,7 +7,8 @@ Guarantees:
 - a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
   queued;
 - an e-mail names no user: it has amount, kind, initiator, deadline, the page to open, and of the
-  destination the address, or bank, country and the last digits of the account number.
+  destination the address, or bank, country and the last digits of the account number; of fees on
+  top the amounts and addresses.
 """
 
 from collections.abc import Mapping, Sequence

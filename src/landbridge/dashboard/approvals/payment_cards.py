@@ -26,7 +26,7 @@ RESOLUTION: Final = "RESOLUTION"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardPayee:
-    """A recipient: a user by name, or an address; `amount` is set only in a batch."""
+    """A recipient: a user by name, or an address; `amount` is set in a batch, and of a fee."""
 
     user_id: str | None
     name: str | None
@@ -39,7 +39,8 @@ class PaymentCard:
     """A payment. `gets` is the received amount where it differs from `amount`.
 
     `payer_id` is None for payments by the organisation itself. `payment_id` is the payment whose
-    page is linked; it differs from `id` for a receivable. `resolution` is the resolution that needs
+    page is linked; it differs from `id` for a receivable. `fee_payees` get the fees on top of a
+    payout, in `fee_unit`; they may be anybody. `resolution` is the resolution that needs
     approval; None where the payment itself does.
     """
 
@@ -56,6 +57,8 @@ class PaymentCard:
     payer: str | None
     payees: Sequence[CardPayee] = ()
     destination: DestinationDetails | None = None
+    fee_payees: Sequence[CardPayee] = ()
+    fee_unit: str = ""
     resolution: Mapping[str, Any] | None = None
 
     @property
@@ -178,6 +181,8 @@ def _card(reply: Any, to: DestinationDetails | None) -> PaymentCard:
         payer=_party(source.get("user")),
         payees=_payees(destination),
         destination=to,
+        fee_payees=_fee_payees(details),
+        fee_unit=_unit(details, source),
     )
 
 
@@ -238,6 +243,16 @@ def _payees(destination: Any) -> list[CardPayee]:
             amount=each.get("amount") if "batch" in destination else None,
         )
         for each in destination.get("batch", [destination])
+    ]
+
+
+def _fee_payees(details: Mapping[str, Any]) -> list[CardPayee]:
+    own: Mapping[str, Any] = details.get("developerFee") or {}
+    fees: Sequence[Mapping[str, Any]] = own.get("fees", [])
+    return [
+        CardPayee(user_id=None, name=None, address=each["walletAddress"], amount=each["amount"])
+        for each in fees
+        if each.get("walletAddress")
     ]
 
 

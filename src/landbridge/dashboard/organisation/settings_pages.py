@@ -81,10 +81,22 @@ class SettingsPages(Controller):
             return renderer.with_problem(request, _GENERAL, problem, **values)
         return redirect(_HOME, notice=_("Organisation frozen"))
 
-    @post("/unfreeze")
-    async def unfreeze(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Page:
-        """Unfreeze the organisation: payments resume."""
-        await orgs.unfreeze_for(request.user.caller)
+    @post("/unfreeze", fresh=_HOME)
+    async def unfreeze(
+        self,
+        request: PageRequest,
+        renderer: NamedDependency[Renderer],
+        orgs: NamedDependency[Orgs],
+    ) -> Page:
+        """Unfreeze the organisation: payments resume, unless the operator froze it."""
+        caller = request.user.caller
+        check_admin(caller)
+        try:
+            await orgs.unfreeze_for(caller)
+        except Refused as problem:
+            org = await orgs.get(caller.org_id)
+            values = {"org": org, "name": org.name, "reason": ""}
+            return renderer.with_problem(request, _GENERAL, problem, **values)
         return redirect(_HOME, notice=_("Organisation unfrozen"))
 
     @get("/approvals")

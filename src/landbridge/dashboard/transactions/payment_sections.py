@@ -255,7 +255,12 @@ def _fees(shown: ShownPayment) -> Sequence[Mapping[str, Any]]:
     if "feeAmount" in own:
         fees.append({"type": own["feeType"], "amount": own["feeAmount"], "currency": currency})
     fees += [
-        {"type": each["type"], "amount": each["amount"], "currency": currency}
+        {
+            "type": each["type"],
+            "amount": each["amount"],
+            "currency": currency,
+            "address": each["walletAddress"],
+        }
         for each in own.get("fees", [])
     ]
     return fees

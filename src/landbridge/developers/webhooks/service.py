@@ -12,9 +12,8 @@ Guarantees:
   signs at once, since the previous one leaked, leaves that one only the five minutes of its tokens.
 """
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -22,7 +21,7 @@ from uuid import UUID
 from landbridge.developers.events.model import EventKey
 from landbridge.developers.events.names import check_patterns
 from landbridge.developers.webhooks import sealed_keys, store
-from landbridge.developers.webhooks.keys import new_pair
+from landbridge.developers.webhooks.key_generation import KeyGeneration
 from landbridge.developers.webhooks.model import (
     ALL_EVENTS,
     DESCRIPTION_LENGTH_MAX,
@@ -65,6 +64,7 @@ class Endpoints:
     egress: Egress
     # Prefix of addresses of this installation.
     base_url: str
+    key_generation: KeyGeneration = field(default_factory=KeyGeneration)
 
     async def create(
         self, caller: Caller, request: NewWebhook, *, claim: Claim = no_claim
@@ -80,7 +80,7 @@ class Endpoints:
         description = _description(request.description)
         # A key costs more than everything else: check the rules before generating one.
         _check_count(await self.page(org_id))
-        pair, secret = await asyncio.to_thread(new_pair), new_key()
+        pair, secret = await self.key_generation.new_pair(org_id), new_key()
         await settle(self.database, org_id)
 
         async def work(tx: Tx) -> EndpointView:
@@ -183,7 +183,7 @@ class Endpoints:
         key_id, org_id = new_id(), caller.org_id
         published_keys = (await self.get_view(org_id, endpoint_id)).keys
         sealed_keys.remaining_keys(published_keys, self.clock.now(caller.clock_offset))
-        pair, secret = await asyncio.to_thread(new_pair), new_key()
+        pair, secret = await self.key_generation.new_pair(org_id), new_key()
 
         async def work(tx: Tx) -> EndpointView:
             stored = await self._lock(tx, org_id, endpoint_id)

@@ -21,7 +21,7 @@ from landbridge.payments.engine.amounts import insufficient_balance_text
 from landbridge.payments.engine.errors import AccountUnfit
 from landbridge.payments.engine.parties import Payee, PaymentParties, token_asset
 from landbridge.payments.engine.postings import hold
-from landbridge.payments.offramps.fees import FeeLine, validate_fee_value
+from landbridge.payments.offramps.fees import FeeLine, OfframpFee, validate_fee_value
 from landbridge.payments.offramps.model import KIND, QUOTE_LIFETIME, OfframpDetails, OfframpStatus
 from landbridge.payments.offramps.payouts import payout
 from landbridge.payments.offramps.quote import (
@@ -47,7 +47,7 @@ from landbridge.providers.rails.port import Rails
 class OfframpDraft:
     """A record to create, the texts stored beside it, and who receives coins.
 
-    `destination` is the bank account as an e-mail names it.
+    `destination` is the bank account as an e-mail names it, with fees and return address.
     """
 
     creation: CreateTransfer
@@ -131,8 +131,7 @@ class OfframpDrafting:
         )
         at = self.clock.stamp(caller.clock_offset)
         terms = await self._terms(caller, quote_request, fee_payees, at)
-        is_short = source.available_units < terms.gross.units
-        if source.account_id is not None and is_short:
+        if source.account_id is not None and source.available_units < terms.gross.units:
             raise InsufficientBalance(
                 insufficient_balance_text(terms.gross), field=params.amount_field
             )
@@ -160,7 +159,8 @@ class OfframpDrafting:
             at=at,
         )
         await self._check_carried(creation, account, details, texts)
-        return OfframpDraft(creation, texts, (source.refund_to, *fee_payees), _named(account))
+        destination = _named(account, terms.fees, source)
+        return OfframpDraft(creation, texts, (source.refund_to, *fee_payees), destination)
 
     async def _check_carried(
         self,
@@ -350,5 +350,12 @@ def _creation(
     )
 
 
-def _named(account: BankAccount) -> str:
-    return f"{account.summary} by {account.payment_rail}"
+def _named(account: BankAccount, fees: Sequence[OfframpFee], source: _CoinSource) -> str:
+    """Return the account, and a line for each other destination of the amount that is approved."""
+    lines = [f"{account.summary} by {account.payment_rail}"]
+    for each in fees:
+        money, address = each.money, each.line.wallet_address
+        lines.append(f"{money} {money.asset.currency.upper()} of it is a fee to {address}")
+    if source.refund_to.address != source.address:
+        lines.append(f"returned to {source.refund_to.address} if it fails")
+    return "\n    ".join(lines)

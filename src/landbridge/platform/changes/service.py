@@ -98,6 +98,11 @@ async def last_change_at(tx: Tx, org_id: UUID, object_id: UUID) -> datetime | No
     return await store.last_at(tx, org_id, object_id)
 
 
+async def last_actor(tx: Tx, org_id: UUID, object_id: UUID, change_type: str) -> str | None:
+    """Return who made an object's last change of this type; None if there is none."""
+    return await store.last_actor(tx, org_id, object_id, change_type)
+
+
 async def read(tx: Tx, org_id: UUID, after: LogPosition, *, limit: int) -> Sequence[Change]:
     """Return the changes after a position, in log order; fewer than `limit` at its end."""
     return await store.read(tx, org_id, after, limit)

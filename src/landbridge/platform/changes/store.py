@@ -190,6 +190,14 @@ order by seq desc
 limit 1
 """
 
+_LAST_ACTOR = """
+select actor
+from changes
+where org_id = $1 and object_id = $2 and change_type = $3
+order by seq desc
+limit 1
+"""
+
 _EXISTS = "select exists (select from changes where org_id = $1 and object_id = $2)"
 
 
@@ -244,6 +252,11 @@ async def exists(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
 async def last_at(tx: Tx, org_id: UUID, object_id: UUID) -> datetime | None:
     """Return the time of an object's last change."""
     return await tx.fetchval(_LAST_AT, org_id, object_id)
+
+
+async def last_actor(tx: Tx, org_id: UUID, object_id: UUID, change_type: str) -> str | None:
+    """Return who made an object's last change of this type."""
+    return await tx.fetchval(_LAST_ACTOR, org_id, object_id, change_type)
 
 
 async def read(tx: Tx, org_id: UUID, after: LogPosition, limit: int) -> list[Change]:

@@ -19,7 +19,7 @@ from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, KeyScope, check_admin
-from landbridge.platform.orgs import store
+from landbridge.platform.orgs import operator_freezes, store
 from landbridge.platform.orgs.model import (
     DEFAULT_SCOPES,
     ApiKey,
@@ -31,8 +31,7 @@ from landbridge.platform.orgs.model import (
     new_secret,
 )
 
-# Actor of changes by commands. Organisations change by commands only; keys also by admins.
-_ACTOR = "cli"
+_ACTOR = operator_freezes.OPERATOR
 # A century is further than any key or scenario needs, and far from the year 9999.
 EXPIRY_MAX = AHEAD_MAX = timedelta(days=36_500)
 
@@ -93,7 +92,8 @@ class Orgs:
 
         async def work(tx: Tx) -> None:
             at = self._clock.stamp(await _offset(tx, org_id))
-            if await store.freeze(tx, org_id, at, checked):
+            is_new = await store.freeze(tx, org_id, at, checked)
+            if is_new or await operator_freezes.takes_over(tx, org_id, actor):
                 await self._record(
                     tx, org_id, org_id, kind="ORG", change_type="freeze", actor=actor
                 )
@@ -111,6 +111,7 @@ class Orgs:
         async def work(tx: Tx) -> None:
             await _offset(tx, org_id)
             if await store.unfreeze(tx, org_id):
+                await operator_freezes.check_may_unfreeze(tx, org_id, actor)
                 await self._record(
                     tx, org_id, org_id, kind="ORG", change_type="unfreeze", actor=actor
                 )
@@ -118,7 +119,7 @@ class Orgs:
         await self._database.transact(work)
 
     async def unfreeze_for(self, caller: Caller) -> None:
-        """As `unfreeze`, for a caller; only a signed-in admin may."""
+        """As `unfreeze`, for a caller; only a signed-in admin may, unless the operator froze it."""
         check_admin(caller)
         if caller.member is None:
             raise RoleNotAllowed("only a signed-in admin may do this")

@@ -31,8 +31,13 @@ where id = any($1::uuid[])
 _RENAME = "update orgs set name = $2 where id = $1 and name <> $2 returning id"
 
 _FREEZE = """
-update orgs set frozen_at = $2, freeze_reason = $3 where id = $1 and frozen_at is null
-returning id
+with before as (select id, frozen_at from orgs where id = $1 for no key update)
+update orgs o
+set frozen_at = coalesce(b.frozen_at, $2),
+    freeze_reason = case when b.frozen_at is null then $3 else o.freeze_reason end
+from before b
+where o.id = b.id
+returning b.frozen_at is null
 """
 
 _UNFREEZE = """
@@ -148,8 +153,8 @@ async def rename(tx: Tx, org_id: UUID, name: str) -> bool:
 
 
 async def freeze(tx: Tx, org_id: UUID, at: datetime, reason: str | None) -> bool:
-    """Freeze an organisation; False if it is frozen, or does not exist."""
-    return await tx.fetchval(_FREEZE, org_id, at, reason) is not None
+    """Freeze an organisation, and lock it; False if it is frozen already, or does not exist."""
+    return bool(await tx.fetchval(_FREEZE, org_id, at, reason))
 
 
 async def unfreeze(tx: Tx, org_id: UUID) -> bool:
