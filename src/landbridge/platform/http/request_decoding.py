@@ -42,9 +42,9 @@ _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 # Scope key of a body that was checked before.
 TREE = "landbridge.tree"
 # Commas and opening brackets together are at least the number of values in a body. Largest useful
-# body: a batch with thousands of payees.
-COMMAS_MAX = 100_000
-OPENINGS_MAX = 100_000
+# body: a list of ten thousand addresses.
+COMMAS_MAX = 50_000
+OPENINGS_MAX = 50_000
 # Maximum digits before or after the point of any meaningful number.
 _EXPONENT_MAX = 100
 _NUL, _BACKSLASH = b"\\u0000", b"\\\\"
