@@ -218,7 +218,7 @@ async def _check_upload(
     token = submitted.fields.get(FIELD, [""])[0]
     if not hmac.compare_digest(token.encode(), visitor.csrf.encode()):
         raise FormTokenInvalid
-    cast("dict[str, Any]", request.scope)[SUBMITTED_FORM] = submitted
+    cast("dict[str, object]", request.scope)[SUBMITTED_FORM] = submitted
 
 
 def _is_same_origin(request: AnyRequest, base_url: str) -> bool:

@@ -117,7 +117,7 @@ class ErrorPages:
             # The request was refused before the guard ran.
             request.scope["user"] = _signed_out_visitor()
         return self._renderer.page(
-            request, "refusal.html", status=status, title=title, sentence=sentence, refusal=refusal
+            request, "refusal.html", status, title=title, sentence=sentence, refusal=refusal
         )
 
 

@@ -44,7 +44,7 @@ NONE = Markup("–")  # noqa: RUF001  an en dash, for a missing value
 
 
 @pass_context
-def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
+def amount(context: Context, value: object, unit: str | None = None) -> Markup:
     """Return a number with all its digits and its unit; a dash for None."""
     if value is None or value == "":
         return NONE
@@ -53,7 +53,7 @@ def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
 
 
 @pass_context
-def native(context: Context, value: Any, unit: str | None = None) -> Markup:
+def native(context: Context, value: object, unit: str | None = None) -> Markup:
     """Return native coins, such as gas, cut to six decimals, or to three digits if that is more.
 
     The tooltip has all digits.
@@ -77,7 +77,7 @@ def native(context: Context, value: Any, unit: str | None = None) -> Markup:
 
 
 @pass_context
-def number_input(context: Context, value: Any) -> str:
+def number_input(context: Context, value: object) -> str:
     """Return a stored number as the reader would type it."""
     return number_text(value, str(context["locale"]))
 
@@ -101,7 +101,7 @@ def number_hints(context: Context, attributes: Mapping[str, Any]) -> Mapping[str
 
 
 @pass_context
-def exact(context: Context, value: Any) -> str | Markup:
+def exact(context: Context, value: object) -> str | Markup:
     """Return a number with its own digits, grouped; a dash for None."""
     if value is None:
         return NONE
@@ -293,7 +293,7 @@ def change(context: Context, kind: str, change_type: str) -> Markup:
 
 
 @pass_context
-def dimension(context: Context, value: Any) -> str:
+def dimension(context: Context, value: object) -> str:
     """Return the values that a series or a cell of a report is grouped by, as labels."""
     language = str(context["locale"])
     text = "" if value is None else str(value)

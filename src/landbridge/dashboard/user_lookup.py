@@ -87,7 +87,7 @@ def _queries(text: str, type_: str) -> Sequence[Mapping[str, str]]:
 
 async def _page(
     interface: InternalClient, query: Mapping[str, str | None], cursor: str | None
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return one page of a list, without a cursor if a second request shows that it has ended."""
     page = await interface.get("/v2/users", limit=PAGE_SIZE, cursor=cursor, **query)
     if page.get("nextCursor") is None or len(page["users"]) == PAGE_SIZE:

@@ -114,7 +114,7 @@ class ApprovalPages(Controller):
         await renew_counts(request)
         approvals = [each.approval for each in results if each.approval is not None]
         payments = [(each["type"], each["transferId"]) for each in approvals]
-        values: dict[str, Any] = await _inbox(request, interface, actors)
+        values: dict[str, object] = await _inbox(request, interface, actors)
         values |= {"results": results, "result_cards": await payment_cards(interface, payments)}
         return renderer.page(request, "approvals/list.html", **values)
 
@@ -157,7 +157,7 @@ class ApprovalPages(Controller):
 
 async def _inbox(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of the list, by the filters of the URL."""
     query, visitor = read_list_query(request, "show", "mine"), request.user
     status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
@@ -207,7 +207,7 @@ async def _inbox(
 
 async def _approval_values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, approval_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of one approval's page."""
     approval = await interface.get(f"/v2/approvals/{approval_id}")
     kind, transfer_id = approval["transferType"], approval["transferId"]

@@ -1,6 +1,6 @@
 """Pages of unmatched bank statement lines: the queue, and each line with its bank data."""
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -78,7 +78,7 @@ class BankLinePages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, line_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "line": await interface.get(f"{_REVIEWS}/{line_id}"),
         "names": await actors.names(request.user.caller.org_id),

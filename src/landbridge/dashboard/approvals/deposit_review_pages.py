@@ -1,6 +1,6 @@
 """Pages of unmatched deposits: the queue, and each deposit with its possible decisions."""
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -80,7 +80,7 @@ class DepositReviewPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, deposit_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "deposit": await interface.get(f"{_REVIEWS}/{deposit_id}"),
         "names": await actors.names(request.user.caller.org_id),
@@ -88,7 +88,7 @@ async def _values(
     }
 
 
-def _match(form: Form) -> dict[str, Any]:
+def _match(form: Form) -> dict[str, object]:
     """Return the body of a match; raise `FieldInvalid` for an invalid id."""
     target_id = as_uuid(form.text("pays"))
     if target_id is None:

@@ -123,7 +123,7 @@ async def _values(
     actors: ActorDirectory,
     transfer_id: str,
     submitted: Form | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
     found = await interface.get(f"{_RESOLUTIONS}/actions/{transfer_id}")
     form = submitted or Form()
@@ -157,7 +157,7 @@ async def _values(
 
 async def _approvals(
     interface: InternalClient, resolutions: Sequence[Mapping[str, Any]]
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return approvals with their votes, by resolution."""
     ids = [each["approvalId"] for each in resolutions if each["approvalId"]]
     found = await asyncio.gather(*(interface.get(f"/v2/approvals/{each}") for each in ids))

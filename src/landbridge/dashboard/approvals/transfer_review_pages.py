@@ -129,7 +129,7 @@ class TransferReviewPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, transfer_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     review = await interface.get(f"{_REVIEWS}/{transfer_id}")
     cards = await payment_cards(interface, [(review["transferType"], review["transferId"])])
     return {

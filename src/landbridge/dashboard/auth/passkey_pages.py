@@ -71,7 +71,7 @@ async def read_json_object(request: PageRequest) -> Mapping[str, Any]:
         raise PasskeyRefused from error
     if not isinstance(body, dict):
         raise PasskeyRefused
-    return cast("dict[str, Any]", body)
+    return cast("dict[str, object]", body)
 
 
 def json_response(value: Mapping[str, Any], *, status: int = 200) -> Json:

@@ -117,7 +117,7 @@ class InquiryPages(Controller):
         return redirect(f"{_HOME}/{exchange_id}", notice=_("Inquiry rejected"))
 
 
-async def _values(interface: InternalClient, exchange_id: str) -> dict[str, Any]:
+async def _values(interface: InternalClient, exchange_id: str) -> dict[str, object]:
     found = await interface.get(f"{_API}/{exchange_id}")
     try:
         message = (await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"]

@@ -13,7 +13,7 @@ from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.reviews import ReviewChoice
-from landbridge.dashboard.compliance.kyc_rows import KycRow, kyc_rows
+from landbridge.dashboard.compliance.kyc_rows import kyc_rows
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import load_list
@@ -113,7 +113,7 @@ class KycReviewPages(Controller):
         )
 
 
-def _decision(form: Form) -> dict[str, Any]:
+def _decision(form: Form) -> dict[str, object]:
     """Return the request body; empty fields are left out."""
     fields = {
         "decision": form.text("decision"),
@@ -126,7 +126,7 @@ def _decision(form: Form) -> dict[str, Any]:
             for each in form.texts("documents")
         ],
     }
-    body: dict[str, Any] = {name: value for name, value in fields.items() if value}
+    body: dict[str, object] = {name: value for name, value in fields.items() if value}
     if form.text("version"):
         body["version"] = form.integer("version", minimum=0, maximum=_VERSION_MAX)
     return body
@@ -138,7 +138,7 @@ def _lines(text: str) -> list[str]:
 
 async def _values(
     request: PageRequest, interface: InternalClient, case_id: str, form: Form
-) -> dict[str, Any]:
+) -> dict[str, object]:
     review = await interface.get(f"/v2/reviews/kyc/{case_id}")
     metadata = await asyncio.gather(
         *(_file(interface, each["fileId"]) for each in review["documents"] if each["fileId"])
@@ -146,14 +146,13 @@ async def _values(
     files = {each["id"]: each for each in metadata if each}
     locale = request.user.language
     fields = BY_TYPE[UserType(review["kycInfo"]["type"])]
-    owners: list[tuple[Mapping[str, Any], list[KycRow]]] = [
-        (each, kyc_rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
-    ]
     return {
         "review": review,
         "files": files,
         "data_rows": kyc_rows(fields, review["kycInfo"], locale),
-        "owners": owners,
+        "owners": [
+            (each, kyc_rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
+        ],
         "choices": _CHOICES.get(review["status"], ()),
         "form": form,
         "returned_fields": set(form.texts("fields")),

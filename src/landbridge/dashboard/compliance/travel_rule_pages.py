@@ -10,6 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.nested_fields import flatten, nest, submitted_values
@@ -176,7 +177,7 @@ async def _page(
 
 def _values(
     request: PageRequest, waiting: _WaitingTransfer, form_values: Mapping[str, str]
-) -> dict[str, Any]:
+) -> dict[str, object]:
     missing = waiting.found["missing"]
     return {
         "waiting": waiting.found,
@@ -194,15 +195,15 @@ def _values(
     }
 
 
-def _body(form: Form) -> dict[str, Any]:
+def _body(form: Form) -> JsonObject:
     """Return the body of the request; a person only if something of one was entered."""
     submitted = submitted_values(form)
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "kind": form.text("kind"),
         "owner": form.text("owner"),
         **nest(submitted, "vaspName", "travelAddress", "person"),
     }
     # The type is always chosen: alone it is no person.
-    if set(body.get("person", {})) == {"type"} and body["owner"] != "THIRD_PARTY":
+    if as_object(body.get("person")).keys() == {"type"} and body["owner"] != "THIRD_PARTY":
         del body["person"]
     return body

@@ -157,7 +157,7 @@ async def _with_problem(
 
 async def _endpoint(
     request: PageRequest, interface: InternalClient, webhook_id: str, form: Form | None = None
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the values of an endpoint's page; `form` holds the submitted resend form."""
     query = read_list_query(request, "status", "eventType")
     webhook, health, (found, filter_error) = await asyncio.gather(
@@ -190,7 +190,7 @@ async def _endpoint(
 
 async def _delivery(
     interface: InternalClient, webhook_id: str, delivery_id: str
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     webhook, delivery = await asyncio.gather(
         interface.get(f"{WEBHOOKS}/{webhook_id}"),
         interface.get(f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"),

@@ -140,7 +140,7 @@ class KeyPages(Controller):
 
 async def _list_values(
     request: PageRequest, renderer: Renderer, orgs: Orgs, members: Team
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     now = renderer.installation.clock.now()
     found = [(each, each.state(now)) for each in await orgs.keys(request.user.caller.org_id)]
     found.sort(key=lambda each: (each[1] is KeyState.ACTIVE, each[0].created_at), reverse=True)

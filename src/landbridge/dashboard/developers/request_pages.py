@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.developers.curl import curl
-from landbridge.dashboard.json_text import pretty
+from landbridge.dashboard.json_text import JsonValue, pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
@@ -71,7 +71,8 @@ class RequestPages(Controller):
         logged, keys = await asyncio.gather(
             interface.get(f"{_LOG}/{x_request_id}"), orgs.keys(request.user.caller.org_id)
         )
-        request_body, response_body = logged["requestBody"], logged["answerBody"]
+        request_body: JsonValue = logged["requestBody"]
+        response_body: JsonValue = logged["answerBody"]
         return renderer.page(
             request,
             "developers/request.html",

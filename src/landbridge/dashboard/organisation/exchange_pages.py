@@ -64,7 +64,7 @@ class ExchangeSettingPages(Controller):
         return redirect(_HOME, notice=_("Exchange of travel rule data saved"))
 
 
-def _changed(found: Any, form: Form) -> dict[str, Any]:
+def _changed(found: Any, form: Form) -> dict[str, object]:
     """Return the setting after what the form does to it."""
     providers, coins = list(found["counterparties"]), list(found["assets"])
     is_on, requires = found["isOn"], found["requiresTravelAddress"]
@@ -96,7 +96,7 @@ def _changed(found: Any, form: Form) -> dict[str, Any]:
     }
 
 
-def _values(found: Any, entered: dict[str, str]) -> dict[str, Any]:
+def _values(found: Any, entered: dict[str, str]) -> dict[str, object]:
     return {
         "found": found,
         "entered": entered,

@@ -125,7 +125,7 @@ class SandboxPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, user_id: str, form: Form
-) -> dict[str, Any]:
+) -> dict[str, object]:
     outcomes, latency = await asyncio.gather(
         interface.get("/v2/sandbox/outcomes"), interface.get("/v2/sandbox/latency")
     )

@@ -171,11 +171,11 @@ class SettingsPages(Controller):
         return renderer.page(request, "organisation/installation.html", lines=installation.others)
 
 
-def _policy(threshold: int | str, needs_second: bool) -> dict[str, Any]:  # noqa: FBT001  a field
+def _policy(threshold: int | str, needs_second: bool) -> dict[str, object]:  # noqa: FBT001  a field
     return {"threshold": threshold, "needs_second": needs_second, "threshold_max": THRESHOLD_MAX}
 
 
-def _zones(current: Any, chosen: str) -> dict[str, Any]:
+def _zones(current: Any, chosen: str) -> dict[str, object]:
     names = ["UTC", *sorted(each for each in available_timezones() if _is_city_zone(each))]
     return {"found": current, "chosen": chosen, "zones": [(each, each) for each in names]}
 

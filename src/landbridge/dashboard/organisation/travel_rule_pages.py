@@ -64,5 +64,5 @@ class TravelRuleSettingPages(Controller):
         return redirect(_HOME, notice=_("Jurisdiction saved"))
 
 
-def _values(found: Any, chosen: str | None) -> dict[str, Any]:
+def _values(found: Any, chosen: str | None) -> dict[str, object]:
     return {"found": found, "chosen": chosen or _NONE, "jurisdictions": JURISDICTIONS}

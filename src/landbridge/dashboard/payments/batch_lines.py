@@ -55,7 +55,7 @@ class BatchPreview:
     lines: Sequence[BatchLine]
     chain: str
     currency: str
-    body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    body: Mapping[str, Any] = field(default_factory=dict[str, object])
     review: PaymentReview | None = None
     # Error of the whole batch, such as an insufficient balance.
     problem: Refused | None = None

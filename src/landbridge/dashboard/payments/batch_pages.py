@@ -1,7 +1,6 @@
 """Pages that create a batch of payments, typed or from a file, with a preview of each line."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -99,7 +98,7 @@ async def _with_file(form: Form) -> Form:
 
 async def _values(
     request: PageRequest, renderer: Renderer, interface: InternalClient, form: Form
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     user = await payer_of(interface, form)
     offered = await choices_for(
         interface,
@@ -144,6 +143,6 @@ async def _preview(
     }
     if batch.problem is None:
         status = 200 if batch.is_good else 422
-        return renderer.page(request, "payments/batch_review.html", status=status, **values)
+        return renderer.page(request, "payments/batch_review.html", status, **values)
     problem = with_form_fields(BATCH, batch.problem)
     return renderer.with_problem(request, "payments/batch_review.html", problem, **values)

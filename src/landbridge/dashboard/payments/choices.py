@@ -39,7 +39,7 @@ async def choices_for(
     *,
     language: str,
     is_sandbox: bool,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the template values of a payment form."""
     payee_id = await _payee_id(interface, form) if kind.name == "offramp" else None
     holdings, found, sandbox_outcomes = await asyncio.gather(

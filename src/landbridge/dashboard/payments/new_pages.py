@@ -150,7 +150,7 @@ async def _values(
     interface: InternalClient,
     kind: PaymentFormKind,
     form: Form,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the values of the form's template."""
     user = await payer_of(interface, form)
     offered = await choices_for(

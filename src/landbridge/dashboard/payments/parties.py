@@ -1,7 +1,6 @@
 """Parties of a payment in forms: the source wallet with its coin, and the recipient."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from landbridge.customers.wallets.errors import WalletAlreadyExists
@@ -30,7 +29,7 @@ async def payee(
     own: str | None = "userId",
     registers: bool = True,
     by_id: bool = False,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the fields of `destination` that name the recipient.
 
     `own` is the field for the payer's own wallet; None if it takes no field. A new address is
@@ -58,7 +57,7 @@ async def payee(
 
 async def _registered(
     interface: InternalClient, user_id: str, external_id: str
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     try:
         known = UUID(external_id)
     except ValueError:
@@ -68,7 +67,7 @@ async def _registered(
 
 async def _register(
     interface: InternalClient, form: Form, user_id: str, chain: str
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Register the address for the user, or return it if it is already registered."""
     address, name = form.text("newAddress"), form.text("newName")
     address_chain = Network(chain).address_chain if chain in set(Network) else chain

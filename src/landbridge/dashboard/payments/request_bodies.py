@@ -223,7 +223,7 @@ def _maybe_id(form: Form, name: str) -> str | None:
         raise FieldInvalid("Choose one of the listed options.", field=name) from None
 
 
-def without_none(members: Mapping[str, Any]) -> dict[str, Any]:
+def without_none(members: Mapping[str, Any]) -> dict[str, object]:
     """Return the mapping without members that are None, at all levels."""
     return {
         name: without_none(cast("Body", each)) if isinstance(each, Mapping) else each

@@ -1,7 +1,7 @@
 """Pages of daily closes: the list with a form to sign a day, and each close with its content."""
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -103,7 +103,7 @@ class ClosePages(Controller):
 
 async def _list_values(
     request: PageRequest, renderer: Renderer, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = await _CLOSES.load(request, interface)
     yesterday = renderer.now(request).astimezone(request.user.zone).date() - timedelta(days=1)
     return {
@@ -117,7 +117,7 @@ async def _list_values(
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, close_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = await interface.get(f"{_API}/{close_id}")
     return {
         "found": found,

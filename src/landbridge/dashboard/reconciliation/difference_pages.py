@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -116,7 +116,7 @@ class DifferencePages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, difference_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = await interface.get(f"{_API}/differences/{difference_id}")
     org_id = request.user.caller.org_id
     names, team = await asyncio.gather(actors.names(org_id), actors.members.list_members(org_id))

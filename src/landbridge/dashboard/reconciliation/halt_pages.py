@@ -1,7 +1,7 @@
 """Page of halts: what waits, and the forms by which two people let it go on."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -69,7 +69,7 @@ class HaltPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = await _HALTS.load(request, interface)
     return {
         "halts": found.rows,

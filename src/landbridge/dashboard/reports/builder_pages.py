@@ -1,15 +1,15 @@
 """Builder of templates: choose what is measured, see its chart, save it, change it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
@@ -63,7 +63,7 @@ class _TemplateDraft:
     template: Template | None = None
 
     @property
-    def definition(self) -> dict[str, Any]:
+    def definition(self) -> JsonObject:
         """Return the definition that the form describes."""
         return definition_of(self.subject, self.form)
 
@@ -182,7 +182,7 @@ async def own_template(interface: InternalClient, name: str) -> Template:
     return template
 
 
-def definition_text(definition: Mapping[str, Any]) -> str:
+def definition_text(definition: JsonObject) -> str:
     """Return a definition as the API takes it."""
     return json.dumps(definition, indent=2)
 
@@ -206,7 +206,7 @@ async def _builder(
         problem = problem or error
     problems = problems_of(problem, language)
     chosen_users = {name: split_users(draft.form.texts(name)) for name in _user_fields(draft.form)}
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         **_choices(draft.subject, language),
         "subject": draft.subject,
         "form": draft.form,
@@ -232,7 +232,7 @@ async def _builder(
     return renderer.page(request, _BUILDER, **values)
 
 
-def _choices(subject: TemplateSubject, language: str) -> dict[str, Any]:
+def _choices(subject: TemplateSubject, language: str) -> dict[str, object]:
     gettext = catalogue(language).gettext
 
     def translated(choices: Choices) -> Choices:

@@ -153,7 +153,7 @@ class ExplorePages(Controller):
 
 async def requested_report(
     request: PageRequest, renderer: Renderer, interface: InternalClient
-) -> tuple[Template, dict[str, Any]]:
+) -> tuple[Template, dict[str, object]]:
     """Return the template and the parameters of the address."""
     query = request.query_params
     name = query.get("template") or "GROSS_VOLUME"
@@ -162,7 +162,7 @@ async def requested_report(
     return template, params_of(template, fields, renderer.now(request), request.user.zone)
 
 
-async def with_user_ids(interface: InternalClient, params: Params) -> dict[str, Any]:
+async def with_user_ids(interface: InternalClient, params: Params) -> dict[str, object]:
     """Return the parameters with the ids of users in place of names and e-mails.
 
     Raises `FieldInvalid` for a text that is not one user's.
@@ -172,7 +172,7 @@ async def with_user_ids(interface: InternalClient, params: Params) -> dict[str, 
     return {**params, _USERS: await user_ids_of(interface, params[_USERS], field=_USERS)}
 
 
-async def shown_users(interface: InternalClient, params: Params) -> dict[str, Any]:
+async def shown_users(interface: InternalClient, params: Params) -> dict[str, object]:
     """Return the values of the form's filter by user: chosen ones, names, and any other text."""
     ids, text = split_users(params.get(_USERS) or ())
     users = await names_of_users(interface, ids)
@@ -187,7 +187,7 @@ def report_values(
     language: str,
     name: str = "",
     comparison: ReportComparison | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values that the template of a report page uses."""
     breakdowns: Sequence[str] = template["breakdownOptions"]
     return {

@@ -56,14 +56,14 @@ def intervals_of(template: Template) -> Sequence[tuple[str, str]]:
 
 def params_of(
     template: Template, fields: Mapping[str, Sequence[str]], now: datetime, zone: ZoneInfo
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the parameters of a query or form, with defaults for those left out.
 
     The API validates them. `until` is the last day, inclusive; the API's parameter is the moment
     after it.
     """
     today = now.astimezone(zone).date()
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "createdAfter": str(today - timedelta(days=_DAYS - 1)),
         "calculationInterval": intervals_of(template)[0][0],
         "timeZone": zone.key,

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.reports.template_names import is_additive, unit_of
 from landbridge.reporting.metrics.custom.tallies import VALUE
 from landbridge.reporting.metrics.measure_labels import MEASURES, PERCENT, in_unit
@@ -69,7 +70,7 @@ def report_of(
     *,
     others: str,
     all_: str,
-    definition: Mapping[str, Any] | None = None,
+    definition: JsonObject | None = None,
 ) -> ReportView:
     """Return the report of an API reply; an unknown `measure` is replaced by the default.
 
@@ -80,7 +81,7 @@ def report_of(
     metadata = reply["metadata"]
     grouping: Any = metadata["breakdowns"] or {"dimensions": ()}
     dimensions: Sequence[str] = grouping["dimensions"]
-    members: Row = rows[0] if rows else dict[str, Any]()
+    members: Row = rows[0] if rows else dict[str, object]()
     measures = [
         name
         for name in members

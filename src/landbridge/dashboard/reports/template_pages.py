@@ -1,7 +1,5 @@
 """Pages of the organisation's templates: a definition in words, the reports that use it, delete."""
 
-from typing import Any
-
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -61,7 +59,7 @@ async def _page(
     template = await own_template(interface, name)
     saved = (await interface.get("/v2/reporting/metrics"))["data"]
     gettext = catalogue(request.user.language).gettext
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "template": template,
         "words": definition_summary(template["definition"], request.user.language),
         "definition_text": definition_text(template["definition"]),

@@ -34,8 +34,8 @@ from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.path_params import known_id
 from landbridge.providers.rates.valuation import Valuation
 
-_NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
-_NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
+_NOTHING: dict[str, object] = {"data": [], "nextCursor": None}
+_NO_TOTALS: dict[str, object] = {"totals": [], "isComplete": True, "isOpenComplete": True}
 # The summary is of all tabs and pages.
 _NOT_SUMMED: Final = {"status": None, "cursor": None, "sort": None}
 # Each section has an address, so that links to it last.

@@ -30,7 +30,7 @@ _NEVER_STUCK = frozenset({"OPEN_QUOTE", "QUOTE_FAILED", "PENDING_APPROVAL"})
 
 async def payment_values(
     interface: InternalClient, transaction_id: str, section: PaymentSection
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
     summary = await interface.get(f"/v2/transactions/{transaction_id}")
     lines, payment, resolvable, notes = await asyncio.gather(
@@ -93,7 +93,7 @@ async def _resolvable(interface: InternalClient, summary: Mapping[str, Any]) -> 
 
 async def _travel_rule(
     interface: InternalClient, summary: Mapping[str, Any], payment: Mapping[str, Any], found: Any
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return what data about a wallet outside the payment waits for, and exchanges about it.
 
     Read only where the payment goes to outside, or is said to wait for such data.

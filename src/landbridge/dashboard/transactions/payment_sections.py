@@ -60,7 +60,7 @@ class ShownPayment:
         return details
 
 
-SectionLoader: TypeAlias = Callable[[InternalClient, ShownPayment], Awaitable[dict[str, Any]]]
+SectionLoader: TypeAlias = Callable[[InternalClient, ShownPayment], Awaitable[dict[str, object]]]
 
 
 def section_of(path: str) -> PaymentSection:
@@ -71,12 +71,12 @@ def section_of(path: str) -> PaymentSection:
 
 async def section_values(
     interface: InternalClient, section: PaymentSection, shown: ShownPayment
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of one section."""
     return await _LOADERS[section](interface, shown)
 
 
-async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     payee_name, approval, review = await asyncio.gather(
         _payee_name(interface, shown),
         _approval(interface, shown.details),
@@ -91,12 +91,12 @@ async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str,
     }
 
 
-async def _timeline(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
+async def _timeline(_interface: InternalClient, _shown: ShownPayment) -> dict[str, object]:
     # The steps are loaded for every section: its head shows the latest.
     return {}
 
 
-async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     orders = await _chain_orders(interface, shown.summary)
     return {
         "chain_orders": orders,
@@ -106,11 +106,11 @@ async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dic
     }
 
 
-async def _journals(_interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _journals(_interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     return {"journals": journals(shown.summary)}
 
 
-async def _events(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _events(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     found = await interface.get(
         "/v2/events", objectId=shown.summary["id"], order="desc", limit=_EVENTS
     )
@@ -119,12 +119,12 @@ async def _events(interface: InternalClient, shown: ShownPayment) -> dict[str, A
     return {"events": list(zip(events, delivered, strict=True))}
 
 
-async def _notes(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
+async def _notes(_interface: InternalClient, _shown: ShownPayment) -> dict[str, object]:
     # The notes themselves are loaded for every section: its tab counts them.
     return {"note_text": ""}
 
 
-async def _raw(_interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _raw(_interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     return {"raw": pretty({"payment": shown.payment, "transaction": shown.summary})}
 
 
@@ -186,15 +186,15 @@ def _hashes(history: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str, st
 
 def _references(details: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     """Return the bank references."""
-    references: dict[str, Any] = {
+    references: dict[str, str | None] = {
         **nested(nested(details, "receipt"), "paymentTracking"),
         **nested(details["source"], "bankInfo"),
         "reference": nested(details, "depositInfo").get("reference"),
     }
     return [
-        (name, references[key])
+        (name, found)
         for key, name in kinds.REFERENCE_NAMES.items()
-        if references.get(key)
+        if (found := references.get(key))
     ]
 
 

@@ -41,7 +41,7 @@ class SearchPages(Controller):
     ) -> Response[str]:
         """Show the results; with `part` only the options of the palette."""
         text = request.query_params.get("q", "").strip()
-        results: list[dict[str, Any]] = []
+        results: list[dict[str, object]] = []
         filter_error = None
         if text:
             found, filter_error = await load_list(

@@ -78,10 +78,10 @@ class AccountPages(Controller):
         check_may_edit(request.user)
         values = await user_context(interface, user_id)
         submitted = dict(request.query_params)
-        submitted.setdefault("holder", values["user"]["type"])
+        submitted.setdefault("holder", values["user"].type)
         known = await interface.get(f"{user_path(user_id)}/particulars")
         submitted |= flatten(known["address"] or {}, f"{HOLDER}.address")
-        submitted |= {f"{HOLDER}.name": values["user"]["name"], "requestId": new_request_id()}
+        submitted |= {f"{HOLDER}.name": values["user"].name, "requestId": new_request_id()}
         return renderer.page(
             request, "users/account_new.html", **values, **_form(request, submitted)
         )
@@ -139,7 +139,7 @@ class AccountPages(Controller):
         return redirect(f"{page_path(user_id)}/accounts", notice=_("Account deleted"))
 
 
-async def _account(interface: InternalClient, user_id: str, account_id: str) -> dict[str, Any]:
+async def _account(interface: InternalClient, user_id: str, account_id: str) -> dict[str, object]:
     values, account = await asyncio.gather(
         user_context(interface, user_id),
         interface.get(f"{user_path(user_id)}/accounts/{account_id}"),
@@ -161,7 +161,7 @@ def _details(details: Mapping[str, Any] | None) -> list[tuple[str, str, str | No
     ]
 
 
-def _form(request: PageRequest, submitted: Mapping[str, str]) -> dict[str, Any]:
+def _form(request: PageRequest, submitted: Mapping[str, str]) -> dict[str, object]:
     return {
         "form": account_form(submitted),
         "form_values": submitted,

@@ -91,7 +91,7 @@ class NewUserPages(Controller):
         return renderer.page(request, _TEMPLATE, **values)
 
 
-def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, Any]:
+def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, object]:
     agreement = submitted.get(_AGREEMENT, "")
     if not agreement:
         raise FieldInvalid(
@@ -132,7 +132,7 @@ async def _values(
     interface: InternalClient,
     submitted: Mapping[str, str],
     chains: Sequence[str],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     agreement = await _agreement(interface, submitted.get(_AGREEMENT, ""))
     link = ""
     if agreement is not None:

@@ -49,7 +49,7 @@ def apply_button(submitted: dict[str, str], button: str) -> bool:
     return True
 
 
-def rule_body(submitted: Mapping[str, str]) -> dict[str, Any]:
+def rule_body(submitted: Mapping[str, str]) -> dict[str, object]:
     """Return the request body of the form; raises `FieldInvalid` if a value is not a number."""
     return {
         "requestId": submitted.get("requestId") or None,
@@ -98,10 +98,10 @@ def _parsed_tier_count(submitted: Mapping[str, str], part: int) -> int:
     return parse_integer(submitted.get(name, ""), name, minimum=0, maximum=TIERS_MAX, default=0)
 
 
-def _part(submitted: Mapping[str, str], index: int) -> dict[str, Any]:
+def _part(submitted: Mapping[str, str], index: int) -> dict[str, object]:
     name = f"rules[{index}]"
     count = _parsed_tier_count(submitted, index)
-    part: dict[str, Any] = {
+    part: dict[str, object] = {
         "type": submitted.get(f"{name}.type") or None,
         "walletAddress": submitted.get(f"{name}.walletAddress", ""),
         "calculationModel": "TIERED" if count else "FIXED",
@@ -109,7 +109,7 @@ def _part(submitted: Mapping[str, str], index: int) -> dict[str, Any]:
     if not count:
         return part | {"value": _number(submitted, f"{name}.value")}
     upper_bound = ""
-    tiers: list[dict[str, Any]] = []
+    tiers: list[dict[str, object]] = []
     for number in range(count):
         tier = f"{name}.tiers[{number}]"
         lower_bound, upper_bound = upper_bound, submitted.get(f"{tier}.max", "")

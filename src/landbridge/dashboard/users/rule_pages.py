@@ -1,7 +1,6 @@
 """Settlement rules: how deposits to virtual accounts are split."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -139,7 +138,7 @@ class SettlementRulePages(Controller):
         return redirect(_HOME, notice=_("Settlement rule deleted"))
 
 
-def _form(submitted: Mapping[str, str]) -> dict[str, Any]:
+def _form(submitted: Mapping[str, str]) -> dict[str, object]:
     parts = part_count(submitted)
     return {
         "form_values": submitted,

@@ -14,7 +14,7 @@ from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import simulate_deposit
 from landbridge.dashboard.users.nested_fields import submitted_values
-from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.dashboard.users.page_context import chains_of, page_path, user_context, user_path
 from landbridge.payments.virtual_accounts.destinations import DESTINATION_CURRENCIES
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
@@ -164,7 +164,7 @@ class VirtualAccountPages(Controller):
             if action == "apply-rule" and isinstance(problem, ResourceNotFound):
                 problem.field = "ruleId"
             # The submitted form keeps its request ID; other forms of the page get a new one.
-            values["form_values"] |= submitted
+            values["form_values"] = {"requestId": new_request_id(), **submitted}
             return renderer.with_problem(request, _DETAIL, problem, **values)
         return _redirect(user_id, account_id, message)
 
@@ -175,7 +175,7 @@ def _action(
     account_id: str,
     action: str,
     submitted: Mapping[str, str],
-) -> tuple[Awaitable[Any], str]:
+) -> tuple[Awaitable[object], str]:
     path = f"{_path(user_id)}/{account_id}"
     match action:
         case "deactivate" | "reactivate":
@@ -201,7 +201,7 @@ def _action(
 
 async def _detail_values(
     request: PageRequest, interface: InternalClient, user_id: str, account_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     before = request.query_params.get("before") or None
     path = f"{_path(user_id)}/{account_id}"
     values, account = await asyncio.gather(
@@ -231,7 +231,7 @@ async def _destination_values(
     submitted: Mapping[str, str],
     *,
     account: Mapping[str, Any] | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     values, externals = await asyncio.gather(
         user_context(interface, user_id),
         interface.get(f"{user_path(user_id)}/wallets/external", limit=_MANY_MAX),
@@ -240,12 +240,12 @@ async def _destination_values(
         "form_values": submitted,
         "account": account,
         "currencies": DESTINATION_CURRENCIES,
-        "chains": list(values["user"]["wallets"].get("INDIVIDUAL", {})),
+        "chains": chains_of(values["user"]),
         "externals": [each for each in externals["externalWallets"] if each["active"]],
     }
 
 
-def _body(submitted: Mapping[str, str]) -> dict[str, Any]:
+def _body(submitted: Mapping[str, str]) -> dict[str, object]:
     kind, _sep, target = submitted.get("deliverTo", "").partition(":")
     member = "externalWalletId" if kind == "external" else "destinationChain"
     return {

@@ -8,6 +8,7 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import parse_number
@@ -16,7 +17,7 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import fund
 from landbridge.dashboard.users.balances import load_balances
 from landbridge.dashboard.users.nested_fields import submitted_values
-from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.dashboard.users.page_context import chains_of, page_path, user_context, user_path
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -157,7 +158,9 @@ def _is_last(found: Mapping[str, Any]) -> bool:
     return len(records) < PAGE_SIZE and found.get("nextCursor") == end
 
 
-async def _values(request: PageRequest, interface: InternalClient, user_id: str) -> dict[str, Any]:
+async def _values(
+    request: PageRequest, interface: InternalClient, user_id: str
+) -> dict[str, object]:
     values = await user_context(interface, user_id)
     user, query = values["user"], read_list_query(request)
     balances, externals = await asyncio.gather(
@@ -169,7 +172,7 @@ async def _values(request: PageRequest, interface: InternalClient, user_id: str)
     is_full = len(externals["externalWallets"]) == PAGE_SIZE
     return values | {
         "balances": balances,
-        "wallets": user["wallets"].get("INDIVIDUAL", {}),
+        "wallets": user.wallets.get("INDIVIDUAL", {}),
         "coins": _coins(user),
         "chains": [each.value for each in Chain],
         "externals": externals["externalWallets"],
@@ -179,11 +182,11 @@ async def _values(request: PageRequest, interface: InternalClient, user_id: str)
     }
 
 
-def _coins(user: Any) -> list[str]:
+def _coins(user: UserReply) -> list[str]:
     """Return each currency the wallets can hold, as forms name it: `POLYGON:usdc`."""
     return [
         f"{chain}:{token.asset.currency}"
-        for chain in user["wallets"].get("INDIVIDUAL", {})
+        for chain in chains_of(user)
         for token in tokens_on(Chain(chain))
     ]
 

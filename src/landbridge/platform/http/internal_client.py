@@ -7,8 +7,9 @@ is involved.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from http import HTTPStatus
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -22,6 +23,8 @@ from landbridge.platform.http.responses import encode
 
 # None values are left out.
 Query: TypeAlias = Mapping[str, str | int | Sequence[str] | None]
+
+T = TypeVar("T")
 
 # Amounts keep their digits.
 _decoder = msgspec.json.Decoder(Any, float_hook=Decimal)
@@ -47,6 +50,12 @@ class InternalClient:
     def __init__(self, app: ASGIApp, caller: Caller) -> None:
         self._app = app
         self._caller = caller
+
+    async def read(
+        self, reply: type[T], path: str, /, **query: str | int | Sequence[str] | None
+    ) -> T:
+        """Return the reply of a GET, as the struct that its route returns."""
+        return _decoder_of(reply).decode((await self.send("GET", path, query=query)).body)
 
     async def get(self, path: str, /, **query: str | int | Sequence[str] | None) -> Any:
         """Return the JSON of a GET."""
@@ -142,6 +151,11 @@ class InternalClient:
             "extensions": {},
             INSIDE: self._caller,
         }
+
+
+@cache
+def _decoder_of(reply: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(reply, float_hook=Decimal)
 
 
 def _check_path(path: str) -> None:
