@@ -20,6 +20,7 @@ from landbridge.dashboard.page_visitor import PageRequest, PageVisitor, renew_co
 from landbridge.dashboard.payment_lines import currency_name, payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
+from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
@@ -62,11 +63,11 @@ class SelectableAmount:
 
     @classmethod
     def of(
-        cls, line: Mapping[str, Any] | None, card: PaymentCard | None
+        cls, line: TransactionReply | None, card: PaymentCard | None
     ) -> "SelectableAmount | None":
         """Return what the row shows as sent; None if the payment is not visible."""
         if line is not None:
-            amount, unit = line["source"]["amount"], line["source"]["currency"]
+            amount, unit = line.source.amount, line.source.currency
         elif card is not None and card.amount:
             amount, unit = card.amount, card.unit
         else:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from landbridge.payments.transactions.schemas import TransactionReply
+
 _STARTED: Final = 2
 
 
@@ -39,8 +41,8 @@ def milestones(
     return [first, *found[-2:]] if len(found) > _STARTED else found
 
 
-def charged_amount(line: Mapping[str, Any]) -> ChargedAmount:
+def charged_amount(line: TransactionReply) -> ChargedAmount:
     """Return gross, fee and net of a payment's line."""
-    gross, fee = line["source"]["amount"], line["fee"] and line["fee"]["amount"]
+    gross, fee = line.source.amount, line.fee.amount if line.fee else None
     net = Decimal(gross) - Decimal(fee or 0)
-    return ChargedAmount(gross, fee, net, line["source"]["currency"])
+    return ChargedAmount(gross, fee, net, line.source.currency)

@@ -13,6 +13,7 @@ from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin, check_may_edit
+from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.usd_values import total_usd
 from landbridge.dashboard.users.account_labels import type_label
@@ -175,7 +176,7 @@ async def _overview_values(
         load_balances(interface, values["user"]),
         interface.get(f"{path}/accounts", limit=_ITEMS_MAX),
         interface.get(f"{path}/virtual-accounts", limit=_ITEMS_MAX),
-        interface.get("/v2/transactions", userId=user_id, limit=_ITEMS_MAX, expand="parties"),
+        read_lines(interface, userId=user_id, limit=_ITEMS_MAX),
     )
     balances = [each for each in balances if each.total]
     return balances, values | {
@@ -184,7 +185,7 @@ async def _overview_values(
         "balances": balances,
         "accounts": accounts["banks"],
         "virtual_accounts": virtual["data"],
-        "payments": payments["data"],
+        "payments": payments.data,
         "balance_usd": None,
         "reason": "",
         "type_label": type_label,
