@@ -12,7 +12,7 @@ from landbridge.dashboard.approvals.queue_pages import waiting_queues
 from landbridge.dashboard.approvals.stuck_pages import STUCK, stuck_path
 from landbridge.dashboard.organisation.chain_pages import chain_problems
 from landbridge.dashboard.payment_lines import chain_name, read_lines
-from landbridge.dashboard.payments.kinds import find_kind_by_type
+from landbridge.dashboard.payments.payment_details import read_payment
 from landbridge.dashboard.transactions.list_views import statuses_of_view
 from landbridge.developers.webhooks.schemas import WebhookList
 from landbridge.payments.approvals.inbox_api import ListedApprovalPage
@@ -113,17 +113,17 @@ async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
             ),
         )
     replies = await asyncio.gather(
-        *(interface.get(f"{find_kind_by_type(each.type).path}/{each.id}") for each in waiting)
+        *(read_payment(interface, each.type, each.id) for each in waiting)
     )
     items = [
         AttentionItem(
-            path=f"/dashboard/transactions/{details['id']}",
+            path=f"/dashboard/transactions/{details.id}",
             title=_("Quote awaiting acceptance"),
             count=1,
-            until=details["quoteInformation"]["expiresAt"],
+            until=details.quote_information.expires_at,
         )
-        for details in (each["transferDetails"] for each in replies)
-        if details["quoteInformation"] is not None
+        for details in (each.transfer_details for each in replies)
+        if details.quote_information is not None
     ]
     return sorted(items, key=lambda each: each.until or "")
 

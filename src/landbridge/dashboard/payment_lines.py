@@ -6,6 +6,7 @@ A line is made from a summary of `GET /v2/transactions?expand=parties`. The temp
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
+from uuid import UUID
 
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -38,13 +39,13 @@ _TO_NAME: Final = _("%(source)s to %(target)s, %(name)s")
 
 
 async def payment_lines(
-    interface: InternalClient, ids: Collection[str]
-) -> Mapping[str, TransactionReply]:
+    interface: InternalClient, ids: Collection[UUID]
+) -> Mapping[UUID, TransactionReply]:
     """Return the summaries of these payments by id; what is no payment is left out."""
     if not ids:
         return {}
-    found = await read_lines(interface, id=sorted(ids)[:_IDS_MAX], limit=_IDS_MAX)
-    return {str(each.id): each for each in found.data}
+    found = await read_lines(interface, id=sorted(map(str, ids))[:_IDS_MAX], limit=_IDS_MAX)
+    return {each.id: each for each in found.data}
 
 
 async def read_lines(

@@ -87,12 +87,12 @@ class StuckPages(Controller):
         (found, counted), filter_error = await load_list(
             _load(interface, query, cause), (_NOTHING, _NOTHING)
         )
-        payments = {str(each.id) for each in found.stuck if each.type not in _ACTIONS}
+        payments = {each.id for each in found.stuck if each.type not in _ACTIONS}
         lines = await payment_lines(interface, payments)
         return renderer.page(
             request,
             "approvals/stuck.html",
-            rows=[_row(each, lines.get(str(each.id))) for each in found.stuck],
+            rows=[_row(each, lines.get(each.id)) for each in found.stuck],
             tabs=_tabs(query, cause, counted),
             kinds=sorted({each.type for each in counted.stuck} | {query.text("type")} - {""}),
             cause_names=CAUSE_NAMES,

@@ -129,7 +129,7 @@ async def _preview(
         )
     if batch.is_good and form.text("step") == "create":
         reply = await create(interface, BATCH, batch.body, plan=plan)
-        transfer_id = reply["transferDetails"]["id"]
+        transfer_id = reply.transfer_details.id
         return redirect(f"/dashboard/transactions/{transfer_id}", notice=_("Payment created"))
     values = {
         "kind": BATCH,
@@ -137,7 +137,7 @@ async def _preview(
         "batch": batch,
         "plan": plan,
         "review": batch.review,
-        "names": {each["id"]: each["name"] for each in (user, *batch.users)},
+        "names": {str(each.id): each.name for each in (user, *batch.users)},
         "hidden_fields": hidden_fields(form),
         "payments_need_approval": request.user.caller.payments_need_approval,
     }

@@ -1,11 +1,18 @@
 """A user's wallets with balances, registered addresses and bank accounts."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any
+from uuid import UUID
 
+from landbridge.customers.bank_accounts.schemas import BankAccountPageReply, ListedAccount
+from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.users.wallet_api import (
+    BalanceReply,
+    ExternalWalletPage,
+    ExternalWalletReply,
+)
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain, tokens_on
 
@@ -34,29 +41,29 @@ class UserHoldings:
     """Coins, addresses, accounts and rails of one user."""
 
     coins: Sequence[CoinHolding] = ()
-    externals: Sequence[Mapping[str, Any]] = ()
+    externals: Sequence[ExternalWalletReply] = ()
     # Bank accounts that were not deleted or rejected.
-    accounts: Sequence[Mapping[str, Any]] = ()
+    accounts: Sequence[ListedAccount] = ()
     # Rails on which the user is verified.
     rails: frozenset[str] = frozenset()
 
 
 async def coins_of(
-    interface: InternalClient, user: Mapping[str, Any], currencies: Iterable[str] = ()
+    interface: InternalClient, user: UserReply, currencies: Iterable[str] = ()
 ) -> Sequence[CoinHolding]:
     """Return the coins in a user's wallets, non-empty ones first; all if no currency is given."""
-    wallets: Mapping[str, Any] = user["wallets"].get("INDIVIDUAL", {})
+    wallets = user.wallets.get("INDIVIDUAL", {})
     selected = frozenset(currencies)
     wallet_coins = [
-        (chain, token.asset.currency, wallet["address"])
+        (chain, token.asset.currency, wallet.address)
         for chain, wallet in wallets.items()
         for token in tokens_on(Chain(chain))
         if not selected or token.asset.currency in selected
     ]
-    path = f"/v2/users/{user['id']}/wallets/balance"
+    path = f"/v2/users/{user.id}/wallets/balance"
     balances = await asyncio.gather(
         *(
-            interface.get(path, chain=chain, currency=currency)
+            interface.read(BalanceReply, path, chain=chain, currency=currency)
             for chain, currency, _ in wallet_coins
         )
     )
@@ -67,18 +74,20 @@ async def coins_of(
     return sorted(found, key=lambda each: not each.available)
 
 
-async def externals_of(interface: InternalClient, user_id: str) -> Sequence[Mapping[str, Any]]:
+async def externals_of(interface: InternalClient, user_id: str) -> Sequence[ExternalWalletReply]:
     """Addresses that a user has registered, the newest hundred."""
-    reply = await interface.get(f"/v2/users/{user_id}/wallets/external", limit=_LIMIT)
-    return [each for each in reply["externalWallets"] if each["active"]]
+    path = f"/v2/users/{user_id}/wallets/external"
+    reply = await interface.read(ExternalWalletPage, path, limit=_LIMIT)
+    return [each for each in reply.external_wallets if each.active]
 
 
 async def accounts_of(
-    interface: InternalClient, user_id: str, rail: str
-) -> Sequence[Mapping[str, Any]]:
+    interface: InternalClient, user_id: UUID | str, rail: str
+) -> Sequence[ListedAccount]:
     """Bank accounts of a user, `onramp` or `offramp`, the newest hundred."""
-    reply = await interface.get(f"/v2/users/{user_id}/accounts", rail=rail, limit=_LIMIT)
-    return [each for each in reply["banks"] if each["status"] not in _UNUSABLE]
+    path = f"/v2/users/{user_id}/accounts"
+    reply = await interface.read(BankAccountPageReply, path, rail=rail, limit=_LIMIT)
+    return [each for each in reply.banks if each.status not in _UNUSABLE]
 
 
 async def rails_of(interface: InternalClient, user_id: str) -> frozenset[str]:
@@ -87,8 +96,8 @@ async def rails_of(interface: InternalClient, user_id: str) -> frozenset[str]:
     return frozenset(each["rails"] for each in statuses if each["status"] == "ACTIVE")
 
 
-def _coins(balance: Mapping[str, Any]) -> Decimal:
+def _coins(balance: BalanceReply) -> Decimal:
     with localcontext() as exact:
         exact.prec = _EXACT_DIGITS
-        units = Decimal(balance["availableBalance"])
-        return units.scaleb(-balance["tokenInfo"]["decimals"]).normalize()
+        units = Decimal(balance.available_balance)
+        return units.scaleb(-balance.token_info.decimals).normalize()

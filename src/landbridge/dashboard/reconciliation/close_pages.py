@@ -16,9 +16,10 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.reconciliation.close_schemas import ClosePage, CloseWithContent
 
 _API, _PAGE_PATH = "/v2/reconciliation/closes", "/dashboard/reconciliation/closes"
-_CLOSES: Final = ReviewList(_API, {}, member="closes")
+_CLOSES: Final = ReviewList(_API, ClosePage(count=0, closes=[]), {})
 _LIST, _ONE = "reconciliation/closes.html", "reconciliation/close.html"
 
 
@@ -52,13 +53,13 @@ class ClosePages(Controller):
         reason = form.text("reason")
         body = {"day": form.text("day"), **({"reason": reason} if reason else {})}
         try:
-            signed = await interface.post(_API, body)
+            signed = await interface.submit(CloseWithContent, _API, body)
         except Refused as problem:
             values = await _list_values(request, renderer, interface, actors)
             values["typed"] = form
             return renderer.with_problem(request, _LIST, problem, **values)
         return redirect(
-            f"{_PAGE_PATH}/{signed['close']['id']}",
+            f"{_PAGE_PATH}/{signed.close.id}",
             notice=later("Close signed. A second person confirms it."),
         )
 
@@ -107,7 +108,7 @@ async def _list_values(
     found = await _CLOSES.load(request, interface)
     yesterday = renderer.now(request).astimezone(request.user.zone).date() - timedelta(days=1)
     return {
-        "closes": found.rows,
+        "closes": found.page.closes,
         "names": await actors.names(request.user.caller.org_id),
         "yesterday": yesterday.isoformat(),
         "typed": Form(),
@@ -118,10 +119,10 @@ async def _list_values(
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, close_id: str
 ) -> dict[str, object]:
-    found = await interface.get(f"{_API}/{close_id}")
+    found = await interface.read(CloseWithContent, f"{_API}/{close_id}")
     return {
         "found": found,
-        "positions": used_positions(found["positions"]),
+        "positions": used_positions(found.positions),
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
     }

@@ -14,10 +14,13 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.reconciliation.halt_schemas import HaltPage
 
 _API, _PAGE_PATH = "/v2/reconciliation/halts", "/dashboard/reconciliation/halts"
 _HALTS: Final = ReviewList(
-    _API, {"open": ["HALTED", "PROPOSED"], "resolved": ["LIFTED", "CLEARED"]}, member="halts"
+    _API,
+    HaltPage(count=0, halts=[]),
+    {"open": ["HALTED", "PROPOSED"], "resolved": ["LIFTED", "CLEARED"]},
 )
 _LIST = "reconciliation/halts.html"
 # By verb: fields of the form, and the notice after it.
@@ -72,7 +75,7 @@ async def _values(
 ) -> dict[str, object]:
     found = await _HALTS.load(request, interface)
     return {
-        "halts": found.rows,
+        "halts": found.page.halts,
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
         **found.values,

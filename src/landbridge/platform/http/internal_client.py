@@ -57,6 +57,20 @@ class InternalClient:
         """Return the reply of a GET, as the struct that its route returns."""
         return _decoder_of(reply).decode((await self.send("GET", path, query=query)).body)
 
+    async def submit(
+        self,
+        reply: type[T],
+        path: str,
+        body: object = None,
+        /,
+        *,
+        query: Query | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> T:
+        """Return the reply of a POST, as the struct that its route returns."""
+        response = await self._send_json("POST", path, query or {}, body, headers or {})
+        return _decoder_of(reply).decode(response.body)
+
     async def get(self, path: str, /, **query: str | int | Sequence[str] | None) -> Any:
         """Return the JSON of a GET."""
         return await self._json("GET", path, query)
@@ -128,10 +142,15 @@ class InternalClient:
         return passed
 
     async def _json(self, method: str, path: str, query: Query, body: Any = None) -> Any:
-        raw = b"" if body is None else encode(body)
-        headers = {"content-type": "application/json"} if raw else None
-        response = await self.send(method, path, query=query, body=raw, headers=headers)
+        response = await self._send_json(method, path, query, body, {})
         return _decoder.decode(response.body) if response.body else None
+
+    async def _send_json(
+        self, method: str, path: str, query: Query, body: object, headers: Mapping[str, str]
+    ) -> InternalResponse:
+        raw = b"" if body is None else encode(body)
+        headers = {"content-type": "application/json", **headers} if raw else headers
+        return await self.send(method, path, query=query, body=raw, headers=headers)
 
     def _scope(self, method: str, path: str, query: Query, headers: Mapping[str, str]) -> Any:
         present = {name: value for name, value in query.items() if value is not None}
