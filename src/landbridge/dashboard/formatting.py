@@ -4,10 +4,10 @@ Amounts are never rounded: all digits are shown, with at least two decimals. Onl
 which have 18, are cut; the exact value is in their tooltip.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import ROUND_DOWN, Decimal, localcontext
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime, format_skeleton, format_time, format_timedelta
@@ -83,7 +83,7 @@ def number_input(context: Context, value: object) -> str:
 
 
 @pass_context
-def number_hints(context: Context, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+def number_hints(context: Context, attributes: Mapping[str, object]) -> Mapping[str, object]:
     """Return attributes of a number field with those that the script reads the number by."""
     locale = str(context["locale"])
     words, shape = catalogue(locale), NumberFormat.of(locale)
@@ -327,7 +327,7 @@ def short(value: str) -> Markup:
     return Markup('<code title="{}">{}</code>').format(value, short_id(value))
 
 
-def attrs(attributes: Mapping[str, Any]) -> Markup:
+def attrs(attributes: Mapping[str, object]) -> Markup:
     """Return HTML attributes; attributes that are None or False are omitted."""
     return Markup("").join(
         Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
@@ -342,7 +342,7 @@ def _moment(value: str | datetime | None) -> datetime | None:
     return datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
-FILTERS: Final[Mapping[str, Any]] = {
+FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "amount": amount,
     "native": native,
     "exact": exact,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from html import unescape
-from typing import Any, Final, cast
+from typing import Final, cast
 from urllib.parse import quote, unquote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -230,9 +230,8 @@ def templates(language: str) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    loose: Any = environment
-    loose.filters.update(FILTERS)
-    loose.globals["asset"] = asset_path
+    environment.filters.update(FILTERS)
+    cast("dict[str, object]", environment.globals)["asset"] = asset_path
     texts = catalogue(language)
     install_texts(environment, texts.gettext, texts.ngettext)
     return environment

@@ -20,6 +20,7 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.upload_forwarding import send_file
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
+from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -166,7 +167,7 @@ async def _values(
     of_person, sides = accepted(UserType.INDIVIDUAL)
     file_id = document and document["fileId"]
     try:
-        file = await interface.get(f"/v2/files/{file_id}") if file_id else None
+        file = await interface.read(FileReply, f"/v2/files/{file_id}") if file_id else None
     except ResourceNotFound:
         file = None
     return {

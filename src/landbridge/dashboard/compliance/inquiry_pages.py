@@ -1,12 +1,13 @@
 """Inquiries of the travel rule: those of other providers, which people answer, and ours."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.travel_exchanges.api import ExchangeList, ExchangeReply
 from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest
@@ -45,9 +46,9 @@ PROBLEMS: Final[Mapping[str, str]] = {
 }
 
 
-def exchange_state(exchange: Mapping[str, Any]) -> str:
+def exchange_state(exchange: ExchangeReply) -> str:
     """Return the state of an exchange in words, to be translated."""
-    return STATES[exchange["direction"], exchange["status"]]
+    return STATES[exchange.direction, exchange.status]
 
 
 class InquiryPages(Controller):
@@ -63,7 +64,7 @@ class InquiryPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """List the newest inquiries in both directions."""
-        found = (await interface.get(_API))["exchanges"]
+        found = (await interface.read(ExchangeList, _API)).exchanges
         return renderer.page(
             request, "compliance/inquiries.html", exchanges=found, state_of=exchange_state
         )
@@ -118,7 +119,7 @@ class InquiryPages(Controller):
 
 
 async def _values(interface: InternalClient, exchange_id: str) -> dict[str, object]:
-    found = await interface.get(f"{_API}/{exchange_id}")
+    found = await interface.read(ExchangeReply, f"{_API}/{exchange_id}")
     try:
         message = (await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"]
     except (RoleNotAllowed, ResourceNotFound):
@@ -129,5 +130,5 @@ async def _values(interface: InternalClient, exchange_id: str) -> dict[str, obje
         "pending_labels": PENDING,
         "problem_labels": PROBLEMS,
         "message": message,
-        "is_waiting": (found["direction"], found["status"]) == ("INCOMING", "OPEN"),
+        "is_waiting": (found.direction, found.status) == ("INCOMING", "OPEN"),
     }

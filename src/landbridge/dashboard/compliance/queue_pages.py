@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -20,6 +20,7 @@ from landbridge.dashboard.list_queries import load_list
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
+from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -143,7 +144,7 @@ async def _values(
     metadata = await asyncio.gather(
         *(_file(interface, each["fileId"]) for each in review["documents"] if each["fileId"])
     )
-    files = {each["id"]: each for each in metadata if each}
+    files = {str(each.id): each for each in metadata if each}
     locale = request.user.language
     fields = BY_TYPE[UserType(review["kycInfo"]["type"])]
     return {
@@ -162,9 +163,9 @@ async def _values(
     }
 
 
-async def _file(interface: InternalClient, file_id: str) -> Any:
+async def _file(interface: InternalClient, file_id: str) -> FileReply | None:
     """Return the metadata of a file; None if it no longer exists."""
     try:
-        return await interface.get(f"/v2/files/{file_id}")
+        return await interface.read(FileReply, f"/v2/files/{file_id}")
     except Refused:
         return None

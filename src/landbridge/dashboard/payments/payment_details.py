@@ -48,7 +48,7 @@ class PaymentQuote(WireStruct, frozen=True):
     rail_fee: QuotedAmount | None = None
 
 
-class PaymentReceipt(WireStruct, frozen=True):
+class PaymentReferences(WireStruct, frozen=True):
     """Bank references of a payout, and the approval of a batch."""
 
     payment_tracking: PaymentTrackingReply | None = None
@@ -75,7 +75,7 @@ class PaymentDetails(WireStruct, frozen=True):
     amount: Number | None = None
     amount_include_developer_fee: Number | None = None
     amount_in_usd: Number | None = field(default=None, name="amount_in_usd")
-    receipt: PaymentReceipt = PaymentReceipt()
+    receipt: PaymentReferences = PaymentReferences()
     quote_information: PaymentQuote | None = None
     billing_information: BillingReply | None = None
     developer_fee: OwnFee | None = None

@@ -97,14 +97,12 @@ def opened_folds(form: Form) -> frozenset[str]:
     )
 
 
-def preview_params(
-    definition: JsonObject, form: Form, now: datetime, zone: ZoneInfo
-) -> dict[str, object]:
+def preview_params(definition: JsonObject, form: Form, now: datetime, zone: ZoneInfo) -> JsonObject:
     """Return the parameters of the preview: those chosen, if the definition offers them."""
     offered = [each for each in Interval if each in as_texts(definition["intervals"])] or list(
         Interval
     )
-    template = {
+    template: JsonObject = {
         "params": [
             {"name": "createdAfter", "type": "date", "multiple": False},
             {

@@ -6,7 +6,6 @@ so far.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from litestar import Controller, Response, get, post
@@ -14,6 +13,7 @@ from litestar.di import NamedDependency
 
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.service import DEFAULT_CHAINS
+from landbridge.customers.users.terms_api import TermsLinkReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
@@ -116,7 +116,7 @@ async def _link(interface: InternalClient) -> str:
 async def _accept(interface: InternalClient, agreement_id: str) -> None:
     agreement = await interface.get(f"/v2/tos-link/{_validated_id(agreement_id)}")
     await interface.post(
-        f"/v2/tos-link/{agreement['id']}/accept", {"sessionToken": agreement["sessionToken"]}
+        f"/v2/tos-link/{agreement.id}/accept", {"sessionToken": agreement.session_token}
     )
 
 
@@ -136,8 +136,8 @@ async def _values(
     agreement = await _agreement(interface, submitted.get(_AGREEMENT, ""))
     link = ""
     if agreement is not None:
-        query = urlencode({"session": agreement["sessionToken"]})
-        link = f"{renderer.installation.base_url}/tos/{agreement['id']}?{query}"
+        query = urlencode({"session": agreement.session_token})
+        link = f"{renderer.installation.base_url}/tos/{agreement.id}?{query}"
     return {
         "form_values": submitted,
         "type": _type_of(submitted),
@@ -151,12 +151,12 @@ async def _values(
     }
 
 
-async def _agreement(interface: InternalClient, agreement_id: str) -> Mapping[str, Any] | None:
+async def _agreement(interface: InternalClient, agreement_id: str) -> TermsLinkReply | None:
     """Return the terms link, or None if unknown; submitting the form then reports that."""
     if as_uuid(agreement_id) is None:
         return None
     try:
-        return await interface.get(f"/v2/tos-link/{agreement_id}")
+        return await interface.read(TermsLinkReply, f"/v2/tos-link/{agreement_id}")
     except Refused:
         return None
 

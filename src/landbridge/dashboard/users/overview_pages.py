@@ -7,6 +7,7 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
 from landbridge.customers.users.particulars_api import UserDetailsReply
 from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
@@ -28,6 +29,7 @@ from landbridge.dashboard.users.profile_forms import (
     particulars_body,
 )
 from landbridge.payments.transactions.model import CURRENCIES
+from landbridge.payments.virtual_accounts.schemas import VirtualAccountPageReply
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -174,8 +176,8 @@ async def _overview_values(
         interface.read(UserDetailsReply, f"{path}/particulars"),
         interface.get("/v2/kyc/status", userId=user_id, limit=_RAILS_MAX),
         load_balances(interface, values["user"]),
-        interface.get(f"{path}/accounts", limit=_ITEMS_MAX),
-        interface.get(f"{path}/virtual-accounts", limit=_ITEMS_MAX),
+        interface.read(BankAccountPageReply, f"{path}/accounts", limit=_ITEMS_MAX),
+        interface.read(VirtualAccountPageReply, f"{path}/virtual-accounts", limit=_ITEMS_MAX),
         read_lines(interface, userId=user_id, limit=_ITEMS_MAX),
     )
     balances = [each for each in balances if each.total]
@@ -183,8 +185,8 @@ async def _overview_values(
         "particulars": particulars,
         "rails": rails,
         "balances": balances,
-        "accounts": accounts["banks"],
-        "virtual_accounts": virtual["data"],
+        "accounts": accounts.banks,
+        "virtual_accounts": virtual.data,
         "payments": payments.data,
         "balance_usd": None,
         "reason": "",

@@ -1,14 +1,15 @@
 """Wallets of a user: balances, addresses and deposits."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import UNSET
 
+from landbridge.customers.users.deposit_api import DepositPage
 from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.users.wallet_api import ExternalWalletPage
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import parse_number
@@ -24,7 +25,7 @@ from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain, tokens_on
 
 _TEMPLATE = "users/wallets.html"
-_NO_DEPOSITS: Mapping[str, Any] = {"records": [], "nextCursor": None}
+_NO_DEPOSITS = DepositPage(count=0, records=[], deposits=[])
 
 
 class WalletPages(Controller):
@@ -118,11 +119,12 @@ class WalletPages(Controller):
         found, filter_error = _NO_DEPOSITS, None
         if coin:
 
-            async def load() -> Mapping[str, Any]:
+            async def load() -> DepositPage:
                 number = parse_number(
                     query.text("minAmount"), request.user.language, field="minAmount"
                 )
-                return await interface.get(
+                return await interface.read(
+                    DepositPage,
                     f"{user_path(user_id)}/wallets/deposits",
                     chain=chain,
                     currency=currency,
@@ -141,21 +143,20 @@ class WalletPages(Controller):
             coins=coins,
             coin=coin,
             min_amount=query.text("minAmount"),
-            deposits=found["records"],
-            older=None if _is_last(found) else query.older(found.get("nextCursor")),
+            deposits=found.records,
+            older=None if _is_last(found) else query.older(found.next_cursor),
             newest=query.newest,
             filter_error=filter_error,
         )
 
 
-def _is_last(found: Mapping[str, Any]) -> bool:
+def _is_last(found: DepositPage) -> bool:
     """Return whether this is the last page of deposits.
 
     The cursor is the time of the last deposit shown, or earlier if small credits were skipped.
     """
-    records = found["records"]
-    end = records[-1]["createdAt"] if records else None
-    return len(records) < PAGE_SIZE and found.get("nextCursor") == end
+    end = found.records[-1].created_at if found.records else UNSET
+    return len(found.records) < PAGE_SIZE and found.next_cursor == end
 
 
 async def _values(
@@ -165,18 +166,21 @@ async def _values(
     user, query = values["user"], read_list_query(request)
     balances, externals = await asyncio.gather(
         load_balances(interface, user),
-        interface.get(
-            f"{user_path(user_id)}/wallets/external", limit=PAGE_SIZE, cursor=query.cursor
+        interface.read(
+            ExternalWalletPage,
+            f"{user_path(user_id)}/wallets/external",
+            limit=PAGE_SIZE,
+            cursor=query.cursor,
         ),
     )
-    is_full = len(externals["externalWallets"]) == PAGE_SIZE
+    is_full = len(externals.external_wallets) == PAGE_SIZE
     return values | {
         "balances": balances,
         "wallets": user.wallets.get("INDIVIDUAL", {}),
         "coins": _coins(user),
         "chains": [each.value for each in Chain],
-        "externals": externals["externalWallets"],
-        "older": query.older(externals.get("nextCursor") if is_full else None),
+        "externals": externals.external_wallets,
+        "older": query.older(externals.next_cursor if is_full else None),
         "newest": query.newest,
         "form_values": {},
     }
