@@ -11,7 +11,6 @@ from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
 from landbridge.dashboard.payment_lines import chain_name, masked
 from landbridge.dashboard.payments.holdings import (
-    CoinHolding,
     UserHoldings,
     accounts_of,
     coins_of,
@@ -22,6 +21,7 @@ from landbridge.dashboard.payments.kinds import PaymentFormKind
 from landbridge.dashboard.payments.request_bodies import FEES_MAX
 from landbridge.dashboard.payments.submission import outcomes
 from landbridge.dashboard.payments.user_search import candidates, resolve_user
+from landbridge.dashboard.users.balances import CoinBalance
 from landbridge.payments.offramps.references import DOCUMENT_TYPES, GLOBAL_PURPOSES, PURPOSES
 from landbridge.payments.onramps.request import COINS, KYC_RAILS
 from landbridge.platform.core.errors import Refused
@@ -131,7 +131,7 @@ async def _no_outcomes() -> Mapping[str, Sequence[OutcomeReply]]:
     return {}
 
 
-def _wallet(coins: CoinHolding, language: str) -> Choice:
+def _wallet(coins: CoinBalance, language: str) -> Choice:
     available = plain_number(coins.available, language)
     return coins.code, f"{chain_name(coins.chain)} · {available} {coins.currency.upper()}"
 

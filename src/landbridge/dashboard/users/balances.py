@@ -1,7 +1,7 @@
 """Balances of a user's wallets by currency and chain."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 
@@ -24,14 +24,26 @@ class CoinBalance:
     available: Decimal
     held: Decimal
 
+    @property
+    def code(self) -> str:
+        """Return the value of this option in forms."""
+        return f"{self.chain}:{self.currency}"
 
-async def load_balances(interface: InternalClient, user: UserReply) -> Sequence[CoinBalance]:
-    """Load balances of all currencies on chains where the user has a wallet, in chain order."""
-    pairs = [
+
+def coins_in(user: UserReply) -> list[tuple[str, str]]:
+    """Return chain and currency of each coin that the user's wallets can hold, in chain order."""
+    return [
         (chain, each.asset.currency)
         for chain in chains_of(user)
         for each in tokens_on(Chain(chain))
     ]
+
+
+async def load_balances(
+    interface: InternalClient, user: UserReply, currencies: Collection[str] = ()
+) -> Sequence[CoinBalance]:
+    """Load the balances of these currencies in the user's wallets; of all if none is given."""
+    pairs = [each for each in coins_in(user) if not currencies or each[1] in currencies]
     path = f"{user_path(str(user.id))}/wallets/balance"
     replies = await asyncio.gather(
         *(

@@ -16,13 +16,13 @@ from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import fund
-from landbridge.dashboard.users.balances import load_balances
+from landbridge.dashboard.users.balances import coins_in, load_balances
 from landbridge.dashboard.users.nested_fields import submitted_values
-from landbridge.dashboard.users.page_context import chains_of, page_path, user_context, user_path
+from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.providers.chains.tokens import Chain, tokens_on
+from landbridge.providers.chains.tokens import Chain
 
 _TEMPLATE = "users/wallets.html"
 _NO_DEPOSITS = DepositPage(count=0, records=[], deposits=[])
@@ -188,11 +188,7 @@ async def _values(
 
 def _coins(user: UserReply) -> list[str]:
     """Return each currency the wallets can hold, as forms name it: `POLYGON:usdc`."""
-    return [
-        f"{chain}:{token.asset.currency}"
-        for chain in chains_of(user)
-        for token in tokens_on(Chain(chain))
-    ]
+    return [f"{chain}:{currency}" for chain, currency in coins_in(user)]
 
 
 def _redirect(user_id: str, message: str) -> Page:
