@@ -3,6 +3,7 @@
 from datetime import timedelta
 from uuid import UUID, uuid4
 
+from landbridge.payments.incoming_payments.service import forget
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
@@ -155,8 +156,8 @@ async def test_deposit_is_matched_to_a_virtual_account(org: Tenant) -> None:
     fields = {"do": "match", "with": "account", "pays": account["id"], "comment": "Wrong number."}
     await admin.submit(f"{DEPOSITS}/{deposit.id}", fields)
     assert 'title="MATCHED"' in (await admin.load(f"{DEPOSITS}/{deposit.id}")).response.text
-    await org.container.users.freeze(org.caller, UUID(user), reason=None)
-    await org.container.users.erase(org.caller, UUID(user))
+    now = org.container.clock.now()
+    await org.container.database.transact(lambda tx: forget(tx, org.org_id, UUID(user), now))
     erased = await admin.load(f"{DEPOSITS}/{deposit.id}")
     assert "Ada Approval" not in erased.text
     assert erased.title.startswith("Deposit")
