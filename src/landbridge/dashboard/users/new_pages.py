@@ -114,7 +114,7 @@ async def _link(interface: InternalClient) -> str:
 
 
 async def _accept(interface: InternalClient, agreement_id: str) -> None:
-    agreement = await interface.get(f"/v2/tos-link/{_validated_id(agreement_id)}")
+    agreement = await interface.read(TermsLinkReply, f"/v2/tos-link/{_validated_id(agreement_id)}")
     await interface.post(
         f"/v2/tos-link/{agreement.id}/accept", {"sessionToken": agreement.session_token}
     )
