@@ -1,7 +1,9 @@
 """Review pages: the index, payment reviews, deposits, statement lines."""
 
-from uuid import uuid4
+from datetime import timedelta
+from uuid import UUID, uuid4
 
+from landbridge.payments.incoming_payments.service import forget
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
@@ -154,6 +156,11 @@ async def test_deposit_is_matched_to_a_virtual_account(org: Tenant) -> None:
     fields = {"do": "match", "with": "account", "pays": account["id"], "comment": "Wrong number."}
     await admin.submit(f"{DEPOSITS}/{deposit.id}", fields)
     assert 'title="MATCHED"' in (await admin.load(f"{DEPOSITS}/{deposit.id}")).response.text
+    now = org.container.clock.now()
+    await org.container.database.transact(lambda tx: forget(tx, org.org_id, UUID(user), now))
+    erased = await admin.load(f"{DEPOSITS}/{deposit.id}")
+    assert "Ada Approval" not in erased.text
+    assert erased.title.startswith("Deposit")
 
 
 async def test_deposit_is_returned(org: Tenant) -> None:
@@ -191,6 +198,9 @@ async def test_statement_line_is_resolved(org: Tenant) -> None:
     assert 'title="RESOLVED"' in (await admin.load(LINES, show="resolved")).response.text
     for shown in ("matched", "new"):
         assert "No lines have this status." in (await admin.load(LINES, show=shown)).text
+    clock, reviews = org.container.clock, org.container.statement_line_reviews
+    await reviews.sweep({org.org_id: clock.now(timedelta(days=91))})
+    assert "The statement data is no longer stored." in (await admin.load(path)).text
 
 
 async def test_members_see_reviews_and_only_admins_decide(org: Tenant) -> None:

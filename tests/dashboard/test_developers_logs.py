@@ -1,15 +1,19 @@
 """Event and request pages: filters, details and links."""
 
 import shlex
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from landbridge.dashboard.developers.curl import curl
 from landbridge.dashboard.developers.event_objects import object_link
+from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.events.names import CATALOGUE
+from landbridge.developers.request_log.api import LoggedBodies
 from landbridge.platform.http.caller import MemberRole
 from tests.change_log import settled
 from tests.dashboard.browsing import visit
@@ -108,8 +112,24 @@ def test_every_event_type_links_to_its_object_or_nothing() -> None:
     ]
     for each in CATALOGUE:
         for data in payloads:
-            link = object_link({"eventType": each.type, "objectId": "o", "data": data})
+            link = object_link(_event(each.type, data))
             assert link is None or "No lines" not in link[0]
+
+
+def _event(type_: str, data: dict[str, Any] | None) -> Envelope:
+    at = "2026-01-01T00:00:00.000Z"
+    return Envelope(
+        event_id="evt",
+        event_category="",
+        event_type=type_,
+        event_action="",
+        data=data,
+        created_at=at,
+        timestamp=at,
+        version="v2",
+        object_id=UUID(int=1),
+        sequence=1,
+    )
 
 
 @pytest.mark.parametrize("role", list(MemberRole))
@@ -153,12 +173,21 @@ async def test_requests_are_filtered(org: Tenant) -> None:
 
 
 def test_curl_command_repeats_the_request_quoted() -> None:
-    logged = {
-        "method": "POST",
-        "path": "/v2/users/[redacted]",
-        "query": {"a": ["1", "it's"]},
-        "requestBody": {"text": "it's $HOME `id`"},
-    }
+    logged = LoggedBodies(
+        x_request_id="",
+        request_id=None,
+        at="2026-01-01T00:00:00+00:00",
+        method="POST",
+        route="",
+        path="/v2/users/[redacted]",
+        query={"a": ["1", "it's"]},
+        status=200,
+        milliseconds=Decimal(1),
+        key_id=None,
+        left_out_after=0,
+        request_body={"text": "it's $HOME `id`"},
+        answer_body=None,
+    )
     words = shlex.split(curl(logged, URL).replace("\\\n", " "))
     assert words == [
         *("curl", "-sS", "--globoff", "-X", "POST"),
@@ -167,5 +196,5 @@ def test_curl_command_repeats_the_request_quoted() -> None:
         *("-H", "Content-Type: application/json"),
         *("-d", '{"text":"it\'s $HOME `id`"}'),
     ]
-    plain: dict[str, Any] = {"method": "GET", "path": "/v2/ping", "query": {}, "requestBody": None}
+    plain = replace(logged, method="GET", path="/v2/ping", query={}, request_body=None)
     assert curl(plain, URL).startswith(f"curl -sS {URL}/v2/ping \\\n")

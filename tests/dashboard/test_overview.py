@@ -1,11 +1,18 @@
 """Overview page: balances and items needing attention."""
 
+from uuid import UUID
+
 from landbridge.dashboard.attention_items import stuck_items
+from landbridge.payments.engine.stuck_api import StuckReply
+from landbridge.payments.engine.stuck_causes import StuckCause
+from landbridge.payments.engine.wait_states import WaitParty
 from landbridge.platform.http.caller import MemberRole
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
 from tests.dashboard.world import in_process_client
 from tests.tenants import Tenant, fund, make_swap, make_user
+
+_RECORD = UUID(int=1)
 
 
 async def test_empty_organisation_sees_first_steps(org: Tenant) -> None:
@@ -59,9 +66,25 @@ async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
     assert item.xpath("a/text()") == ["Quotes awaiting acceptance"]
 
 
+def _stuck(kind: str, since: str) -> StuckReply:
+    return StuckReply(
+        id=_RECORD,
+        type=kind,
+        status="PENDING",
+        waits_for=WaitParty.BANK,
+        cause=StuckCause.BANK,
+        waits_since=since,
+        waits_until=None,
+        attention=None,
+        amount="1",
+        currency="usdc",
+        chain=None,
+    )
+
+
 def test_several_stuck_payments_are_one_item_that_leads_to_their_page() -> None:
     found = [
-        {"type": kind, "id": f"{index}", "waitsSince": f"2026-11-{index + 1:02}T00:00:00Z"}
+        _stuck(kind, f"2026-11-{index + 1:02}T00:00:00Z")
         for index, kind in enumerate(("OFFRAMP", "INCOMING_PAYMENT", *["WALLET.SWAP"] * 9))
     ]
     (item,) = stuck_items(found)
@@ -73,13 +96,12 @@ def test_several_stuck_payments_are_one_item_that_leads_to_their_page() -> None:
 
 def test_one_stuck_payment_leads_to_its_page() -> None:
     for kind, title, path in (
-        ("OFFRAMP", "Stuck payment", "/dashboard/transactions/0"),
-        ("INCOMING_PAYMENT", "Stuck deposit", "/dashboard/reviews/deposits/0"),
-        ("PAYMENT.SCREENING", "Stuck payment", "/dashboard/reviews/payment-screenings/0"),
+        ("OFFRAMP", "Stuck payment", f"/dashboard/transactions/{_RECORD}"),
+        ("INCOMING_PAYMENT", "Stuck deposit", f"/dashboard/reviews/deposits/{_RECORD}"),
+        ("PAYMENT.SCREENING", "Stuck payment", f"/dashboard/reviews/payment-screenings/{_RECORD}"),
     ):
-        record = {"type": kind, "id": "0", "waitsSince": "2026-11-01T00:00:00Z"}
-        (item,) = stuck_items([record])
-        assert (item.title, item.path, item.record) == (title, path, (kind, "0"))
+        (item,) = stuck_items([_stuck(kind, "2026-11-01T00:00:00Z")])
+        assert (item.title, item.path, item.record) == (title, path, (kind, str(_RECORD)))
     assert stuck_items([]) == []
 
 

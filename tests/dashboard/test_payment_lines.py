@@ -1,43 +1,55 @@
 """Line of a payment: the same words on every page."""
 
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from landbridge.dashboard.formatting import FILTERS
+from landbridge.payments.transactions.schemas import EndReply, RecipientReply, TransactionReply
 from landbridge.platform.core.ids import short_id
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
 from tests.payouts import make_account, make_offramp, make_payee
 from tests.tenants import Tenant, make_bridge, make_swap, make_transfer, make_user
 
-NOBODY: dict[str, Any] = {
-    "userId": None,
-    "userName": None,
-    "address": None,
-    "accountId": None,
-    "bankName": None,
-    "accountNumber": None,
-    "count": 1,
-}
-ADA = {**NOBODY, "userId": "ada", "userName": "Ada", "address": "0xada"}
-BOB = {**NOBODY, "userId": "bob", "userName": "Bob", "address": "0xbob"}
-CHASE = {**NOBODY, "userId": "ada", "accountId": "1", "bankName": "Chase"}
+_ADA, _BOB, _ACCOUNT = UUID(int=1), UUID(int=2), UUID(int=3)
+NOBODY = RecipientReply(
+    user_id=None,
+    user_name=None,
+    address=None,
+    account_id=None,
+    bank_name=None,
+    account_number=None,
+    count=1,
+)
+ADA = replace(NOBODY, user_id=_ADA, user_name="Ada", address="0xada")
+BOB = replace(NOBODY, user_id=_BOB, user_name="Bob", address="0xbob")
+CHASE = replace(NOBODY, user_id=_ADA, account_id=_ACCOUNT, bank_name="Chase")
 
 
-def _end(text: str) -> dict[str, str | None]:
-    amount, currency, chain = [*text.split(), None][:3]
-    return {"amount": amount, "currency": currency, "chain": chain}
+def _end(text: str) -> EndReply:
+    amount, currency, *chain = text.split()
+    return EndReply(amount=amount, currency=currency, chain=chain[0] if chain else None)
 
 
-def _text(source: str, destination: str, recipient: Any, locale: str = "en") -> str:
-    line = {
-        "userId": "ada",
-        "source": _end(source),
-        "destination": _end(destination),
-        "recipient": recipient,
-    }
-    return FILTERS["route"]({"locale": locale}, line).striptags()
+def _text(source: str, destination: str, recipient: RecipientReply, locale: str = "en") -> str:
+    at = "2026-01-01T00:00:00+00:00"
+    line = TransactionReply(
+        id=_ACCOUNT,
+        type="OFFRAMP",
+        status="COMPLETED",
+        user_id=_ADA,
+        user_name="Ada",
+        request_id=_ACCOUNT,
+        source=_end(source),
+        destination=_end(destination),
+        created_at=at,
+        updated_at=at,
+        recipient=recipient,
+    )
+    return cast("Any", FILTERS["route"])({"locale": locale}, line).striptags()
 
 
 @pytest.mark.parametrize(
@@ -47,7 +59,7 @@ def _text(source: str, destination: str, recipient: Any, locale: str = "en") -> 
         (
             "5.5 usdc BASE",
             "5 usdc BASE",
-            {**NOBODY, "address": "0x8ba1f109551bD432803012645Ac136ddd64DBA72"},
+            replace(NOBODY, address="0x8ba1f109551bD432803012645Ac136ddd64DBA72"),
             "5.50 USDC to 5.00 USDC on Base, 0x8ba1…BA72",
         ),
         ("5 usdc POLYGON", "5 usdc BASE", ADA, "5.00 USDC on Polygon to Base"),
@@ -57,25 +69,25 @@ def _text(source: str, destination: str, recipient: Any, locale: str = "en") -> 
         (
             "846.35 usdc POLYGON",
             "843.79 usd",
-            {**CHASE, "accountNumber": "****6789"},
+            replace(CHASE, account_number="****6789"),
             "846.35 USDC on Polygon to 843.79 USD, Chase ••6789",
         ),
         (
             "846.35 usdc POLYGON",
             "843.79 usd",
-            {**NOBODY, "userId": "ada", "accountId": "1"},
+            replace(NOBODY, user_id=_ADA, account_id=_ACCOUNT),
             "846.35 USDC on Polygon to 843.79 USD, Bank account",
         ),
         (
             "30 usdc POLYGON",
             "30 usdc POLYGON",
-            {**NOBODY, "count": 3},
+            replace(NOBODY, count=3),
             "30.00 USDC on Polygon to 3 recipients",
         ),
     ],
 )
 def test_line_says_what_leaves_and_what_arrives(
-    source: str, destination: str, recipient: Any, text: str
+    source: str, destination: str, recipient: RecipientReply, text: str
 ) -> None:
     assert _text(source, destination, recipient) == text
 

@@ -136,18 +136,23 @@ async def test_incomplete_file_is_marked(org: Tenant, monkeypatch: pytest.Monkey
         5,
         "INCOMPLETE. Older entries are missing: a file has at most 2.",
     )
-    original_get = InternalClient.get
+    original_read = InternalClient.read
 
     for refusal, sentence in ((Busy(), "the service was busy"), (FieldInvalid("no"), "no")):
 
         async def refused(
-            interface: InternalClient, path: str, /, refusal: Exception = refusal, **query: Any
+            interface: InternalClient,
+            reply: type[Any],
+            path: str,
+            /,
+            refusal: Exception = refusal,
+            **query: Any,
         ) -> Any:
             if query.get("cursor"):
                 raise refusal
-            return await original_get(interface, path, **query)
+            return await original_read(interface, reply, path, **query)
 
-        monkeypatch.setattr(InternalClient, "get", refused)
+        monkeypatch.setattr(InternalClient, "read", refused)
         last = (await admin.load(log)).response.text.split("\r\n")[-2]
         assert last.startswith(f"INCOMPLETE. Older entries are missing: {sentence}")
 

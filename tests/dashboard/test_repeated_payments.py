@@ -2,12 +2,17 @@
 
 from collections.abc import Awaitable, Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
 
+from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd
 from landbridge.dashboard.transactions.milestones import milestones
 from landbridge.dashboard.transactions.repeat_links import repeat_link
+from landbridge.payments.engine.timelines import TimelineReply
+from landbridge.payments.engine.wait_states import WaitParty
 from landbridge.payments.swaps.model import SwapStatus
+from landbridge.payments.transactions.detail_schemas import ChangeReply
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import filled
@@ -108,22 +113,47 @@ async def test_page_shows_gross_fee_and_net(org: Tenant) -> None:
 
 def test_batch_and_disbursement_have_no_form() -> None:
     for kind in ("WALLET.TRANSFER.BATCH", "DISBURSEMENT"):
-        assert repeat_link(kind, {"source": {"userId": "1"}}) is None
-    assert repeat_link("WALLET.SWAP", {"source": {}}) is None
+        assert repeat_link(kind, _details(PaymentEnd(user_id=UUID(int=1)))) is None
+    assert repeat_link("WALLET.SWAP", _details(PaymentEnd())) is None
+
+
+def _details(source: PaymentEnd) -> PaymentDetails:
+    return PaymentDetails(
+        id=UUID(int=2), status="COMPLETED", source=source, destination=PaymentEnd()
+    )
 
 
 @pytest.mark.parametrize(
     ("statuses", "waits_for", "expected"),
     [
-        (["CREATED"], "WORKER", [("CREATED", True), (None, False)]),
-        (["A", "B"], "BANK", [("A", False), ("B", True), (None, False)]),
+        (["CREATED"], WaitParty.WORKER, [("CREATED", True), (None, False)]),
+        (["A", "B"], WaitParty.BANK, [("A", False), ("B", True), (None, False)]),
         (["A", "B", "C", "D"], None, [("A", False), ("C", False), ("D", False)]),
         (["A", "B"], None, [("A", False), ("B", False)]),
     ],
 )
 def test_milestones_are_beginning_middle_and_end(
-    statuses: list[str], waits_for: str | None, expected: list[tuple[str | None, bool]]
+    statuses: list[str], waits_for: WaitParty | None, expected: list[tuple[str | None, bool]]
 ) -> None:
-    steps = [{"statusAfter": each, "at": "2026-01-01T00:00:00+00:00"} for each in statuses]
-    found = milestones(steps, {"waitsFor": waits_for})
+    steps = [
+        ChangeReply(
+            seq=1,
+            change_type="",
+            status_before=None,
+            status_after=each,
+            actor="worker",
+            at="2026-01-01T00:00:00+00:00",
+            facts={},
+        )
+        for each in statuses
+    ]
+    timeline = TimelineReply(
+        steps=[],
+        waits_for=waits_for,
+        waits_since=None,
+        waits_until=None,
+        is_stuck=False,
+        outcome_plan=None,
+    )
+    found = milestones(steps, timeline)
     assert [(each.status, each.is_current) for each in found] == expected

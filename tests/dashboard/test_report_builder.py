@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.reports.template_form import definition_of, form_of, name_of, subject_of
 from landbridge.platform.http.caller import MemberRole
 from landbridge.reporting.metrics.custom.definition import TemplateSubject
@@ -24,7 +25,7 @@ FIELDS: Mapping[str, Any] = {
     "intervals": "week",
     "params": "rails",
 }
-RATIO: Mapping[str, Any] = {
+RATIO: JsonObject = {
     "subject": "transactions",
     "measure": {
         "function": "ratio",
@@ -54,15 +55,18 @@ async def saved(visitor: Visitor, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("definition", [FAILURES, RATIO])
-def test_a_form_keeps_every_member_of_a_definition(definition: Mapping[str, Any]) -> None:
-    subject = subject_of(definition["subject"])
+def test_a_form_keeps_every_member_of_a_definition(definition: JsonObject) -> None:
+    subject = subject_of(str(definition["subject"]))
     assert definition_of(subject, form_of(definition)) == definition
 
 
 def test_filters_of_a_single_number_are_kept_among_those_of_the_template() -> None:
-    measure = {"function": "count", "filters": {"rails": ["ach"], "amountUsd": {"minimum": "2"}}}
-    filters = {"rails": ["wire", "ach"], "amountUsd": {"minimum": "1", "maximum": "9"}}
-    definition = {"subject": "transactions", "measure": measure, "filters": filters}
+    measure: JsonObject = {
+        "function": "count",
+        "filters": {"rails": ["ach"], "amountUsd": {"minimum": "2"}},
+    }
+    filters: JsonObject = {"rails": ["wire", "ach"], "amountUsd": {"minimum": "1", "maximum": "9"}}
+    definition: JsonObject = {"subject": "transactions", "measure": measure, "filters": filters}
     found = definition_of(TemplateSubject.TRANSACTIONS, form_of(definition))
     assert found["measure"] == {"function": "count"}
     assert found["filters"] == {"rails": ["ach"], "amountUsd": {"minimum": "2", "maximum": "9"}}

@@ -19,6 +19,7 @@ from landbridge.dashboard.transactions.list_views import (
 )
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.model import STATUSES
+from landbridge.payments.transactions.schemas import StatusTotalReply, TransactionSummaryReply
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import Visitor, visit
 from tests.tenants import Tenant, make_swap, make_tenant, make_transfer, make_user, run_due
@@ -56,14 +57,16 @@ def test_each_status_has_one_tab() -> None:
 def test_counts_say_where_they_are_cut(
     *, is_complete: bool, is_open_complete: bool, counts: list[str]
 ) -> None:
-    def total(status: str, count: int) -> dict[str, object]:
-        return {"status": status, "currency": "usdc", "count": count, "amount": str(count)}
+    def total(status: str, count: int) -> StatusTotalReply:
+        return StatusTotalReply(
+            status=status, currency="usdc", chain="POLYGON", count=count, amount=str(count)
+        )
 
-    summary = {
-        "totals": [total("OPEN_QUOTE", 1), total("FAILED", 100), total("COMPLETED", 7)],
-        "isComplete": is_complete,
-        "isOpenComplete": is_open_complete,
-    }
+    summary = TransactionSummaryReply(
+        totals=[total("OPEN_QUOTE", 1), total("FAILED", 100), total("COMPLETED", 7)],
+        is_complete=is_complete,
+        is_open_complete=is_open_complete,
+    )
     expected = ["99+" if each == "100" else each for each in counts]
     assert [each.count for each in list_views(_query(), summary)] == expected
     completed = view_totals(_query(view="completed"), summary)

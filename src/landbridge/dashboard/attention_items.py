@@ -4,17 +4,26 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
+from landbridge.customers.chain_operations.schemas import ChainList
+from landbridge.customers.travel_exchanges.api import ExchangeList
 from landbridge.dashboard.approvals.queue_pages import waiting_queues
 from landbridge.dashboard.approvals.stuck_pages import STUCK, stuck_path
 from landbridge.dashboard.organisation.chain_pages import chain_problems
-from landbridge.dashboard.payment_lines import chain_name
-from landbridge.dashboard.payments.kinds import find_kind_by_type
+from landbridge.dashboard.payment_lines import chain_name, read_lines
+from landbridge.dashboard.payments.payment_details import read_payment
 from landbridge.dashboard.transactions.list_views import statuses_of_view
+from landbridge.developers.webhooks.schemas import WebhookList
+from landbridge.payments.approvals.inbox_api import ListedApprovalPage
+from landbridge.payments.engine.stuck_api import StuckList, StuckReply
+from landbridge.payments.rfis.api import TransferReviewPage
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.reconciliation.close_schemas import ClosePage
+from landbridge.reporting.reconciliation.halt_schemas import HaltPage
+from landbridge.reporting.reconciliation.schemas import DifferencePage
 
 _ITEMS_MAX: Final = 8
 _MANY: Final = 100
@@ -26,6 +35,7 @@ _DEPOSITS: Final = frozenset(
         "TREASURY.DEPOSIT.REVERSAL",
     }
 )
+_RECONCILIATION: Final = "/v2/reconciliation"
 _CHAINS_S: Final = 0.5
 
 
@@ -49,7 +59,7 @@ class AttentionItem:
         cls,
         path: str,
         title: str,
-        found: Sequence[Any],
+        found: Sequence[object],
         *,
         until: str | None = None,
         since: str | None = None,
@@ -79,45 +89,43 @@ async def attention_items(
 
 async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return the payments awaiting approval, with the earliest expiry."""
-    found = await interface.get("/v2/approvals", status="PENDING", limit=_MANY)
-    waiting: Sequence[Any] = found["approvals"]
-    if not waiting:
+    found = await interface.read(ListedApprovalPage, "/v2/approvals", status="PENDING", limit=_MANY)
+    if not found.approvals:
         return ()
     return (
         AttentionItem.of_list(
             "/dashboard/approvals",
             _("Payments awaiting approval"),
-            waiting,
-            until=min(each["expiresAt"] for each in waiting),
+            found.approvals,
+            until=min(each.expires_at for each in found.approvals),
         ),
     )
 
 
 async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return the quotes that await acceptance, one item each by deadline; very many as one item."""
-    found = await interface.get("/v2/transactions", status="OPEN_QUOTE", limit=_MANY)
-    waiting: Sequence[Any] = found["data"]
+    waiting = (await read_lines(interface, status="OPEN_QUOTE", limit=_MANY)).data
     if len(waiting) > _ITEMS_MAX:
         return (
             AttentionItem.of_list(
                 "/dashboard/transactions?status=OPEN_QUOTE",
                 _("Quotes awaiting acceptance"),
                 waiting,
-                since=waiting[-1]["updatedAt"],
+                since=waiting[-1].updated_at,
             ),
         )
     replies = await asyncio.gather(
-        *(interface.get(f"{find_kind_by_type(each['type']).path}/{each['id']}") for each in waiting)
+        *(read_payment(interface, each.type, each.id) for each in waiting)
     )
     items = [
         AttentionItem(
-            path=f"/dashboard/transactions/{details['id']}",
+            path=f"/dashboard/transactions/{details.id}",
             title=_("Quote awaiting acceptance"),
             count=1,
-            until=details["quoteInformation"]["expiresAt"],
+            until=details.quote_information.expires_at,
         )
-        for details in (each["transferDetails"] for each in replies)
-        if details["quoteInformation"] is not None
+        for details in (each.transfer_details for each in replies)
+        if details.quote_information is not None
     ]
     return sorted(items, key=lambda each: each.until or "")
 
@@ -127,7 +135,7 @@ async def _information_requests(interface: InternalClient) -> Sequence[Attention
     lists = (("open", "OPEN"), ("answered", "ANSWERED"))
     found = await asyncio.gather(
         *(
-            interface.get("/v2/reviews/transfers", status=status, limit=_MANY)
+            interface.read(TransferReviewPage, "/v2/reviews/transfers", status=status, limit=_MANY)
             for _name, status in lists
         )
     )
@@ -136,18 +144,19 @@ async def _information_requests(interface: InternalClient) -> Sequence[Attention
         AttentionItem.of_list(
             f"/dashboard/reviews/transfers?show={name}",
             title,
-            reply["reviews"],
-            since=min(each["rfi"]["createdAt"] for each in reply["reviews"]),
+            reply.reviews,
+            since=min(each.rfi.created_at for each in reply.reviews if each.rfi),
         )
         for (name, _status), title, reply in zip(lists, titles, found, strict=True)
-        if reply["reviews"]
+        if reply.reviews
     ]
 
 
 async def _inquiries(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return the travel rule inquiries of other providers that await an answer, as one item."""
     open_ones = {"direction": "INCOMING", "status": "OPEN"}
-    found = (await interface.get("/v2/travel-rule/exchanges", **open_ones))["exchanges"]
+    reply = await interface.read(ExchangeList, "/v2/travel-rule/exchanges", **open_ones)
+    found = reply.exchanges
     if not found:
         return ()
     return (
@@ -155,7 +164,7 @@ async def _inquiries(interface: InternalClient) -> Sequence[AttentionItem]:
             "/dashboard/inquiries?show=open",
             _("Travel rule inquiries"),
             found,
-            since=found[-1]["createdAt"],
+            since=found[-1].created_at,
         ),
     )
 
@@ -166,13 +175,13 @@ async def _failed_today(
     """Return the payments of today that failed, as one item."""
     today = now.astimezone(zone).date()
     statuses = statuses_of_view("failed")
-    found = await interface.get(
-        "/v2/transactions",
+    found = await read_lines(
+        interface,
         status=statuses,
         createdAfter=datetime.combine(today, time(), tzinfo=zone).isoformat(),
         limit=_MANY,
     )
-    failed: Sequence[Any] = found["data"]
+    failed = found.data
     if not failed:
         return ()
     return (
@@ -180,7 +189,7 @@ async def _failed_today(
             f"/dashboard/transactions?view=failed&from={today}",
             _("Payments of today that failed"),
             failed,
-            since=failed[-1]["createdAt"],
+            since=failed[-1].created_at,
         ),
     )
 
@@ -201,22 +210,22 @@ async def _reviews(interface: InternalClient) -> Sequence[AttentionItem]:
 
 
 async def _stuck(interface: InternalClient) -> Sequence[AttentionItem]:
-    return stuck_items((await interface.get("/v2/stuck"))["stuck"])
+    return stuck_items((await interface.read(StuckList, "/v2/stuck")).stuck)
 
 
-def stuck_items(found: Sequence[Any]) -> Sequence[AttentionItem]:
+def stuck_items(found: Sequence[StuckReply]) -> Sequence[AttentionItem]:
     """Return the one stuck payment or deposit, or several as one item."""
     if len(found) > 1:
         return (
-            AttentionItem.of_list(STUCK, _("Stuck payments"), found, since=found[0]["waitsSince"]),
+            AttentionItem.of_list(STUCK, _("Stuck payments"), found, since=found[0].waits_since),
         )
     return [
         AttentionItem(
             path=stuck_path(each),
-            title=_("Stuck deposit") if each["type"] in _DEPOSITS else _("Stuck payment"),
+            title=_("Stuck deposit") if each.type in _DEPOSITS else _("Stuck payment"),
             count=1,
-            since=each["waitsSince"],
-            record=(each["type"], each["id"]),
+            since=each.waits_since,
+            record=(each.type, str(each.id)),
         )
         for each in found
     ]
@@ -229,15 +238,15 @@ async def _chains(interface: InternalClient) -> Sequence[AttentionItem]:
     """
     try:
         async with asyncio.timeout(_CHAINS_S):
-            found = (await interface.get("/v2/chains"))["chains"]
+            found = (await interface.read(ChainList, "/v2/chains")).chains
     except TimeoutError:
         return (AttentionItem(path="/dashboard/chains", title=_("Chains answer slowly"), count=1),)
     return [
         AttentionItem(
-            path=f"/dashboard/chains/{chain['name']}",
+            path=f"/dashboard/chains/{chain.name}",
             title=problem,
             count=1,
-            name=chain_name(chain["name"]),
+            name=chain_name(chain.name),
         )
         for chain in found
         for problem in chain_problems(chain)
@@ -246,44 +255,51 @@ async def _chains(interface: InternalClient) -> Sequence[AttentionItem]:
 
 async def _webhooks(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return the webhook endpoints that do not respond."""
-    found = await interface.get("/v2/webhooks")
+    found = await interface.read(WebhookList, "/v2/webhooks")
     return [
         AttentionItem(
-            path=f"/dashboard/webhooks/{each['id']}",
+            path=f"/dashboard/webhooks/{each.id}",
             title=_("Webhook endpoint not responding"),
             count=1,
-            since=each["flaggedAt"],
+            since=each.flagged_at,
         )
-        for each in found["webhooks"]
-        if each["flaggedAt"]
+        for each in found.webhooks
+        if each.flagged_at
     ]
 
 
 async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return halts, differences that people have to explain or accept, and a close that waits."""
     differences, closes, halts = await asyncio.gather(
-        interface.get("/v2/reconciliation/differences", status=["OPEN", "PROPOSED"], limit=_MANY),
-        interface.get("/v2/reconciliation/closes", limit=1),
-        interface.get("/v2/reconciliation/halts", status=["HALTED", "PROPOSED"], limit=_MANY),
+        interface.read(
+            DifferencePage,
+            f"{_RECONCILIATION}/differences",
+            status=["OPEN", "PROPOSED"],
+            limit=_MANY,
+        ),
+        interface.read(ClosePage, f"{_RECONCILIATION}/closes", limit=1),
+        interface.read(
+            HaltPage, f"{_RECONCILIATION}/halts", status=["HALTED", "PROPOSED"], limit=_MANY
+        ),
     )
-    found: Sequence[Any] = differences["differences"]
+    found = differences.differences
     items = [
         AttentionItem(
-            path=f"/dashboard/reconciliation/closes/{each['id']}",
+            path=f"/dashboard/reconciliation/closes/{each.id}",
             title=_("Daily close awaiting confirmation"),
             count=1,
-            since=each["signedAt"],
+            since=each.signed_at,
         )
-        for each in closes["closes"]
-        if each["status"] == "PREPARED"
+        for each in closes.closes
+        if each.status == "PREPARED"
     ]
-    if halts["halts"]:
+    if halts.halts:
         items.append(
             AttentionItem.of_list(
                 "/dashboard/reconciliation/halts",
                 _("Halted payments"),
-                halts["halts"],
-                since=halts["halts"][-1]["haltedAt"],
+                halts.halts,
+                since=halts.halts[-1].halted_at,
             )
         )
     if found:
@@ -292,7 +308,7 @@ async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:
                 "/dashboard/reconciliation",
                 _("Reconciliation differences"),
                 found,
-                since=found[-1]["since"],
+                since=found[-1].since,
             )
         )
     return items

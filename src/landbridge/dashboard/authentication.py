@@ -16,13 +16,11 @@ import hmac
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, cast
+from typing import Literal, cast
 from urllib.parse import urlsplit
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from litestar import Request
-from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie
 from litestar.enums import RequestEncodingType
 from litestar.handlers.base import BaseRouteHandler
@@ -34,11 +32,13 @@ from landbridge.dashboard.page_budget import AdmittedPage, PageBudget
 from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import best_language
+from landbridge.platform.http.auth_guard import AnyConnection
 from landbridge.platform.http.authenticated import mark_authenticated
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.forms import FIELDS_MAX, SIGNED_OUT_FIELDS_MAX, parse_form
 from landbridge.platform.http.headers import cookie
+from landbridge.platform.http.list_query import AnyRequest
 from landbridge.reporting.attention_counts import AttentionCount
 
 HOME, SIGN_IN, SECOND = "/dashboard", "/dashboard/sign-in", "/dashboard/sign-in/code"
@@ -52,8 +52,7 @@ _BROWSER_KNOWN_S = 180 * 24 * 3600
 _UTC = ZoneInfo("UTC")
 _SAFE = frozenset({"GET", "HEAD"})
 
-AnyRequest = Request[Any, Any, Any]
-Guard = Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], Awaitable[None]]
+Guard = Callable[[AnyConnection, BaseRouteHandler], Awaitable[None]]
 
 
 class NotSignedIn(Refused):
@@ -89,9 +88,7 @@ def page_guard(
     """Return the guard of all pages; it calls these functions for each request."""
     upload_memory, page_budget = UploadMemory(), PageBudget()
 
-    async def guard(
-        connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler
-    ) -> None:
+    async def guard(connection: AnyConnection, handler: BaseRouteHandler) -> None:
         request, base_url = cast("AnyRequest", connection), find_base_url()
         secret = cookie(request.scope, _name(_SESSION, base_url))
         signed = await find_session(secret) if secret else None
@@ -128,7 +125,7 @@ def page_guard(
 
 async def _admit(
     page_budget: PageBudget,
-    connection: ASGIConnection[Any, Any, Any, Any],
+    connection: AnyConnection,
     handler: BaseRouteHandler,
     signed: SignedInSession | None,
 ) -> AdmittedPage | None:
@@ -218,7 +215,7 @@ async def _check_upload(
     token = submitted.fields.get(FIELD, [""])[0]
     if not hmac.compare_digest(token.encode(), visitor.csrf.encode()):
         raise FormTokenInvalid
-    cast("dict[str, Any]", request.scope)[SUBMITTED_FORM] = submitted
+    cast("dict[str, object]", request.scope)[SUBMITTED_FORM] = submitted
 
 
 def _is_same_origin(request: AnyRequest, base_url: str) -> bool:
@@ -241,7 +238,9 @@ def _language(request: AnyRequest, signed: SignedInSession | None) -> str:
     return best_language(request.headers.get("accept-language", ""))
 
 
-def _cookie(name: str, value: str | None, *, base_url: str, samesite: Any) -> Cookie:
+def _cookie(
+    name: str, value: str | None, *, base_url: str, samesite: Literal["lax", "strict"]
+) -> Cookie:
     return Cookie(
         key=_name(name, base_url),
         value=value or "",

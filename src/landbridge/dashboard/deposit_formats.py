@@ -1,9 +1,9 @@
 """Jinja filters for deposit instructions: what a payer copies is shown whole, and until when."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from babel.dates import format_date, get_timezone_name
 from jinja2 import pass_context
@@ -74,7 +74,7 @@ def _number(found: re.Match[str]) -> str:
     return whole(text) if "-" in text else account_number(text)
 
 
-DEPOSIT_FILTERS: Final[Mapping[str, Any]] = {
+DEPOSIT_FILTERS: Final[Mapping[str, Callable[..., str]]] = {
     "whole": whole,
     "account_number": account_number,
     "with_account_numbers": with_account_numbers,

@@ -1,11 +1,10 @@
 """Error pages: one sentence about the error, and a link to continue."""
 
-from typing import Any, TypeAlias
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 import structlog
-from litestar import Request
+from litestar import Response
 from litestar.exceptions import HTTPException
 from litestar.response import Redirect
 
@@ -19,10 +18,10 @@ from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.formats.translations import ENGLISH
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.error_responses import forgetting, is_disconnected
+from landbridge.platform.http.list_query import AnyRequest
 
 _log = structlog.stdlib.get_logger()
 
-AnyRequest: TypeAlias = Request[Any, Any, Any]
 _NOT_FOUND, _TOO_LARGE, _BROKEN, _BUSY = 404, 413, 500, 503
 
 
@@ -31,7 +30,7 @@ class ErrorPages:
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
-        self.handlers: dict[Any, Any] = forgetting(
+        self.handlers = forgetting(
             {
                 NotSignedIn: self.not_signed_in,
                 MfaRequired: self.second_missing,
@@ -112,12 +111,12 @@ class ErrorPages:
         sentence: str,
         *,
         refusal: Refused | str = "",
-    ) -> Any:
+    ) -> Response[str]:
         if "user" not in request.scope:
             # The request was refused before the guard ran.
             request.scope["user"] = _signed_out_visitor()
         return self._renderer.page(
-            request, "refusal.html", status=status, title=title, sentence=sentence, refusal=refusal
+            request, "refusal.html", status, title=title, sentence=sentence, refusal=refusal
         )
 
 

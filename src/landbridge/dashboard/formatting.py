@@ -4,10 +4,10 @@ Amounts are never rounded: all digits are shown, with at least two decimals. Onl
 which have 18, are cut; the exact value is in their tooltip.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import ROUND_DOWN, Decimal, localcontext
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime, format_skeleton, format_time, format_timedelta
@@ -44,7 +44,7 @@ NONE = Markup("–")  # noqa: RUF001  an en dash, for a missing value
 
 
 @pass_context
-def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
+def amount(context: Context, value: object, unit: str | None = None) -> Markup:
     """Return a number with all its digits and its unit; a dash for None."""
     if value is None or value == "":
         return NONE
@@ -53,7 +53,7 @@ def amount(context: Context, value: Any, unit: str | None = None) -> Markup:
 
 
 @pass_context
-def native(context: Context, value: Any, unit: str | None = None) -> Markup:
+def native(context: Context, value: object, unit: str | None = None) -> Markup:
     """Return native coins, such as gas, cut to six decimals, or to three digits if that is more.
 
     The tooltip has all digits.
@@ -77,13 +77,13 @@ def native(context: Context, value: Any, unit: str | None = None) -> Markup:
 
 
 @pass_context
-def number_input(context: Context, value: Any) -> str:
+def number_input(context: Context, value: object) -> str:
     """Return a stored number as the reader would type it."""
     return number_text(value, str(context["locale"]))
 
 
 @pass_context
-def number_hints(context: Context, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+def number_hints(context: Context, attributes: Mapping[str, object]) -> Mapping[str, object]:
     """Return attributes of a number field with those that the script reads the number by."""
     locale = str(context["locale"])
     words, shape = catalogue(locale), NumberFormat.of(locale)
@@ -101,7 +101,7 @@ def number_hints(context: Context, attributes: Mapping[str, Any]) -> Mapping[str
 
 
 @pass_context
-def exact(context: Context, value: Any) -> str | Markup:
+def exact(context: Context, value: object) -> str | Markup:
     """Return a number with its own digits, grouped; a dash for None."""
     if value is None:
         return NONE
@@ -293,7 +293,7 @@ def change(context: Context, kind: str, change_type: str) -> Markup:
 
 
 @pass_context
-def dimension(context: Context, value: Any) -> str:
+def dimension(context: Context, value: object) -> str:
     """Return the values that a series or a cell of a report is grouped by, as labels."""
     language = str(context["locale"])
     text = "" if value is None else str(value)
@@ -327,7 +327,7 @@ def short(value: str) -> Markup:
     return Markup('<code title="{}">{}</code>').format(value, short_id(value))
 
 
-def attrs(attributes: Mapping[str, Any]) -> Markup:
+def attrs(attributes: Mapping[str, object]) -> Markup:
     """Return HTML attributes; attributes that are None or False are omitted."""
     return Markup("").join(
         Markup(" {}").format(name) if value is True else Markup(' {}="{}"').format(name, value)
@@ -342,7 +342,7 @@ def _moment(value: str | datetime | None) -> datetime | None:
     return datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
-FILTERS: Final[Mapping[str, Any]] = {
+FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "amount": amount,
     "native": native,
     "exact": exact,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from litestar.datastructures import UploadFile
@@ -104,7 +104,7 @@ async def read_form(request: PageRequest) -> Form:
     if request.content_type[0] == RequestEncodingType.URL_ENCODED:
         fields = {name: list(values) for name, values in parse_form(await request.body()).items()}
     else:
-        for name, value in cast("Any", await request.form()).multi_items():
+        for name, value in (await request.form()).multi_items():
             if isinstance(value, UploadFile):
                 files[name] = value
             else:
@@ -120,7 +120,7 @@ def read_upload(request: PageRequest) -> tuple[Form, SubmittedForm]:
 
     Such a route also declares `request_max_body_size=BODY_BYTES_MAX` of `onboarding.uploads`.
     """
-    upload: SubmittedForm = cast("Any", request.scope)[SUBMITTED_FORM]
+    upload = cast("Mapping[str, SubmittedForm]", request.scope)[SUBMITTED_FORM]
     for name, texts in upload.fields.items():
         if any("\x00" in each for each in (name, *texts)):
             raise FieldInvalid("a NUL character can't be stored", field=name.replace("\x00", ""))
@@ -129,7 +129,7 @@ def read_upload(request: PageRequest) -> tuple[Form, SubmittedForm]:
 
 def _language(request: PageRequest) -> str:
     """Return the visitor's language; English on pages that need no visitor and take no numbers."""
-    visitor: PageVisitor | None = cast("Any", request.scope).get("user")
+    visitor = cast("Mapping[str, PageVisitor]", request.scope).get("user")
     return ENGLISH if visitor is None else visitor.language
 
 

@@ -1,12 +1,32 @@
-"""Readable JSON: indented, with exact numbers."""
+"""JSON of which only the sender knows the members, and JSON as readable text."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TypeAlias
 
 import msgspec
 
 from landbridge.platform.http.responses import encode
 
+JsonValue: TypeAlias = "str | int | Decimal | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
+JsonObject: TypeAlias = dict[str, JsonValue]
 
-def pretty(value: Any) -> str:
-    """Return a value as indented JSON."""
+
+def as_object(value: JsonValue) -> JsonObject:
+    """Return a copy of an object; an empty one for any other value."""
+    return dict(value) if isinstance(value, Mapping) else {}
+
+
+def as_objects(value: JsonValue) -> list[JsonObject]:
+    """Return the objects of a list; an empty one for any other value."""
+    return [as_object(each) for each in value] if isinstance(value, list) else []
+
+
+def as_texts(value: JsonValue) -> list[str]:
+    """Return the texts of a list; an empty one for any other value."""
+    return [str(each) for each in value] if isinstance(value, list) else []
+
+
+def pretty(value: object) -> str:
+    """Return a value as indented JSON, with exact numbers."""
     return msgspec.json.format(encode(value), indent=2).decode()

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urlencode
 
+from msgspec import UnsetType
+
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.error_responses import forget_frames
@@ -27,9 +29,9 @@ class ListQuery:
         """Return a filter's value; an empty string if it is not set."""
         return self.filters.get(name, "")
 
-    def older(self, cursor: str | None) -> str | None:
+    def older(self, cursor: str | UnsetType | None) -> str | None:
         """Return the URL of the next page."""
-        return None if cursor is None else self._address({**self.filters, _CURSOR: cursor})
+        return self._address({**self.filters, _CURSOR: cursor}) if cursor else None
 
     def with_filter(self, name: str, value: str, *, drop: Sequence[str] = ()) -> str:
         """Return the URL with this filter and without those of `drop`; "" removes the filter."""

@@ -7,7 +7,7 @@ is refused in Spanish. Spaces may group digits in every language. No digit is ro
 import re
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any, Final
+from typing import Final
 
 from babel.numbers import get_decimal_symbol, get_group_symbol
 from markupsafe import Markup
@@ -70,14 +70,14 @@ def parse_number(text: str, locale: str, *, field: str) -> str:
     return f"{sign}{digits}" + (f".{found[4]}" if found[4] else "")
 
 
-def number_markup(value: Any, locale: str) -> Markup:
+def number_markup(value: object, locale: str) -> Markup:
     """Return a number with all its digits, and its value for scripts."""
     return Markup('<data class="amount" value="{}">{}</data>').format(
         value, plain_number(value, locale)
     )
 
 
-def plain_number(value: Any, locale: str) -> str:
+def plain_number(value: object, locale: str) -> str:
     """Return a number as `amount` does, without markup."""
     with localcontext() as exact:
         exact.prec = _EXACT_DIGITS
@@ -98,7 +98,7 @@ def plain_number(value: Any, locale: str) -> str:
     return ("−" if number < 0 else "") + text + remainder.ljust(_DECIMALS_MIN, "0")  # noqa: RUF001
 
 
-def number_text(value: Any, locale: str) -> str:
+def number_text(value: object, locale: str) -> str:
     """Return a stored number as the reader would type it, ungrouped; other texts unchanged."""
     text = "" if value is None else str(value)
     return text.replace(".", get_decimal_symbol(locale)) if _is_plain(text) else text

@@ -11,12 +11,14 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.attention_items import attention_items
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import params_of, query_of
 from landbridge.dashboard.reports.results import ReportView
 from landbridge.dashboard.usd_values import total_usd
+from landbridge.payments.transactions.balance_schemas import BalancesReply
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
@@ -50,9 +52,9 @@ class OverviewPages(Controller):
         now = renderer.now(request)
         usd_rates, balances, volume, latest, attention = await asyncio.gather(
             valuation.rates(CURRENCIES, now.date()),
-            interface.get("/v2/balances"),
+            interface.read(BalancesReply, "/v2/balances"),
             _volume(reader, now, request),
-            interface.get("/v2/transactions", limit=_ITEMS_MAX, expand="parties"),
+            read_lines(interface, limit=_ITEMS_MAX),
             attention_items(interface, now, request.user.zone),
         )
         return renderer.page(
@@ -61,14 +63,14 @@ class OverviewPages(Controller):
             balances=balances,
             balance_usd=total_usd(
                 (
-                    (Decimal(each["available"]) + Decimal(each["held"]), each["currency"])
-                    for each in balances["users"]
+                    (Decimal(each.available) + Decimal(each.held), each.currency)
+                    for each in balances.users
                 ),
                 usd_rates,
             ),
             usd_rates=usd_rates,
             volume=volume,
-            latest=latest["data"],
+            latest=latest.data,
             attention=attention,
         )
 

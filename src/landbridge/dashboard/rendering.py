@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from html import unescape
-from typing import Any, Final
+from typing import Final, cast
 from urllib.parse import quote, unquote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -71,14 +71,14 @@ class Renderer:
         return self._get_installation()
 
     def page(
-        self, request: PageRequest, template: str, /, *, status: int = 200, **values: Any
+        self, request: PageRequest, template: str, status: int = 200, /, **values: object
     ) -> Response[str]:
         """Render a page; `problem` is the refusal shown on it, if any.
 
         `filter_error` is the refusal of a filter of a list, shown beside its input.
         """
-        error: FieldInvalid | None = values.get("filter_error")
-        if error is not None:
+        error = values.get("filter_error")
+        if isinstance(error, FieldInvalid):
             status = _UNPROCESSABLE
             # A cursor has no input.
             is_input = error.field is not None and error.field != "cursor"
@@ -86,7 +86,7 @@ class Renderer:
         return self._response(request, self._labelled(request, template, **values), status)
 
     def with_problem(
-        self, request: PageRequest, template: str, /, problem: Refused, **values: Any
+        self, request: PageRequest, template: str, /, problem: Refused, **values: object
     ) -> Response[str]:
         """Render a form again, with its problem and the submitted values.
 
@@ -105,11 +105,11 @@ class Renderer:
             response.headers["Retry-After"] = str(problem.retry_after_s)
         return response
 
-    def text(self, request: PageRequest, template: str, /, **values: Any) -> str:
+    def text(self, request: PageRequest, template: str, /, **values: object) -> str:
         """Render a template to HTML, also for fragments requested by scripts."""
         visitor = request.user
         installation = self.installation
-        common: dict[str, Any] = {
+        common: dict[str, object] = {
             "visitor": visitor,
             "signed": visitor.signed,
             "csrf": visitor.csrf,
@@ -143,17 +143,17 @@ class Renderer:
             if visitor.admitted is not None:
                 visitor.admitted.charge(time.monotonic() - began_s)
 
-    def _labelled(self, request: PageRequest, template: str, /, **values: Any) -> str:
+    def _labelled(self, request: PageRequest, template: str, /, **values: object) -> str:
         """Render a page; translated refusals call an input by its label on this page.
 
         The labels are in the templates alone, so they are read from the page, which is rendered
         again with them.
         """
         text = self.text(request, template, **values)
-        wrong: Mapping[str, object] = values.get("wrong_inputs", {})
-        if not wrong or request.user.language == ENGLISH:
+        wrong = values.get("wrong_inputs")
+        if not isinstance(wrong, Mapping) or not wrong or request.user.language == ENGLISH:
             return text
-        labels = {name: _label_of(name, text) for name in wrong}
+        labels = {name: _label_of(name, text) for name in cast("Mapping[str, object]", wrong)}
         return self.text(request, template, input_labels=labels, **values)
 
     def now(self, request: PageRequest) -> datetime:
@@ -230,9 +230,8 @@ def templates(language: str) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n"],
     )
-    loose: Any = environment
-    loose.filters.update(FILTERS)
-    loose.globals["asset"] = asset_path
+    environment.filters.update(FILTERS)
+    cast("dict[str, object]", environment.globals)["asset"] = asset_path
     texts = catalogue(language)
     install_texts(environment, texts.gettext, texts.ngettext)
     return environment

@@ -1,7 +1,7 @@
 """Routes of all dashboard pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -9,7 +9,7 @@ from litestar import Router, get
 from litestar.di import Provide
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
-from litestar.types import ControllerRouterHandler
+from litestar.types import ASGIApp, ControllerRouterHandler
 
 from landbridge.customers.team.model import SignedInSession
 from landbridge.dashboard.actor_names import provide_actors
@@ -107,5 +107,4 @@ def dashboard(
 
 def provide_interface(request: PageRequest) -> InternalClient:
     """Provide an API client that acts for the visitor."""
-    app: Any = request.app
-    return InternalClient(app, request.user.caller)
+    return InternalClient(cast("ASGIApp", request.app), request.user.caller)

@@ -4,7 +4,6 @@ Forms name a coin as `POLYGON:usdc`.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from landbridge.dashboard.users.nested_fields import nest
 from landbridge.platform.core.errors import FieldInvalid
@@ -34,7 +33,7 @@ async def simulate_deposit(
     interface: InternalClient, user_id: str, account_id: str, fields: Mapping[str, str]
 ) -> None:
     """Let fiat arrive on a virtual account; the form names its inputs as the interface does."""
-    body: dict[str, Any] = nest(fields, *_DEPOSIT)
+    body = nest(fields, *_DEPOSIT)
     source = body.get("source")
     if isinstance(source, Mapping):
         body["source"] = {**_SENDER, **source}

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -10,7 +9,7 @@ _START_TAG = re.compile(r"<(tr|td|th)\b([^>]*)>")
 _SPAN = re.compile(r'colspan="(\d+)"')
 
 
-def label_cells(rows: Markup, columns: Sequence[str | Sequence[Any]]) -> Markup:
+def label_cells(rows: Markup, columns: Sequence[str | Sequence[str]]) -> Markup:
     """Return table rows whose data cells name their column in `data-label`, which the style shows.
 
     `columns` are as of the macro `table`: a heading, or a heading and more about it. Values

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
+from uuid import UUID
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
@@ -22,6 +23,7 @@ from landbridge.dashboard.style_tokens import (
     tokens_of,
 )
 from landbridge.dashboard.transactions.milestones import Milestone
+from landbridge.payments.transactions.schemas import EndReply, RecipientReply, TransactionReply
 from landbridge.platform.formats.translations import later as _
 from landbridge.providers.rates.reference import CrossRate
 from landbridge.providers.rates.valuation import UsdRates
@@ -36,6 +38,8 @@ _THEMES: Final = ("light", "dark")
 # One status of each tone.
 _STATUSES: Final = ("OPEN_QUOTE", "INITIATED", "COMPLETED", "FAILED")
 _DAYS: Final = 8
+_ID: Final = UUID("6fdc776a-083b-7000-8000-000000000001")
+_USER_ID: Final = UUID("6fdc776a-083b-7000-8000-000000000002")
 
 
 class StyleGuidePages(Controller):
@@ -77,28 +81,31 @@ class StyleGuidePages(Controller):
         )
 
 
-def _payment_line(now: datetime) -> Mapping[str, object]:
+def _payment_line(now: datetime) -> TransactionReply:
     """Return a payment as `GET /v2/transactions?expand=parties` describes one."""
-    return {
-        "id": "6fdc776a-083b-7000-8000-000000000001",
-        "type": "OFFRAMP",
-        "status": "OPEN_QUOTE",
-        "userId": "6fdc776a-083b-7000-8000-000000000002",
-        "userName": "Ada Example",
-        "source": {"amount": Decimal("846.35"), "currency": "usdc", "chain": "POLYGON"},
-        "destination": {"amount": Decimal("843.79"), "currency": "usd", "chain": None},
-        "fee": {"amount": Decimal("2.56"), "currency": "usdc"},
-        "recipient": {
-            "count": 1,
-            "accountId": "6fdc776a-083b-7000-8000-000000000003",
-            "bankName": "Chase",
-            "accountNumber": "****6789",
-            "userId": None,
-            "userName": None,
-            "address": None,
-        },
-        "createdAt": (now - timedelta(minutes=5)).isoformat(),
-    }
+    at = (now - timedelta(minutes=5)).isoformat()
+    return TransactionReply(
+        id=_ID,
+        type="OFFRAMP",
+        status="OPEN_QUOTE",
+        user_id=_USER_ID,
+        user_name="Ada Example",
+        request_id=_ID,
+        source=EndReply(amount="846.35", currency="usdc", chain="POLYGON"),
+        destination=EndReply(amount="843.79", currency="usd", chain=None),
+        fee=EndReply(amount="2.56", currency="usdc", chain="POLYGON"),
+        recipient=RecipientReply(
+            count=1,
+            account_id=_ID,
+            bank_name="Chase",
+            account_number="****6789",
+            user_id=None,
+            user_name=None,
+            address=None,
+        ),
+        created_at=at,
+        updated_at=at,
+    )
 
 
 def _items(now: datetime) -> Sequence[AttentionItem]:

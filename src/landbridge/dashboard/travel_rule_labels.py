@@ -1,7 +1,7 @@
 """Data that the travel rule requires, as people read them. The API names them by members."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -60,4 +60,4 @@ def missing_labels(context: Context, names: list[str]) -> str:
     return missing_text(names, str(context["locale"]))
 
 
-TRAVEL_RULE_FILTERS: Final[Mapping[str, Callable[..., Any]]] = {"missing_labels": missing_labels}
+TRAVEL_RULE_FILTERS: Final[Mapping[str, Callable[..., str]]] = {"missing_labels": missing_labels}

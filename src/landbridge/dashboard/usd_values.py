@@ -6,7 +6,7 @@ for dollars and coins that count as dollars, and for currencies without a rate.
 
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -18,7 +18,7 @@ _KNOWN: Final = {each.casefold(): each for each in CURRENCIES}
 
 
 @pass_context
-def usd_value(context: Context, amount: Any, currency: str) -> Decimal | None:
+def usd_value(context: Context, amount: object, currency: str) -> Decimal | None:
     """Return what an amount in another currency is worth; None if there is nothing to show."""
     rates: UsdRates | None = context.get("usd_rates")
     known = _KNOWN.get(currency.casefold())

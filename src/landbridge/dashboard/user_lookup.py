@@ -8,23 +8,25 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from landbridge.customers.users.api import UserPageReply
 from landbridge.customers.users.errors import UserNotFound
+from landbridge.customers.users.schemas import UserReply
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
 
 PAGE_SIZE = 25
 _QUERY_LENGTH_MAX = 200
+_USERS = "/v2/users"
 
 
 @dataclass(frozen=True, slots=True)
 class UserSearchPage:
     """One page of users; `next_cursor` is None on the last page."""
 
-    users: Sequence[Mapping[str, Any]]
+    users: Sequence[UserReply]
     next_cursor: str | None
 
 
@@ -59,11 +61,11 @@ async def find_user_id(interface: InternalClient, text: str) -> str | None:
         raise FieldInvalid("No user has this name, e-mail or ID.", field="user")
     if len(exact) > 1:
         raise FieldInvalid("Several users match. Enter an e-mail or a user ID.", field="user")
-    return str(exact[0]["id"])
+    return str(exact[0].id)
 
 
-def _titles(user: Mapping[str, Any]) -> tuple[str, str]:
-    return user["email"].casefold(), (user["name"] or "").casefold()
+def _titles(user: UserReply) -> tuple[str, str]:
+    return user.email.casefold(), user.name.casefold()
 
 
 def _queries(text: str, type_: str) -> Sequence[Mapping[str, str]]:
@@ -87,29 +89,26 @@ def _queries(text: str, type_: str) -> Sequence[Mapping[str, str]]:
 
 async def _page(
     interface: InternalClient, query: Mapping[str, str | None], cursor: str | None
-) -> Mapping[str, Any]:
+) -> UserPageReply:
     """Return one page of a list, without a cursor if a second request shows that it has ended."""
-    page = await interface.get("/v2/users", limit=PAGE_SIZE, cursor=cursor, **query)
-    if page.get("nextCursor") is None or len(page["users"]) == PAGE_SIZE:
+    page = await interface.read(UserPageReply, _USERS, limit=PAGE_SIZE, cursor=cursor, **query)
+    if not page.next_cursor or len(page.users) == PAGE_SIZE:
         return page
-    next_page = await interface.get(
-        "/v2/users", limit=PAGE_SIZE, cursor=page.get("nextCursor"), **query
+    next_page = await interface.read(
+        UserPageReply, _USERS, limit=PAGE_SIZE, cursor=page.next_cursor, **query
     )
-    users = [*page["users"], *next_page["users"]][:PAGE_SIZE]
-    is_cut = len(page["users"]) + len(next_page["users"]) > PAGE_SIZE
-    return {
-        "users": users,
-        "nextCursor": users[-1]["createdAt"] if is_cut else next_page.get("nextCursor"),
-    }
+    found = [*page.users, *next_page.users]
+    users = found[:PAGE_SIZE]
+    end = users[-1].created_at if len(found) > PAGE_SIZE else next_page.next_cursor
+    return UserPageReply(count=len(users), users=users, next_cursor=end)
 
 
-def _merged(pages: Sequence[Mapping[str, Any]]) -> UserSearchPage:
+def _merged(pages: Sequence[UserPageReply]) -> UserSearchPage:
     """Merge pages of several lists, down to the highest of their cursors."""
     # A list with a cursor is complete only down to that cursor.
-    found = (page.get("nextCursor") for page in pages)
-    cursors = [each for each in found if each is not None]
+    cursors = [page.next_cursor for page in pages if page.next_cursor]
     floor = max(map(datetime.fromisoformat, cursors), default=None)
-    users = {each["id"]: each for page in pages for each in page["users"]}
+    users = {each.id: each for page in pages for each in page.users}
     ranked = sorted(users.values(), key=_created_at, reverse=True)
     users_of_page = [each for each in ranked if floor is None or _created_at(each) >= floor][
         :PAGE_SIZE
@@ -118,17 +117,17 @@ def _merged(pages: Sequence[Mapping[str, Any]]) -> UserSearchPage:
         return UserSearchPage(users_of_page, None)
     is_full = len(users_of_page) == PAGE_SIZE
     return UserSearchPage(
-        users_of_page, users_of_page[-1]["createdAt"] if is_full else floor.isoformat()
+        users_of_page, users_of_page[-1].created_at if is_full else floor.isoformat()
     )
 
 
-def _created_at(user: Mapping[str, Any]) -> datetime:
-    return datetime.fromisoformat(user["createdAt"])
+def _created_at(user: UserReply) -> datetime:
+    return datetime.fromisoformat(user.created_at)
 
 
 async def _by_id(interface: InternalClient, user_id: UUID, type_: str) -> UserSearchPage:
     try:
-        user = await interface.get(f"/v2/users/{user_id}")
+        user = await interface.read(UserReply, f"{_USERS}/{user_id}")
     except UserNotFound:
         return UserSearchPage([], None)
-    return UserSearchPage([user] if type_ in {"", user["type"]} else [], None)
+    return UserSearchPage([user] if type_ in {"", user.type} else [], None)

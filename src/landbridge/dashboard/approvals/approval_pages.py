@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -19,11 +19,14 @@ from landbridge.dashboard.number_formats import NumberFormat
 from landbridge.dashboard.page_visitor import PageRequest, PageVisitor, renew_counts
 from landbridge.dashboard.payment_lines import currency_name, payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.approvals.inbox_api import ListedApproval, ListedApprovalPage
 from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
+from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
+_API: Final = "/v2/approvals"
 # Status filters; `waiting` is the default.
 _STATUS_FILTERS: Final[Mapping[str, Sequence[str]]] = {
     "waiting": ["PENDING"],
@@ -48,7 +51,7 @@ class ApprovalResult:
     Neither is set if the service was busy.
     """
 
-    approval: Any
+    approval: ListedApproval | None
     status: str | None
     refusal: str | None
 
@@ -62,11 +65,11 @@ class SelectableAmount:
 
     @classmethod
     def of(
-        cls, line: Mapping[str, Any] | None, card: PaymentCard | None
+        cls, line: TransactionReply | None, card: PaymentCard | None
     ) -> "SelectableAmount | None":
         """Return what the row shows as sent; None if the payment is not visible."""
         if line is not None:
-            amount, unit = line["source"]["amount"], line["source"]["currency"]
+            amount, unit = line.source.amount, line.source.currency
         elif card is not None and card.amount:
             amount, unit = card.amount, card.unit
         else:
@@ -113,8 +116,8 @@ class ApprovalPages(Controller):
         ]
         await renew_counts(request)
         approvals = [each.approval for each in results if each.approval is not None]
-        payments = [(each["type"], each["transferId"]) for each in approvals]
-        values: dict[str, Any] = await _inbox(request, interface, actors)
+        payments = [(each.transfer_type, each.transfer_id) for each in approvals]
+        values = await _inbox(request, interface, actors)
         values |= {"results": results, "result_cards": await payment_cards(interface, payments)}
         return renderer.page(request, "approvals/list.html", **values)
 
@@ -157,45 +160,44 @@ class ApprovalPages(Controller):
 
 async def _inbox(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of the list, by the filters of the URL."""
     query, visitor = read_list_query(request, "show", "mine"), request.user
     status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
     found, filter_error = await load_list(
-        interface.get(
-            "/v2/approvals",
+        interface.read(
+            ListedApprovalPage,
+            _API,
             status=_STATUS_FILTERS[status_filter],
             initiatorProfileId=str(visitor.caller.id) if query.text("mine") else None,
             limit=PAGE_SIZE,
             cursor=query.cursor,
         ),
-        {"approvals": [], "count": 0, "nextCursor": None},
+        ListedApprovalPage(count=0, approvals=[]),
     )
-    approvals = found["approvals"]
-    payments = [(each["transferType"], each["transferId"]) for each in approvals]
+    approvals = found.approvals
+    payments = [(each.transfer_type, each.transfer_id) for each in approvals]
     cards, lines = await asyncio.gather(
         payment_cards(interface, payments), payment_lines(interface, {each for _, each in payments})
     )
-    is_full = found["count"] == PAGE_SIZE
+    is_full = found.count == PAGE_SIZE
     return {
         "approvals": approvals,
         "amounts": {
-            each["id"]: SelectableAmount.of(
-                lines.get(each["transferId"]), cards.get(each["transferId"])
-            )
+            each.id: SelectableAmount.of(lines.get(each.transfer_id), cards.get(each.transfer_id))
             for each in approvals
         },
         "cards": cards,
         "lines": lines,
         "names": await actors.names(visitor.caller.org_id),
         "votable": {
-            each["id"]
+            each.id
             for each in approvals
-            if may_vote(each, visitor) and _is_visible(each, cards.get(each["transferId"]))
+            if may_vote(each, visitor) and _is_visible(each, cards.get(each.transfer_id))
         },
         "list_query": query,
         "status_filter": status_filter,
-        "older": query.older(found.get("nextCursor")) if is_full else None,
+        "older": query.older(found.next_cursor) if is_full else None,
         "filter_error": filter_error,
         "number_format": NumberFormat.of(visitor.language),
         "chosen": [],
@@ -207,14 +209,14 @@ async def _inbox(
 
 async def _approval_values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, approval_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of one approval's page."""
-    approval = await interface.get(f"/v2/approvals/{approval_id}")
-    kind, transfer_id = approval["transferType"], approval["transferId"]
+    approval = await interface.read(ListedApproval, f"{_API}/{approval_id}")
+    kind, transfer_id = approval.transfer_type, approval.transfer_id
     cards = await payment_cards(interface, [(kind, transfer_id)], with_history=True)
     card = cards.get(transfer_id)
     lines = await payment_lines(interface, {transfer_id})
-    has_account = card and card.resolution and card.resolution["accountId"]
+    has_account = card and card.resolution and card.resolution.account_id
     return {
         "approval": approval,
         "card": card,
@@ -232,8 +234,8 @@ async def _vote(
     """Vote on one payment; a refusal is returned, so that the other votes continue."""
     approval = None
     try:
-        approval = _summary(await interface.get(f"/v2/approvals/{approval_id}"))
-        path = f"/v2/transfer-approvals/{approval['id']}/{verb}"
+        approval = await interface.read(ListedApproval, f"{_API}/{approval_id}")
+        path = f"/v2/transfer-approvals/{approval.id}/{verb}"
         response = await interface.post(path, {_VOTES[verb]: comment})
     except Refused as error:
         return ApprovalResult(approval, None, error.message)
@@ -242,29 +244,21 @@ async def _vote(
     return ApprovalResult(approval, response["status"], None)
 
 
-def may_vote(approval: Any, visitor: PageVisitor) -> bool:
+def may_vote(approval: ListedApproval, visitor: PageVisitor) -> bool:
     """Return whether voting is offered; the API decides whether the vote counts."""
-    own_id = str(visitor.caller.id)
+    own_id = visitor.caller.id
     return (
         visitor.is_admin
         and not visitor.caller.is_org_frozen
-        and approval["status"] == "PENDING"
-        and approval["initiatorProfileId"] != own_id
-        and all(each["approverId"] != own_id for each in approval["votes"])
+        and approval.status == "PENDING"
+        and approval.initiator_profile_id != own_id
+        and all(each.approver_id != own_id for each in approval.votes)
     )
 
 
-def _is_visible(approval: Any, card: PaymentCard | None) -> bool:
+def _is_visible(approval: ListedApproval, card: PaymentCard | None) -> bool:
     """Return whether the payment's decision is visible: nobody approves what they cannot see."""
-    return card is not None or approval["transferType"] != RESOLUTION
-
-
-def _summary(approval: Any) -> dict[str, str]:
-    return {
-        "id": approval["id"],
-        "type": approval["transferType"],
-        "transferId": approval["transferId"],
-    }
+    return card is not None or approval.transfer_type != RESOLUTION
 
 
 def _verb(form: Form) -> str:

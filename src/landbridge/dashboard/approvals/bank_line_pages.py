@@ -1,6 +1,6 @@
 """Pages of unmatched bank statement lines: the queue, and each line with its bank data."""
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -11,6 +11,7 @@ from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.bank_files.statement_line_api import BankLine, BankLinePage
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
@@ -18,6 +19,7 @@ from landbridge.platform.http.internal_client import InternalClient
 _REVIEWS, _PAGE_PATH = "/v2/reviews/bank-lines", "/dashboard/reviews/bank-lines"
 _LIST: Final = ReviewList(
     _REVIEWS,
+    BankLinePage(count=0, reviews=[]),
     {"waiting": ["UNMATCHED"], "resolved": ["RESOLVED"], "matched": ["MATCHED"], "new": ["NEW"]},
 )
 _ONE = "approvals/bank_line.html"
@@ -37,7 +39,9 @@ class BankLinePages(Controller):
     ) -> Page:
         """List the queue, longest waiting first."""
         found = await _LIST.load(request, interface)
-        return renderer.page(request, "approvals/bank_lines.html", lines=found.rows, **found.values)
+        return renderer.page(
+            request, "approvals/bank_lines.html", lines=found.page.reviews, **found.values
+        )
 
     @get("/{line_id:str}")
     async def show(
@@ -78,9 +82,9 @@ class BankLinePages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, line_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
-        "line": await interface.get(f"{_REVIEWS}/{line_id}"),
+        "line": await interface.read(BankLine, f"{_REVIEWS}/{line_id}"),
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
     }

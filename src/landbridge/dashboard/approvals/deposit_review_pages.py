@@ -1,6 +1,6 @@
 """Pages of unmatched deposits: the queue, and each deposit with its possible decisions."""
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -11,13 +11,14 @@ from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.incoming_payments.api import DepositReview, DepositReviewPage
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
 _REVIEWS, _PAGE_PATH = "/v2/reviews/deposits", "/dashboard/reviews/deposits"
-_LIST: Final = ReviewList(_REVIEWS, {})
+_LIST: Final = ReviewList(_REVIEWS, DepositReviewPage(count=0, reviews=[]), {})
 _ONE = "approvals/deposit_review.html"
 
 
@@ -36,7 +37,7 @@ class DepositReviewPages(Controller):
         """List the waiting deposits, longest waiting first."""
         found = await _LIST.load(request, interface)
         return renderer.page(
-            request, "approvals/deposit_reviews.html", deposits=found.rows, **found.values
+            request, "approvals/deposit_reviews.html", deposits=found.page.reviews, **found.values
         )
 
     @get("/{deposit_id:str}")
@@ -80,15 +81,15 @@ class DepositReviewPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, deposit_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
-        "deposit": await interface.get(f"{_REVIEWS}/{deposit_id}"),
+        "deposit": await interface.read(DepositReview, f"{_REVIEWS}/{deposit_id}"),
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
     }
 
 
-def _match(form: Form) -> dict[str, Any]:
+def _match(form: Form) -> dict[str, object]:
     """Return the body of a match; raise `FieldInvalid` for an invalid id."""
     target_id = as_uuid(form.text("pays"))
     if target_id is None:

@@ -6,6 +6,10 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.deposit_screening.review_api import (
+    DepositScreeningList,
+    DepositScreeningReply,
+)
 from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer
@@ -15,6 +19,7 @@ from landbridge.platform.http.internal_client import InternalClient
 _API: Final = "/v2/reviews/deposit-screenings"
 _LIST: Final = ReviewList(
     _API,
+    DepositScreeningList(count=0, reviews=[]),
     {
         "held": ["HELD"],
         "screening": ["IN_SCREENING"],
@@ -57,7 +62,7 @@ class DepositScreeningPages(Controller):
         return renderer.page(
             request,
             "approvals/deposit_screenings.html",
-            screenings=found.rows,
+            screenings=found.page.reviews,
             sources=SOURCES,
             categories=CATEGORIES,
             **found.values,
@@ -72,7 +77,7 @@ class DepositScreeningPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Show one screened deposit."""
-        found = await interface.get(f"{_API}/{screening_id}")
+        found = await interface.read(DepositScreeningReply, f"{_API}/{screening_id}")
         return renderer.page(
             request,
             "approvals/deposit_screening.html",

@@ -4,12 +4,21 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final, TypeAlias, TypeVar
+from uuid import UUID
 
+from landbridge.customers.deposit_screening.review_api import DepositScreeningReply
+from landbridge.customers.payment_screening.review_api import PaymentScreeningReply
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.payments.destinations import DestinationDetails, destination_of
+from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentReply
+from landbridge.payments.engine.schemas import PartyReply
+from landbridge.payments.receivables.api import ReceivableReply
+from landbridge.payments.resolutions.api import ResolutionReply
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
 
+_OtherRecord: TypeAlias = ReceivableReply | DepositScreeningReply | PaymentScreeningReply
 _PATHS: Final[Mapping[str, str]] = {
     "WALLET.TRANSFER": "/v2/wallets/transfers",
     "WALLET.TRANSFER.BATCH": "/v2/wallets/transfers/batches",
@@ -17,18 +26,23 @@ _PATHS: Final[Mapping[str, str]] = {
     "OFFRAMP": "/v2/offramps",
     "ONRAMP": "/v2/onramps",
     "DISBURSEMENT": "/v2/disbursements",
-    "RECEIVABLE": "/v2/reviews/receivables",
-    "DEPOSIT.SCREENING": "/v2/reviews/deposit-screenings",
-    "PAYMENT.SCREENING": "/v2/reviews/payment-screenings",
+}
+# Records that are no payments, but hold or owe one's money.
+_OTHERS: Final[Mapping[str, tuple[str, type[_OtherRecord]]]] = {
+    "RECEIVABLE": ("/v2/reviews/receivables", ReceivableReply),
+    "DEPOSIT.SCREENING": ("/v2/reviews/deposit-screenings", DepositScreeningReply),
+    "PAYMENT.SCREENING": ("/v2/reviews/payment-screenings", PaymentScreeningReply),
 }
 RESOLUTION: Final = "RESOLUTION"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardPayee:
     """A recipient: a user by name, or an address; `amount` is set in a batch, and of a fee."""
 
-    user_id: str | None
+    user_id: UUID | None
     name: str | None
     address: str | None
     amount: str | None = None
@@ -44,22 +58,22 @@ class PaymentCard:
     approval; None where the payment itself does.
     """
 
-    id: str
-    payment_id: str
+    id: UUID
+    payment_id: UUID
     kind: str
     status: str
     failed_reason: str | None
-    amount: Any
+    amount: Decimal | str | None
     unit: str
-    gets: Any
+    gets: Decimal | None
     gets_unit: str
-    payer_id: str | None
+    payer_id: UUID | None
     payer: str | None
     payees: Sequence[CardPayee] = ()
     destination: DestinationDetails | None = None
     fee_payees: Sequence[CardPayee] = ()
     fee_unit: str = ""
-    resolution: Mapping[str, Any] | None = None
+    resolution: ResolutionReply | None = None
 
     @property
     def payee(self) -> CardPayee | None:
@@ -69,40 +83,40 @@ class PaymentCard:
 
 async def payment_cards(
     interface: InternalClient,
-    payments: Collection[tuple[str, str]],
+    payments: Collection[tuple[str, UUID]],
     *,
     with_history: bool = False,
-) -> Mapping[str, PaymentCard]:
+) -> Mapping[UUID, PaymentCard]:
     """Return cards by id for payments given by kind and id; missing ones are omitted.
 
     For a resolution the card shows its payment, under the id of the resolution. With `with_history`
     destinations say whether they were paid before.
     """
     ids = [each for kind, each in payments if kind == RESOLUTION]
-    found = await asyncio.gather(*(_resolution(interface, each) for each in ids))
+    found = await asyncio.gather(
+        *(_found(interface, ResolutionReply, f"/v2/reviews/resolutions/{each}") for each in ids)
+    )
     resolutions = [each for each in found if each is not None]
     # Each once, also where it waits for itself and was decided on.
     payment_keys = {each for each in payments if each[0] != RESOLUTION}
-    payment_keys |= {(each["transferType"], each["transferId"]) for each in resolutions}
+    payment_keys |= {(each.transfer_type, each.transfer_id) for each in resolutions}
     cards = await _payments(interface, payment_keys, with_history=with_history)
     return cards | {
-        each["id"]: replace(cards[each["transferId"]], resolution=each)
+        each.id: replace(cards[each.transfer_id], resolution=each)
         for each in resolutions
-        if each["transferId"] in cards
+        if each.transfer_id in cards
     }
 
 
 async def _payments(
-    interface: InternalClient, payments: Collection[tuple[str, str]], *, with_history: bool
-) -> dict[str, PaymentCard]:
-    found = await asyncio.gather(*(_payment(interface, kind, each) for kind, each in payments))
-    replies = [each for each in found if each is not None]
-    destinations = await asyncio.gather(
-        *(_destination(interface, each, with_history=with_history) for each in replies)
+    interface: InternalClient, payments: Collection[tuple[str, UUID]], *, with_history: bool
+) -> dict[UUID, PaymentCard]:
+    found = await asyncio.gather(
+        *(_load_card(interface, kind, each, with_history=with_history) for kind, each in payments)
     )
-    cards = [_card(reply, to) for reply, to in zip(replies, destinations, strict=True)]
+    cards = [each for each in found if each is not None]
     unnamed_ids = {
-        user_id
+        str(user_id)
         for card in cards
         for user_id, name in [
             (card.payer_id, card.payer),
@@ -116,69 +130,56 @@ async def _payments(
 
 async def user_names(interface: InternalClient, user_ids: Collection[str]) -> Mapping[str, str]:
     """Return the names of users by id; erased users have none."""
-    found = await asyncio.gather(*(_user(interface, each) for each in sorted(user_ids)))
-    return {each["id"]: each["name"] for each in found if each is not None and each["name"]}
+    found = await asyncio.gather(
+        *(_found(interface, UserReply, f"/v2/users/{each}") for each in sorted(user_ids))
+    )
+    return {str(each.id): each.name for each in found if each is not None and each.name}
 
 
-async def _payment(interface: InternalClient, kind: str, payment_id: str) -> Any:
+async def _found(interface: InternalClient, reply: type[T], path: str) -> T | None:
+    """Return a reply; None if it is refused."""
     try:
-        return await interface.get(f"{_PATHS[kind]}/{payment_id}")
-    except (KeyError, Refused):
-        return None
-
-
-async def _resolution(interface: InternalClient, resolution_id: str) -> Any:
-    try:
-        return await interface.get(f"/v2/reviews/resolutions/{resolution_id}")
+        return await interface.read(reply, path)
     except Refused:
         return None
 
 
-async def _user(interface: InternalClient, user_id: str) -> Any:
-    try:
-        return await interface.get(f"/v2/users/{user_id}")
-    except Refused:
+async def _load_card(
+    interface: InternalClient, kind: str, payment_id: UUID, *, with_history: bool
+) -> PaymentCard | None:
+    if kind in _OTHERS:
+        path, schema = _OTHERS[kind]
+        record = await _found(interface, schema, f"{path}/{payment_id}")
+        return None if record is None else _other_card(record, kind)
+    if kind not in _PATHS:
         return None
-
-
-async def _destination(
-    interface: InternalClient, reply: Any, *, with_history: bool
-) -> DestinationDetails | None:
-    if "transferDetails" not in reply:
+    reply = await _found(interface, PaymentReply, f"{_PATHS[kind]}/{payment_id}")
+    if reply is None:
         return None
-    kind, details = reply["transferType"], reply["transferDetails"]
-    return await destination_of(interface, kind, details, with_history=with_history)
+    details = reply.transfer_details
+    return _card(reply, await destination_of(interface, kind, details, with_history=with_history))
 
 
-def _card(reply: Any, to: DestinationDetails | None) -> PaymentCard:
-    if "depositId" in reply:
-        return _screening(reply, "DEPOSIT.SCREENING", payment_id=reply["id"])
-    if "destinationAddress" in reply:
-        card = _screening(reply, "PAYMENT.SCREENING", payment_id=reply["transferId"])
-        address = reply["destinationAddress"]
-        payees = (CardPayee(user_id=None, name=None, address=address),) if address else ()
-        return replace(card, payees=payees)
-    if "transferDetails" not in reply:
-        return _receivable(reply)
-    details = reply["transferDetails"]
-    source, destination = details["source"], details["destination"]
+def _card(reply: PaymentReply, to: DestinationDetails | None) -> PaymentCard:
+    details = reply.transfer_details
+    source, destination = details.source, details.destination
     amount, unit = _amount(details), _unit(details, source)
-    gets, gets_unit = destination.get("amount"), _unit(details, destination)
+    gets, gets_unit = destination.amount, _unit(details, destination)
     if not amount and gets:
         # The received amount is fixed, and no quote states the sent amount yet.
         amount, unit, gets = gets, gets_unit, None
     return PaymentCard(
-        id=details["id"],
-        payment_id=details["id"],
-        kind=reply["transferType"],
-        status=details["status"],
-        failed_reason=details.get("failedReason"),
+        id=details.id,
+        payment_id=details.id,
+        kind=reply.transfer_type,
+        status=details.status,
+        failed_reason=details.failed_reason,
         amount=amount,
         unit=unit,
         gets=gets or None,
         gets_unit=gets_unit,
-        payer_id=source.get("userId"),
-        payer=_party(source.get("user")),
+        payer_id=source.user_id,
+        payer=_party(source.user),
         payees=_payees(destination),
         destination=to,
         fee_payees=_fee_payees(details),
@@ -186,85 +187,66 @@ def _card(reply: Any, to: DestinationDetails | None) -> PaymentCard:
     )
 
 
-def _receivable(receivable: Any) -> PaymentCard:
-    """Return the card of a receivable."""
+def _other_card(record: _OtherRecord, kind: str) -> PaymentCard:
+    """Return the card of a receivable, or of a deposit or payment that is screened."""
+    is_deposit = isinstance(record, DepositScreeningReply)
+    address = record.destination_address if isinstance(record, PaymentScreeningReply) else None
     return PaymentCard(
-        id=receivable["id"],
-        payment_id=receivable["transferId"],
-        kind="RECEIVABLE",
-        status=receivable["status"],
-        failed_reason=receivable["reason"],
-        amount=receivable["amount"],
-        unit=receivable["currency"],
-        gets=None,
-        gets_unit=receivable["currency"],
-        payer_id=receivable["userId"],
-        payer=None,
-    )
-
-
-def _screening(screening: Any, kind: str, *, payment_id: str) -> PaymentCard:
-    """Return the card of a deposit or payment that is screened."""
-    return PaymentCard(
-        id=screening["id"],
-        payment_id=payment_id,
+        id=record.id,
+        payment_id=record.id if is_deposit else record.transfer_id,
         kind=kind,
-        status=screening["status"],
-        failed_reason=None,
-        amount=screening["amount"],
-        unit=screening["currency"],
+        status=record.status,
+        failed_reason=record.reason if isinstance(record, ReceivableReply) else None,
+        amount=record.amount,
+        unit=record.currency,
         gets=None,
-        gets_unit=screening["currency"],
-        payer_id=screening["userId"],
+        gets_unit=record.currency,
+        payer_id=record.user_id,
         payer=None,
+        payees=(CardPayee(user_id=None, name=None, address=address),) if address else (),
     )
 
 
-def _amount(details: Any) -> Any:
-    batch = details["destination"].get("batch")
+def _amount(details: PaymentDetails) -> Decimal | None:
+    batch = details.destination.batch
     if batch is not None:
-        return sum((Decimal(each["amount"]) for each in batch), Decimal())
-    return details["amount"] if "amount" in details else details["source"]["amount"]
+        return sum((Decimal(each.amount) for each in batch), Decimal())
+    return details.source.amount if details.amount is None else details.amount
 
 
-def _unit(details: Any, party: Any) -> str:
+def _unit(details: PaymentDetails, party: PaymentEnd) -> str:
     """Return the currency of one side, with its chain if it has one."""
-    currency = party.get("currency") or details.get("currency")
-    chain = party.get("chain") or details.get("chain")
+    currency = party.currency or details.currency
+    chain = party.chain or details.chain
     return f"{currency} {chain}" if chain else str(currency)
 
 
-def _payees(destination: Any) -> list[CardPayee]:
+def _payees(destination: PaymentEnd) -> list[CardPayee]:
+    if destination.batch is None:
+        name, address = _party(destination.user), destination.wallet_address
+        return [CardPayee(user_id=destination.user_id, name=name, address=address)]
     return [
-        CardPayee(
-            user_id=each.get("userId"),
-            name=_party(each.get("user")),
-            address=each.get("walletAddress"),
-            amount=each.get("amount") if "batch" in destination else None,
-        )
-        for each in destination.get("batch", [destination])
+        CardPayee(user_id=each.user_id, name=None, address=each.wallet_address, amount=each.amount)
+        for each in destination.batch
     ]
 
 
-def _fee_payees(details: Mapping[str, Any]) -> list[CardPayee]:
-    own: Mapping[str, Any] = details.get("developerFee") or {}
-    fees: Sequence[Mapping[str, Any]] = own.get("fees", [])
+def _fee_payees(details: PaymentDetails) -> list[CardPayee]:
+    own = details.developer_fee
     return [
-        CardPayee(user_id=None, name=None, address=each["walletAddress"], amount=each["amount"])
-        for each in fees
-        if each.get("walletAddress")
+        CardPayee(user_id=None, name=None, address=each.wallet_address, amount=each.amount)
+        for each in (() if own is None else own.fees)
+        if each.wallet_address
     ]
 
 
-def _party(user: Any) -> str | None:
+def _party(user: PartyReply | None) -> str | None:
     if user is None:
         return None
-    names = [user["businessName"] or "", user["firstName"] or "", user["lastName"] or ""]
+    names = [user.business_name or "", user.first_name or "", user.last_name or ""]
     return " ".join(each for each in names if each) or None
 
 
 def _with_names(card: PaymentCard, names: Mapping[str, str]) -> PaymentCard:
-    payees = [
-        replace(each, name=each.name or names.get(each.user_id or "")) for each in card.payees
-    ]
-    return replace(card, payer=card.payer or names.get(card.payer_id or ""), payees=payees)
+    payees = [replace(each, name=each.name or names.get(str(each.user_id))) for each in card.payees]
+    return replace(card, payer=card.payer or names.get(str(card.payer_id)), payees=payees)

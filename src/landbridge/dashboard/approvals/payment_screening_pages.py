@@ -6,6 +6,10 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.payment_screening.review_api import (
+    PaymentScreeningList,
+    PaymentScreeningReply,
+)
 from landbridge.dashboard.approvals.deposit_screening_pages import CATEGORIES
 from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.page_visitor import PageRequest
@@ -15,6 +19,7 @@ from landbridge.platform.http.internal_client import InternalClient
 _API: Final = "/v2/reviews/payment-screenings"
 _LIST: Final = ReviewList(
     _API,
+    PaymentScreeningList(count=0, reviews=[]),
     {
         "held": ["HELD"],
         "screening": ["IN_SCREENING"],
@@ -41,7 +46,7 @@ class PaymentScreeningPages(Controller):
         return renderer.page(
             request,
             "approvals/payment_screenings.html",
-            screenings=found.rows,
+            screenings=found.page.reviews,
             categories=CATEGORIES,
             **found.values,
         )
@@ -55,7 +60,7 @@ class PaymentScreeningPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Show one screened destination."""
-        found = await interface.get(f"{_API}/{screening_id}")
+        found = await interface.read(PaymentScreeningReply, f"{_API}/{screening_id}")
         return renderer.page(
             request, "approvals/payment_screening.html", screening=found, categories=CATEGORIES
         )

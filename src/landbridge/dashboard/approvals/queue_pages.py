@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
@@ -14,6 +14,7 @@ from landbridge.platform.core.errors import RoleNotAllowed
 from landbridge.platform.core.pagination import LIMIT_MAX
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.responses import Moment, WireStruct
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +23,7 @@ class ReviewQueue:
 
     The overview shows an `is_low_priority` queue only for stuck items, as its items may wait long,
     or as it has an item of its own for each status.
-    `status` filters waiting items where the route lists others too; `member` is the list's field in
-    the response.
+    `status` filters waiting items where the route lists others too.
     """
 
     name: str
@@ -31,28 +31,43 @@ class ReviewQueue:
     since: str
     is_low_priority: bool = False
     status: str | None = None
-    member: str = "reviews"
 
 
 _QUEUES: Final[Sequence[ReviewQueue]] = (
-    ReviewQueue("kyc", later("Verifications"), "submittedAt"),
-    ReviewQueue("accounts", later("Bank accounts"), "createdAt"),
-    ReviewQueue("transfers", later("Requests for information"), "createdAt", is_low_priority=True),
-    ReviewQueue("deposits", later("Unmatched deposits"), "receivedAt"),
-    ReviewQueue("deposit-screenings", later("Held deposits"), "updatedAt", status="HELD"),
-    ReviewQueue("payment-screenings", later("Held payments"), "updatedAt", status="HELD"),
-    ReviewQueue("bank-lines", later("Bank statement lines"), "createdAt"),
-    ReviewQueue("receivables", later("Receivables"), "createdAt", is_low_priority=True),
+    ReviewQueue("kyc", later("Verifications"), "submitted_at"),
+    ReviewQueue("accounts", later("Bank accounts"), "created_at"),
+    ReviewQueue("transfers", later("Requests for information"), "created_at", is_low_priority=True),
+    ReviewQueue("deposits", later("Unmatched deposits"), "received_at"),
+    ReviewQueue("deposit-screenings", later("Held deposits"), "updated_at", status="HELD"),
+    ReviewQueue("payment-screenings", later("Held payments"), "updated_at", status="HELD"),
+    ReviewQueue("bank-lines", later("Bank statement lines"), "created_at"),
+    ReviewQueue("receivables", later("Receivables"), "created_at", is_low_priority=True),
     # Low priority, as each also waits in the list of approvals.
     ReviewQueue(
         "resolutions",
         later("Stuck payment resolutions"),
-        "createdAt",
+        "created_at",
         is_low_priority=True,
         status="PENDING_APPROVAL",
-        member="resolutions",
     ),
 )
+
+
+class _WaitingItem(WireStruct, frozen=True):
+    """Item of any queue, with the timestamps by which queues are ordered."""
+
+    submitted_at: Moment = ""
+    created_at: Moment = ""
+    received_at: Moment = ""
+    updated_at: Moment = ""
+    rfi: "_WaitingItem | None" = None
+
+
+class _WaitingPage(WireStruct, frozen=True):
+    """Page of any queue."""
+
+    reviews: tuple[_WaitingItem, ...] = ()
+    resolutions: tuple[_WaitingItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +104,12 @@ async def waiting_queues(interface: InternalClient) -> Sequence[QueueStatus]:
 
 async def _waiting(interface: InternalClient, queue: ReviewQueue) -> QueueStatus:
     try:
-        found = await interface.get(
-            f"/v2/reviews/{queue.name}", status=queue.status, limit=LIMIT_MAX
+        found = await interface.read(
+            _WaitingPage, f"/v2/reviews/{queue.name}", status=queue.status, limit=LIMIT_MAX
         )
     except RoleNotAllowed:
         return QueueStatus(queue, None, has_more=False, since=None)
-    reviews: Sequence[Any] = found[queue.member]
-    since = min((_since(each, queue) for each in reviews), default=None)
-    return QueueStatus(queue, len(reviews), has_more=len(reviews) == LIMIT_MAX, since=since)
-
-
-def _since(review: Any, queue: ReviewQueue) -> str:
+    reviews = found.reviews or found.resolutions
     # A payment waits since its first question, not since its creation.
-    return str((review.get("rfi") or review)[queue.since])
+    since = min((getattr(each.rfi or each, queue.since) for each in reviews), default=None)
+    return QueueStatus(queue, len(reviews), has_more=len(reviews) == LIMIT_MAX, since=since)

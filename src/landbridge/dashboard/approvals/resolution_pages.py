@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -16,6 +17,8 @@ from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import account_text
 from landbridge.dashboard.payments.holdings import accounts_of
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.payments.approvals.inbox_api import ListedApproval
+from landbridge.payments.resolutions.api import ResolutionPage, ResolutionReply, ResolvableReply
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later
@@ -37,11 +40,11 @@ _OPTIONAL_FIELDS: Final = ("transactionHash", "address", "accountId")
 _RESOLUTIONS, _PAGE_PATH = "/v2/reviews/resolutions", "/dashboard/reviews/resolutions"
 _LIST: Final = ReviewList(
     _RESOLUTIONS,
+    ResolutionPage(count=0, resolutions=[]),
     {
         "waiting": ["PENDING_APPROVAL"],
         "decided": ["APPROVED", "COMPLETED", "VOID", "REJECTED", "EXPIRED"],
     },
-    member="resolutions",
 )
 _ONE = "approvals/resolution.html"
 
@@ -61,11 +64,11 @@ class ResolutionPages(Controller):
     ) -> Page:
         """List pending or decided resolutions, newest first."""
         found = await _LIST.load(request, interface)
-        payments = {(each["transferType"], each["transferId"]) for each in found.rows}
+        payments = {(each.transfer_type, each.transfer_id) for each in found.page.resolutions}
         return renderer.page(
             request,
             "approvals/resolutions.html",
-            resolutions=found.rows,
+            resolutions=found.page.resolutions,
             cards=await payment_cards(interface, payments),
             names=await actors.names(request.user.caller.org_id),
             **found.values,
@@ -123,32 +126,32 @@ async def _values(
     actors: ActorDirectory,
     transfer_id: str,
     submitted: Form | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
-    found = await interface.get(f"{_RESOLUTIONS}/actions/{transfer_id}")
+    found = await interface.read(ResolvableReply, f"{_RESOLUTIONS}/actions/{transfer_id}")
     form = submitted or Form()
-    resolutions = found["resolutions"]
+    resolutions = found.resolutions
     cards, approvals, names = await asyncio.gather(
-        payment_cards(interface, [(found["transferType"], found["transferId"])]),
+        payment_cards(interface, [(found.transfer_type, found.transfer_id)]),
         _approvals(interface, resolutions),
         actors.names(request.user.caller.org_id),
     )
-    card = cards.get(found["transferId"])
-    is_fiat_refund = found["transferType"] == "ONRAMP"
-    needs_accounts = any(each["accountId"] for each in resolutions) or (
-        is_fiat_refund and any(each["action"] == "REDIRECT" for each in found["actions"])
+    card = cards.get(found.transfer_id)
+    is_fiat_refund = found.transfer_type == "ONRAMP"
+    needs_accounts = any(each.account_id for each in resolutions) or (
+        is_fiat_refund and any(each.action == "REDIRECT" for each in found.actions)
     )
     return {
         "found": found,
-        "actions": [each["action"] for each in found["actions"]],
+        "actions": [each.action for each in found.actions],
         "resolutions": resolutions,
-        "open": next((each for each in resolutions if each["status"] in _OPEN), None),
+        "open": next((each for each in resolutions if each.status in _OPEN), None),
         "card": card,
         "approvals": approvals,
         "names": names,
         "accounts": await account_texts(interface, card) if needs_accounts else {},
         "is_fiat_refund": is_fiat_refund,
-        "has_hash": (found["transferType"], found["status"]) not in _BANK_ORDERS,
+        "has_hash": (found.transfer_type, found.status) not in _BANK_ORDERS,
         "typed": form,
         # A refused form keeps its request id, so that it is never applied twice.
         "request_id": as_uuid(form.text("requestId")) or new_request_id(),
@@ -156,12 +159,14 @@ async def _values(
 
 
 async def _approvals(
-    interface: InternalClient, resolutions: Sequence[Mapping[str, Any]]
-) -> Mapping[str, Any]:
+    interface: InternalClient, resolutions: Sequence[ResolutionReply]
+) -> Mapping[UUID, ListedApproval]:
     """Return approvals with their votes, by resolution."""
-    ids = [each["approvalId"] for each in resolutions if each["approvalId"]]
-    found = await asyncio.gather(*(interface.get(f"/v2/approvals/{each}") for each in ids))
-    return {each["transferId"]: each for each in found}
+    ids = [each.approval_id for each in resolutions if each.approval_id]
+    found = await asyncio.gather(
+        *(interface.read(ListedApproval, f"/v2/approvals/{each}") for each in ids)
+    )
+    return {each.transfer_id: each for each in found}
 
 
 async def account_texts(interface: InternalClient, card: PaymentCard | None) -> Mapping[str, str]:
@@ -172,4 +177,4 @@ async def account_texts(interface: InternalClient, card: PaymentCard | None) -> 
         accounts = await accounts_of(interface, card.payer_id, "offramp")
     except Refused:
         return {}
-    return {each["accountId"]: account_text(each) for each in accounts}
+    return {str(each.account_id): account_text(each) for each in accounts}

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, Protocol, TypeVar
+
+from msgspec import UnsetType
 
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
@@ -11,46 +13,58 @@ from landbridge.platform.http.internal_client import InternalClient
 _FILTER = "show"
 
 
+class _PageReply(Protocol):
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def next_cursor(self) -> str | UnsetType: ...
+
+
+P = TypeVar("P", bound=_PageReply)
+
+
 @dataclass(frozen=True, slots=True)
-class LoadedReviews:
-    """Rows of a page, and what every template of a list needs beside them."""
+class LoadedReviews(Generic[P]):
+    """A page, and what every template of a list needs beside it."""
 
-    rows: Sequence[Any]
-    values: Mapping[str, Any]
+    page: P
+    values: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewList:
-    """A list of the API: its route, and the statuses of each filter, the default first.
+class ReviewList(Generic[P]):
+    """A list of the API: its route, an empty page, and the statuses of each filter.
 
-    `member` is the list's field in the response.
+    The first filter is the default.
     """
 
     route: str
+    empty: P
     filters: Mapping[str, Sequence[str]]
-    member: str = "reviews"
 
-    async def load(self, request: PageRequest, interface: InternalClient) -> LoadedReviews:
+    async def load(self, request: PageRequest, interface: InternalClient) -> LoadedReviews[P]:
         """Load the requested page."""
         query = read_list_query(request, *([_FILTER] if self.filters else []))
         chosen = query.text(_FILTER)
         status_filter = chosen if chosen in self.filters else next(iter(self.filters), "")
         found, filter_error = await load_list(
-            interface.get(
+            interface.read(
+                type(self.empty),
                 self.route,
                 status=self.filters.get(status_filter),
                 limit=PAGE_SIZE,
                 cursor=query.cursor,
             ),
-            {self.member: [], "count": 0},
+            self.empty,
         )
-        is_full = found["count"] == PAGE_SIZE
+        is_full = found.count == PAGE_SIZE
         return LoadedReviews(
-            rows=found[self.member],
-            values={
+            found,
+            {
                 "list_query": query,
                 "status_filter": status_filter,
-                "next": query.older(found.get("nextCursor")) if is_full else None,
+                "next": query.older(found.next_cursor) if is_full else None,
                 "filter_error": filter_error,
             },
         )

@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
@@ -13,13 +13,16 @@ from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, r
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.rendering import Renderer
+from landbridge.payments.engine.stuck_api import StuckList, StuckReply
 from landbridge.payments.engine.stuck_causes import StuckCause
+from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.platform.core.pagination import LIMIT_MAX
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 STUCK: Final = "/dashboard/stuck"
 _API: Final = "/v2/stuck"
+_NOTHING: Final = StuckList(count=0, stuck=[])
 _REVIEWS: Final = "/dashboard/reviews"
 _AUDIT: Final = "/dashboard/audit-log?actorType=worker&kind="
 CAUSE_NAMES: Final[Mapping[StuckCause, str]] = {
@@ -49,8 +52,8 @@ _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
 class StuckRow:
     """A stuck record: its line if it is a payment, its page, and the next action on it."""
 
-    record: Mapping[str, Any]
-    line: Mapping[str, Any] | None
+    record: StuckReply
+    line: TransactionReply | None
     path: str
     action_path: str
     action: str
@@ -82,57 +85,66 @@ class StuckPages(Controller):
         query = read_list_query(request, "cause", "type")
         cause = query.text("cause") if query.text("cause") in set(StuckCause) else ""
         (found, counted), filter_error = await load_list(
-            _load(interface, query, cause), ({"stuck": [], "count": 0}, {"stuck": [], "count": 0})
+            _load(interface, query, cause), (_NOTHING, _NOTHING)
         )
-        payments = {each["id"] for each in found["stuck"] if each["type"] not in _ACTIONS}
+        payments = {each.id for each in found.stuck if each.type not in _ACTIONS}
         lines = await payment_lines(interface, payments)
         return renderer.page(
             request,
             "approvals/stuck.html",
-            rows=[_row(each, lines.get(each["id"])) for each in found["stuck"]],
+            rows=[_row(each, lines.get(each.id)) for each in found.stuck],
             tabs=_tabs(query, cause, counted),
-            kinds=sorted({each["type"] for each in counted["stuck"]} | {query.text("type")} - {""}),
+            kinds=sorted({each.type for each in counted.stuck} | {query.text("type")} - {""}),
             cause_names=CAUSE_NAMES,
             list_query=query,
             filter_error=filter_error,
-            next=query.older(found.get("nextCursor")) if found["count"] == PAGE_SIZE else None,
+            next=query.older(found.next_cursor) if found.count == PAGE_SIZE else None,
         )
 
 
-def stuck_path(record: Mapping[str, Any]) -> str:
+def stuck_path(record: StuckReply) -> str:
     """Return the page of a stuck record."""
-    path, _action = _ACTIONS.get(record["type"], ("/dashboard/transactions/{id}", ""))
-    return path.format(id=record["id"])
+    path, _action = _ACTIONS.get(record.type, ("/dashboard/transactions/{id}", ""))
+    return path.format(id=record.id)
 
 
-async def _load(interface: InternalClient, query: ListQuery, cause: str) -> tuple[Any, Any]:
+async def _load(
+    interface: InternalClient, query: ListQuery, cause: str
+) -> tuple[StuckList, StuckList]:
     """Return the records of a page, and those that the tabs count; raise `FieldInvalid`."""
     kind = query.text("type") or None
     return await asyncio.gather(
-        interface.get(_API, cause=cause or None, type=kind, limit=PAGE_SIZE, cursor=query.cursor),
-        interface.get(_API, type=kind, limit=LIMIT_MAX),
+        interface.read(
+            StuckList,
+            _API,
+            cause=cause or None,
+            type=kind,
+            limit=PAGE_SIZE,
+            cursor=query.cursor,
+        ),
+        interface.read(StuckList, _API, type=kind, limit=LIMIT_MAX),
     )
 
 
-def _row(record: Mapping[str, Any], line: Mapping[str, Any] | None) -> StuckRow:
+def _row(record: StuckReply, line: TransactionReply | None) -> StuckRow:
     path = stuck_path(record)
-    if record["type"] in _ACTIONS:
-        return StuckRow(record, None, path, path, _ACTIONS[record["type"]][1])
-    match record["cause"]:
+    if record.type in _ACTIONS:
+        return StuckRow(record, None, path, path, _ACTIONS[record.type][1])
+    match record.cause:
         case StuckCause.APPROVAL | StuckCause.CUSTOMER:
             return StuckRow(record, line, path, path, _("Open payment"))
         case StuckCause.INFORMATION:
-            review = f"{_REVIEWS}/transfers/{record['id']}"
+            review = f"{_REVIEWS}/transfers/{record.id}"
             return StuckRow(record, line, path, review, _("View review"))
         case _:
-            resolve = f"{_REVIEWS}/resolutions/{record['id']}"
+            resolve = f"{_REVIEWS}/resolutions/{record.id}"
             return StuckRow(record, line, path, resolve, _("Resolve payment"))
 
 
-def _tabs(query: ListQuery, cause: str, counted: Mapping[str, Any]) -> Sequence[CauseTab]:
+def _tabs(query: ListQuery, cause: str, counted: StuckList) -> Sequence[CauseTab]:
     """Return a tab for everything, and one for each cause that has records or is chosen."""
-    counts = Counter(each["cause"] for each in counted["stuck"])
-    more = "+" if counted["count"] == LIMIT_MAX else ""
+    counts = Counter(each.cause for each in counted.stuck)
+    more = "+" if counted.count == LIMIT_MAX else ""
     tabs = [
         CauseTab(query.with_filter("cause", ""), _("All"), f"{counts.total()}{more}", not cause)
     ]

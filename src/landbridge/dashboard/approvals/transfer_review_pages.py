@@ -1,7 +1,7 @@
 """Pages of payments in compliance review: the queue, and each with its questions and answers."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -16,14 +16,17 @@ from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.upload_forwarding import send_file
+from landbridge.payments.rfis.api import TransferReview, TransferReviewPage
 from landbridge.payments.rfis.model import FILES_MAX
 from landbridge.platform.core.errors import FieldInvalid, Refused
+from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
 
 _REVIEWS, _PAGE_PATH = "/v2/reviews/transfers", "/dashboard/reviews/transfers"
 _LIST: Final = ReviewList(
     _REVIEWS,
+    TransferReviewPage(count=0, reviews=[]),
     {
         "waiting": ["OPEN", "ANSWERED"],
         "open": ["OPEN"],
@@ -47,11 +50,11 @@ class TransferReviewPages(Controller):
     ) -> Page:
         """List the queue, longest waiting first."""
         found = await _LIST.load(request, interface)
-        payments = {(each["transferType"], each["transferId"]) for each in found.rows}
+        payments = {(each.transfer_type, each.transfer_id) for each in found.page.reviews}
         return renderer.page(
             request,
             "approvals/transfer_reviews.html",
-            reviews=found.rows,
+            reviews=found.page.reviews,
             cards=await payment_cards(interface, payments),
             lines=await payment_lines(interface, {each for _, each in payments}),
             **found.values,
@@ -129,13 +132,13 @@ class TransferReviewPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, transfer_id: str
-) -> dict[str, Any]:
-    review = await interface.get(f"{_REVIEWS}/{transfer_id}")
-    cards = await payment_cards(interface, [(review["transferType"], review["transferId"])])
+) -> dict[str, object]:
+    review = await interface.read(TransferReview, f"{_REVIEWS}/{transfer_id}")
+    cards = await payment_cards(interface, [(review.transfer_type, review.transfer_id)])
     return {
         "review": review,
-        "card": cards.get(review["transferId"]),
-        "line": (await payment_lines(interface, {review["transferId"]}))[review["transferId"]],
+        "card": cards.get(review.transfer_id),
+        "line": (await payment_lines(interface, {review.transfer_id}))[review.transfer_id],
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
         "attachments": [],
@@ -149,12 +152,12 @@ async def _upload(interface: InternalClient, upload: SubmittedForm, *, file_coun
     return await send_file(interface, upload) or ""
 
 
-async def _files(interface: InternalClient, file_ids: Sequence[str]) -> list[Any]:
+async def _files(interface: InternalClient, file_ids: Sequence[str]) -> list[FileReply]:
     """Return the metadata of uploaded files; missing ones are omitted."""
-    found: list[Any] = []
+    found: list[FileReply] = []
     for each in file_ids:
         try:
-            found.append(await interface.get(f"/v2/files/{each}"))
+            found.append(await interface.read(FileReply, f"/v2/files/{each}"))
         except Refused:
             continue
     return found

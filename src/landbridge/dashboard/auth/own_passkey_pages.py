@@ -1,6 +1,6 @@
 """The member's own passkeys: add with `static/passkeys.js`, rename, remove."""
 
-from typing import Any, Final, cast
+from typing import Final
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -82,7 +82,7 @@ class OwnPasskeyPages(Controller):
                 raise PasskeyRefused
             await passkeys.register(
                 request.user.caller,
-                cast("dict[str, Any]", credential),
+                credential,
                 name=name.strip(),
                 browser=request.user.csrf,
             )

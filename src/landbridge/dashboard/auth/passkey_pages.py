@@ -1,7 +1,7 @@
 """Passkey sign-in: JSON endpoints for `static/passkeys.js`."""
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import msgspec
 from litestar import Controller, MediaType, Response, post
@@ -12,6 +12,7 @@ from landbridge.customers.team.passkeys import Passkeys
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.login_redirect import browser, ip_address
 from landbridge.dashboard.authentication import session_cookie
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.local_paths import local_path
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer, headers
@@ -63,7 +64,7 @@ class PasskeyPages(Controller):
         return response
 
 
-async def read_json_object(request: PageRequest) -> Mapping[str, Any]:
+async def read_json_object(request: PageRequest) -> JsonObject:
     """Return the JSON object of the request body; raises `PasskeyRefused` for anything else."""
     try:
         body = msgspec.json.decode(await request.body())
@@ -71,10 +72,10 @@ async def read_json_object(request: PageRequest) -> Mapping[str, Any]:
         raise PasskeyRefused from error
     if not isinstance(body, dict):
         raise PasskeyRefused
-    return cast("dict[str, Any]", body)
+    return cast("JsonObject", body)
 
 
-def json_response(value: Mapping[str, Any], *, status: int = 200) -> Json:
+def json_response(value: Mapping[str, object], *, status: int = 200) -> Json:
     """Return a JSON response for the dashboard's scripts."""
     return Response(
         msgspec.json.encode(value),

@@ -1,7 +1,7 @@
 """The member's own profile: name, language, theme, e-mail settings and password."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -108,7 +108,7 @@ def require_session(request: PageRequest) -> SignedInSession:
     return request.user.signed
 
 
-def _form_values(form: Form) -> Mapping[str, Any]:
+def _form_values(form: Form) -> Mapping[str, object]:
     return {
         "name": form.text("name"),
         "language": form.text("language"),

@@ -99,4 +99,4 @@ def link_expired_page(
     request: PageRequest, renderer: Renderer, problem: LinkInvalid
 ) -> Response[str]:
     """Return the page for an expired or used link."""
-    return renderer.page(request, _EXPIRED, status=problem.status)
+    return renderer.page(request, _EXPIRED, problem.status)

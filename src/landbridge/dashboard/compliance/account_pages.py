@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -92,7 +91,7 @@ async def _decide(
     return AccountReviewResult(account_id, None)
 
 
-async def _values(interface: InternalClient, after: str, form: Form) -> dict[str, Any]:
+async def _values(interface: InternalClient, after: str, form: Form) -> dict[str, object]:
     found, filter_error = await load_list(
         interface.get(_REVIEWS, limit=_PAGE_SIZE, cursor=after or None),
         {"reviews": [], "count": 0, "nextCursor": None},

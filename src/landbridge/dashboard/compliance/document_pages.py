@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
 
 from litestar import Controller, get, post
@@ -19,7 +18,9 @@ from landbridge.dashboard.forms import Form, read_upload
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.upload_forwarding import send_file
+from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
+from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -100,7 +101,7 @@ class DocumentPages(Controller):
         form, upload = read_upload(request)
         path = f"/v2/users/{user_id}/kyc/documents/{document_id}"
         document = await interface.get(path)
-        submitted: dict[str, Any] = {
+        submitted: dict[str, object] = {
             name: value
             for name, value in _submitted_fields(request, form).items()
             if value != document.get(name) and (value is not None or name != "url")
@@ -119,7 +120,10 @@ class DocumentPages(Controller):
 
 
 async def _add(
-    interface: InternalClient, user_id: str, submitted: Mapping[str, Any], file_id: str | None
+    interface: InternalClient,
+    user_id: str,
+    submitted: Mapping[str, str | None],
+    file_id: str | None,
 ) -> None:
     body = {**submitted, **({"fileId": file_id} if file_id else {})}
     body = {name: value for name, value in body.items() if value is not None}
@@ -127,7 +131,7 @@ async def _add(
 
 
 async def _post_or_delete_file(
-    interface: InternalClient, file_id: str | None, path: str, body: Any
+    interface: InternalClient, file_id: str | None, path: str, body: object
 ) -> None:
     """Post the body; if it is refused, delete the uploaded file."""
     try:
@@ -151,11 +155,10 @@ async def _values(
     interface: InternalClient,
     user_id: str,
     form: Form,
-    document: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    user, freeze, kyc = await asyncio.gather(
-        interface.get(f"/v2/users/{user_id}"),
-        interface.get(f"/v2/users/{user_id}/freeze"),
+    document: Mapping[str, object] | None = None,
+) -> dict[str, object]:
+    context, kyc = await asyncio.gather(
+        user_context(interface, user_id),
         interface.get(f"/v2/users/{user_id}/kyc", expand=OWNERS),
     )
     info = kyc["kycInfo"]
@@ -164,12 +167,11 @@ async def _values(
     of_person, sides = accepted(UserType.INDIVIDUAL)
     file_id = document and document["fileId"]
     try:
-        file = await interface.get(f"/v2/files/{file_id}") if file_id else None
+        file = await interface.read(FileReply, f"/v2/files/{file_id}") if file_id else None
     except ResourceNotFound:
         file = None
     return {
-        "user": user,
-        "freeze": freeze,
+        **context,
         "info": info,
         "form": form,
         "document": document,

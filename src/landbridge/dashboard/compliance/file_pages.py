@@ -5,7 +5,7 @@ detected as JPEG or PNG are shown inline, with that media type. A file is stream
 the API's bound on downloads, so a slow browser holds no memory.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get
 from litestar.di import NamedDependency
@@ -13,6 +13,7 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.types import ASGIApp
 
+from landbridge.platform.files.api import FileReply
 from landbridge.platform.http.internal_client import InternalClient
 
 # Image types that every browser shows.
@@ -46,7 +47,7 @@ class FilePages(Controller):
         self, file_id: FromPath[str], interface: NamedDependency[InternalClient]
     ) -> ASGIApp:
         """Return an image to show inline; other types of files are not found."""
-        file: Any = await interface.get(f"/v2/files/{file_id}")
-        if file["mimeType"] not in INLINE_IMAGE_TYPES:
+        file = await interface.read(FileReply, f"/v2/files/{file_id}")
+        if file.mime_type not in INLINE_IMAGE_TYPES:
             raise NotFoundException
         return interface.passing(f"/v2/files/{file_id}/content", around=_IMAGE_HEADERS)

@@ -1,12 +1,13 @@
 """Inquiries of the travel rule: those of other providers, which people answer, and ours."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.travel_exchanges.api import ExchangeList, ExchangeReply
 from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest
@@ -45,9 +46,9 @@ PROBLEMS: Final[Mapping[str, str]] = {
 }
 
 
-def exchange_state(exchange: Mapping[str, Any]) -> str:
+def exchange_state(exchange: ExchangeReply) -> str:
     """Return the state of an exchange in words, to be translated."""
-    return STATES[exchange["direction"], exchange["status"]]
+    return STATES[exchange.direction, exchange.status]
 
 
 class InquiryPages(Controller):
@@ -65,7 +66,7 @@ class InquiryPages(Controller):
         """List the newest inquiries in both directions, or those that wait for an answer here."""
         shows_open = request.query_params.get("show") == "open"
         filters = {"direction": "INCOMING", "status": "OPEN"} if shows_open else {}
-        found = (await interface.get(_API, **filters))["exchanges"]
+        found = (await interface.read(ExchangeList, _API, **filters)).exchanges
         return renderer.page(
             request,
             "compliance/inquiries.html",
@@ -123,8 +124,8 @@ class InquiryPages(Controller):
         return redirect(f"{_HOME}/{exchange_id}", notice=_("Inquiry rejected"))
 
 
-async def _values(interface: InternalClient, exchange_id: str) -> dict[str, Any]:
-    found = await interface.get(f"{_API}/{exchange_id}")
+async def _values(interface: InternalClient, exchange_id: str) -> dict[str, object]:
+    found = await interface.read(ExchangeReply, f"{_API}/{exchange_id}")
     try:
         message = (await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"]
     except (RoleNotAllowed, ResourceNotFound):
@@ -135,5 +136,5 @@ async def _values(interface: InternalClient, exchange_id: str) -> dict[str, Any]
         "pending_labels": PENDING,
         "problem_labels": PROBLEMS,
         "message": message,
-        "is_waiting": (found["direction"], found["status"]) == ("INCOMING", "OPEN"),
+        "is_waiting": (found.direction, found.status) == ("INCOMING", "OPEN"),
     }

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
 
 from landbridge.customers.kyc.field_types import Kind
-from landbridge.customers.kyc.fields import BY_TYPE, OWNER, OWNERS
+from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
@@ -26,6 +26,8 @@ from landbridge.dashboard.compliance.verification_status import (
     combine_requirements,
 )
 from landbridge.dashboard.countries import countries
+from landbridge.dashboard.json_text import JsonObject, JsonValue, as_object, as_objects
+from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -36,29 +38,38 @@ _ALL_EXPANDED = f"documents,{OWNERS}"
 _CONNECTED = {"SIDECAR", "PACKAGE"}
 
 
+@dataclass(frozen=True, slots=True)
+class VerificationData:
+    """Data of a user or business, and what it lacks; `values` are all values of a page about it."""
+
+    info: JsonObject
+    documents: Sequence[JsonObject]
+    requirements: VerificationRequirements
+    values: Mapping[str, object]
+
+
 async def load_verification(
     interface: InternalClient, user_id: str, rails: Sequence[str], locale: str
-) -> dict[str, Any]:
+) -> VerificationData:
     """Load the user, the status of each rail, and the requirements of the chosen rails."""
     path = f"/v2/users/{user_id}"
-    user, freeze, kyc, *statuses = await asyncio.gather(
-        interface.get(path),
-        interface.get(f"{path}/freeze"),
+    context, kyc, statuses = await asyncio.gather(
+        user_context(interface, user_id),
         interface.get(f"{path}/kyc", expand=_ALL_EXPANDED),
-        *(interface.get(f"{path}/kyc/status", rails=rail) for rail in Rail),
+        asyncio.gather(*(interface.get(f"{path}/kyc/status", rails=rail) for rail in Rail)),
     )
     rail_statuses = dict(zip(Rail, statuses, strict=True))
     chosen_rails = _chosen_rails(rails, rail_statuses)
-    reply: Any = await interface.get(f"{path}/kyc/requirements", rails=",".join(chosen_rails))
+    reply = await interface.get(f"{path}/kyc/requirements", rails=",".join(chosen_rails))
     requirements = combine_requirements([reply] if len(chosen_rails) == 1 else reply)
-    info = kyc["kycInfo"]
+    info: JsonObject = kyc["kycInfo"]
+    documents = _documents(info, rail_statuses)
     translate = catalogue(locale).gettext
     submittable = [
         each for each in chosen_rails if rail_statuses[Rail(each)]["status"] in SUBMITTABLE
     ]
-    return {
-        "user": user,
-        "freeze": freeze,
+    values = {
+        **context,
         "info": info,
         "is_business": info["type"] == UserType.BUSINESS,
         "statuses": [_rail_status(rail, status) for rail, status in rail_statuses.items()],
@@ -67,7 +78,7 @@ async def load_verification(
         "rail_labels": RAIL_LABELS,
         "requirements": requirements,
         "owners": _owners(info, requirements),
-        "documents": _documents(info, rail_statuses),
+        "documents": documents,
         "countries": countries(locale),
         "submittable": submittable,
         "submittable_labels": ", ".join(translate(RAIL_LABELS[each]) for each in submittable),
@@ -75,29 +86,15 @@ async def load_verification(
         "proof_label": proof_label,
         "value_label": value_word,
     }
-
-
-def user_form(
-    info: Mapping[str, Any], requirements: VerificationRequirements, submitted: FieldValues | None
-) -> dict[str, Any]:
-    """Return the form of a user's data: required or known fields, and the other fields."""
-    fields = BY_TYPE[UserType(info["type"])]
-    return split_form(fields, info, requirements.user, submitted)
-
-
-def owner_form(
-    owner: Mapping[str, Any], required_data: RequiredData, submitted: FieldValues | None
-) -> dict[str, Any]:
-    """Return the form of an owner's data."""
-    return split_form(OWNER, owner, required_data, submitted)
+    return VerificationData(info, documents, requirements, values)
 
 
 def split_form(
     fields: Mapping[str, Kind],
-    data: Mapping[str, Any],
+    data: JsonObject,
     required_data: RequiredData,
     submitted: FieldValues | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return form sections of required or known fields and of the others, and original values."""
     stored = input_values(fields, data)
     values = stored if submitted is None else submitted
@@ -122,15 +119,13 @@ def merge_requirements(common: RequiredData, own: RequiredData | None) -> Requir
     return RequiredData(common.names, common.required, own.issues, {**common.groups, **own.groups})
 
 
-def owner_index(info: Mapping[str, Any], owner_id: str) -> int:
+def owner_index(info: JsonObject, owner_id: str) -> int:
     """Return the index of the owner; -1 if there is none with this ID."""
-    ids = [each["id"] for each in info.get(OWNERS, ())]
+    ids = [each["id"] for each in as_objects(info.get(OWNERS))]
     return ids.index(owner_id) if owner_id in ids else -1
 
 
-def _chosen_rails(
-    rails: Sequence[str], rail_statuses: Mapping[Rail, Mapping[str, Any]]
-) -> list[str]:
+def _chosen_rails(rails: Sequence[str], rail_statuses: Mapping[Rail, JsonObject]) -> list[str]:
     """Return the requested rails; by default those waiting for the user, else the first open."""
     requested = [rail.value for rail in Rail if rail in rails]
     if requested:
@@ -144,8 +139,8 @@ def _chosen_rails(
     return waiting_rails or open_rails[:1] or [Rail.USD.value]
 
 
-def _rail_status(rail: Rail, status: Mapping[str, Any]) -> dict[str, Any]:
-    result = status.get("reviewResult", {})
+def _rail_status(rail: Rail, status: JsonObject) -> dict[str, object]:
+    result = as_object(status.get("reviewResult"))
     return {
         "rail": rail.value,
         "status": status["status"],
@@ -156,7 +151,7 @@ def _rail_status(rail: Rail, status: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _linked_rails(
-    interface: InternalClient, statuses: Mapping[Rail, Mapping[str, Any]]
+    interface: InternalClient, statuses: Mapping[Rail, JsonObject]
 ) -> list[Rail]:
     """Return the rails for which a connected provider may have a page for the user now."""
     open_rails = [each for each, status in statuses.items() if status["status"] in OPEN_AT_PROVIDER]
@@ -173,9 +168,7 @@ async def _linked_rails(
     return [each for each in open_rails if each in connected]
 
 
-def _owners(
-    info: Mapping[str, Any], requirements: VerificationRequirements
-) -> list[dict[str, Any]]:
+def _owners(info: JsonObject, requirements: VerificationRequirements) -> list[dict[str, object]]:
     return [
         {
             **owner,
@@ -186,51 +179,39 @@ def _owners(
                 if each.is_missing
             ],
         }
-        for index, owner in enumerate(info.get(OWNERS, ()))
+        for index, owner in enumerate(as_objects(info.get(OWNERS)))
     ]
 
 
-def _documents(
-    info: Mapping[str, Any], rail_statuses: Mapping[Rail, Mapping[str, Any]]
-) -> list[dict[str, Any]]:
+def _documents(info: JsonObject, rail_statuses: Mapping[Rail, JsonObject]) -> list[JsonObject]:
     """Return the documents with the owner and review result of each."""
     results = {
-        str(result["id"]): result
+        str(result["id"]): as_object(result.get("reviewResult"))
         for status in rail_statuses.values()
         for result in _results(status)
     }
     names = {
         owner["id"]: f"{owner['firstName'] or ''} {owner['lastName'] or ''}".strip()
-        for owner in info.get(OWNERS, ())
+        for owner in as_objects(info.get(OWNERS))
     }
     return [
         {
             **each,
             "owner": names.get(each["uboId"]),
-            "reasons": _reasons(results.get(each["id"], {})),
-            "is_rejected": _review_result(results.get(each["id"], {})).get("reviewAnswer")
-            == "DECLINED",
+            "reasons": (result := results.get(str(each["id"]), {})).get("rejectReasons") or (),
+            "is_rejected": result.get("reviewAnswer") == "DECLINED",
         }
-        for each in info["documents"]
+        for each in as_objects(info["documents"])
     ]
 
 
-def _results(status: Any) -> Iterator[Mapping[str, Any]]:
+def _results(status: JsonValue) -> Iterator[JsonObject]:
     """Yield every document result in a status object, at any depth."""
     if isinstance(status, list):
-        for each in cast("list[Any]", status):
+        for each in status:
             yield from _results(each)
     elif isinstance(status, dict):
-        members = cast("dict[str, Any]", status)
-        if "subType" in members:
-            yield members
-        for each in members.values():
+        if "subType" in status:
+            yield as_object(status)
+        for each in status.values():
             yield from _results(each)
-
-
-def _review_result(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    return document.get("reviewResult", {})
-
-
-def _reasons(document: Mapping[str, Any]) -> Sequence[str]:
-    return _review_result(document).get("rejectReasons") or ()

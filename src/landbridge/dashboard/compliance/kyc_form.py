@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Final
 
 from landbridge.customers.kyc.field_types import (
     AddressFieldType,
@@ -27,6 +27,7 @@ from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.countries import region_code
 from landbridge.dashboard.compliance.field_labels import field_hint, field_label
 from landbridge.dashboard.countries import country_code
+from landbridge.dashboard.json_text import JsonObject, JsonValue, as_object, as_texts
 from landbridge.platform.formats.addresses import check_country
 from landbridge.platform.formats.people import check_email, check_phone
 from landbridge.platform.formats.schemas import COUNTRY
@@ -116,7 +117,7 @@ def form_sections(
     return [*([KycFormSection("", _("About"), plain)] if plain else []), *grouped]
 
 
-def input_values(fields: Fields, data: Mapping[str, Any], under: str = "") -> dict[str, list[str]]:
+def input_values(fields: Fields, data: JsonObject, under: str = "") -> dict[str, list[str]]:
     """Return the input values for data in the API's format."""
     values: dict[str, list[str]] = {}
     for name, kind in fields.items():
@@ -125,15 +126,18 @@ def input_values(fields: Fields, data: Mapping[str, Any], under: str = "") -> di
             case _ if value is None:
                 continue
             case QuestionnaireFieldType():
-                values |= input_values(kind.fields, value, f"{path}.")
+                values |= input_values(kind.fields, as_object(value), f"{path}.")
             case AddressFieldType():
-                values |= {f"{path}.{each}": [value[each]] for each in ADDRESS_PARTS if value[each]}
+                parts = as_object(value)
+                values |= {
+                    f"{path}.{each}": [str(parts[each])] for each in ADDRESS_PARTS if parts[each]
+                }
             case BooleanFieldType():
                 values[path] = [YES if value else NO]
             case ListFieldType(each=ChoiceFieldType()):
-                values[path] = value.split(",") if isinstance(value, str) else list(value)
+                values[path] = list_texts(value)
             case ListFieldType():
-                values[path] = [value if isinstance(value, str) else ", ".join(value)]
+                values[path] = [value if isinstance(value, str) else ", ".join(list_texts(value))]
             case _:
                 values[path] = [
                     f"{value.normalize():f}" if isinstance(value, Decimal) else str(value)
@@ -141,11 +145,16 @@ def input_values(fields: Fields, data: Mapping[str, Any], under: str = "") -> di
     return values
 
 
+def list_texts(value: JsonValue) -> list[str]:
+    """Return the texts of a list, which may be stored as one text with commas."""
+    return value.split(",") if isinstance(value, str) else as_texts(value)
+
+
 def changed_fields(
     fields: Fields, submitted: FieldValues, original: FieldValues, *, locale: str, under: str = ""
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the changed fields in the API's format; null removes a value."""
-    changed: dict[str, Any] = {}
+    changed: JsonObject = {}
     for name, kind in fields.items():
         path = f"{under}{name}"
         match kind:
@@ -153,7 +162,7 @@ def changed_fields(
                 inner = changed_fields(
                     kind.fields, submitted, original, locale=locale, under=f"{path}."
                 )
-                changed |= {name: inner} if inner else {}
+                changed |= JsonObject({name: inner} if inner else {})
             case AddressFieldType():
                 names = [f"{path}.{each}" for each in ADDRESS_PARTS]
                 if any(_values_of(submitted, each) != _values_of(original, each) for each in names):
@@ -174,14 +183,14 @@ def encode_original(values: FieldValues) -> str:
 def decode_original(text: str) -> dict[str, list[str]]:
     """Decode the result of `encode_original`; empty if the text is malformed."""
     try:
-        decoded: Any = json.loads(text)
+        decoded: JsonValue = json.loads(text)
     except (ValueError, RecursionError):
         return {}
     if not isinstance(decoded, dict):
         return {}
     return {
-        str(name): [str(each) for each in cast("list[Any]", values)]
-        for name, values in cast("dict[Any, Any]", decoded).items()
+        str(name): [str(each) for each in values]
+        for name, values in decoded.items()
         if isinstance(values, list)
     }
 
@@ -277,7 +286,7 @@ def _address(path: str, submitted: FieldValues, locale: str) -> dict[str, str] |
 
 def _value(  # noqa: PLR0911  one for each kind
     kind: Kind, values: Sequence[str], locale: str
-) -> Any:
+) -> JsonValue:
     """Return a value in the API's format; malformed text is passed on for the API to refuse."""
     text = values[0]
     match kind:

@@ -1,14 +1,14 @@
 """KYC data for display: one row for each field with a value. Pure."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import partial
 
 from landbridge.customers.kyc.field_types import (
     AddressFieldType,
     BooleanFieldType,
     ChoiceFieldType,
     DateFieldType,
+    Kind,
     ListFieldType,
     QuestionnaireFieldType,
     TextFieldType,
@@ -17,8 +17,9 @@ from landbridge.customers.kyc.field_types import (
 from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.countries import region_name
 from landbridge.dashboard.compliance.field_labels import field_label
-from landbridge.dashboard.compliance.kyc_form import ADDRESS_PARTS, Fields
+from landbridge.dashboard.compliance.kyc_form import ADDRESS_PARTS, Fields, list_texts
 from landbridge.dashboard.countries import country_name
+from landbridge.dashboard.json_text import JsonObject, JsonValue, as_object
 from landbridge.platform.files.model import file_uuid
 from landbridge.platform.formats.addresses import check_country
 from landbridge.platform.formats.texts import check_url
@@ -41,7 +42,7 @@ class KycRow:
     url: str | None = None
 
 
-def kyc_rows(fields: Fields, data: Mapping[str, Any], locale: str) -> list[KycRow]:
+def kyc_rows(fields: Fields, data: JsonObject, locale: str) -> list[KycRow]:
     """Return the fields with a value, in the order of the field table."""
     found: list[KycRow] = []
     for name, kind in fields.items():
@@ -49,55 +50,49 @@ def kyc_rows(fields: Fields, data: Mapping[str, Any], locale: str) -> list[KycRo
         if value is None:
             continue
         if isinstance(kind, QuestionnaireFieldType):
-            inner = {each: value[each] for each in kind.fields if value.get(each) is not None}
-            found += [_row(name, each, kind.fields[each], inner[each], locale) for each in inner]
+            answers = as_object(value)
+            found += [
+                _row(name, each, kind.fields[each], answers[each], locale)
+                for each in kind.fields
+                if answers.get(each) is not None
+            ]
         else:
             found.append(_row(name, name, kind, value, locale))
     return found
 
 
 def _row(  # noqa: PLR0911  one for each kind
-    field: str, name: str, kind: Any, value: Any, locale: str
+    field: str, name: str, kind: Kind, value: JsonValue, locale: str
 ) -> KycRow:
-    def row(**values: Any) -> KycRow:
-        return KycRow(name=name, label=field_label(name), field=field, **values)
-
+    row, text = partial(KycRow, name=name, label=field_label(name), field=field), str(value)
     match kind:
         case AddressFieldType():
-            return row(text=_address(value, locale))
+            return row(text=_address(as_object(value), locale))
         case DateFieldType():
-            return row(day=value)
+            return row(day=text)
         case BooleanFieldType():
             return row(value_labels=(_("Yes") if value else _("No"),))
         case ChoiceFieldType():
-            return row(value_labels=(value_word(value),))
+            return row(value_labels=(value_word(text),))
         case ListFieldType(each=ChoiceFieldType()):
-            return row(value_labels=tuple(value_word(each) for each in _as_list(value)))
+            return row(value_labels=tuple(value_word(each) for each in list_texts(value)))
         case ListFieldType():
-            return row(text=", ".join(_as_list(value)))
+            return row(text=", ".join(list_texts(value)))
+        case TextFieldType(check=check) if check is check_country:
+            return row(text=f"{country_name(text, locale)} ({text})")
+        case TextFieldType(check=check) if check is url_or_file and file_uuid(text):
+            return row(text=text, url=f"/dashboard/files/{text}")
+        case TextFieldType(check=check) if check in {check_url, url_or_file}:
+            return row(text=text, url=text)
         case _:
-            return row(**_text_values(kind, str(value), locale))
+            return row(text=text)
 
 
-def _text_values(kind: Any, value: str, locale: str) -> dict[str, str]:
-    check = kind.check if isinstance(kind, TextFieldType) else None
-    if check is check_country:
-        return {"text": f"{country_name(value, locale)} ({value})"}
-    if check is url_or_file and file_uuid(value):
-        return {"text": value, "url": f"/dashboard/files/{value}"}
-    if check in {check_url, url_or_file}:
-        return {"text": value, "url": value}
-    return {"text": value}
-
-
-def _as_list(value: Any) -> list[str]:
-    return value.split(",") if isinstance(value, str) else list(cast("list[str]", value))
-
-
-def _address(value: Mapping[str, Any], locale: str) -> str:
-    country, region = value["country"], value["stateProvinceRegion"]
+def _address(value: JsonObject, locale: str) -> str:
+    texts = {name: str(each or "") for name, each in value.items()}
+    country, region = texts["country"], texts["stateProvinceRegion"]
     labelled = {
-        **value,
+        **texts,
         "stateProvinceRegion": f"{region_name(country, region)} ({region})",
         "country": f"{country_name(country, locale)} ({country})",
     }

@@ -1,7 +1,5 @@
 """Beneficial owners of a business: add, edit, remove."""
 
-from collections.abc import Mapping
-from typing import Any
 from urllib.parse import quote
 
 from litestar import Controller, get, post
@@ -12,11 +10,12 @@ from landbridge.customers.kyc.fields import OWNER, OWNERS
 from landbridge.dashboard.compliance.kyc_data import (
     load_verification,
     merge_requirements,
-    owner_form,
     owner_index,
+    split_form,
 )
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonObject, as_objects
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound
@@ -86,7 +85,7 @@ class OwnerPages(Controller):
         return redirect(_tab(user_id), notice=_("Beneficial owner removed"))
 
 
-def _changes(request: PageRequest, form: Form) -> dict[str, Any]:
+def _changes(request: PageRequest, form: Form) -> JsonObject:
     original = decode_original(form.text("original"))
     return changed_fields(OWNER, form.fields, original, locale=request.user.language)
 
@@ -97,24 +96,23 @@ async def _values(
     user_id: str,
     owner_id: str,
     submitted: FieldValues | None = None,
-) -> dict[str, Any]:
-    values = await load_verification(interface, user_id, (), request.user.language)
-    requirements = values["requirements"]
-    owner: Mapping[str, Any] = {}
+) -> dict[str, object]:
+    verification = await load_verification(interface, user_id, (), request.user.language)
+    requirements, owner = verification.requirements, JsonObject()
     required_data = requirements.owner
     if owner_id != _NEW:
-        index = owner_index(values["info"], owner_id)
+        index = owner_index(verification.info, owner_id)
         if index < 0:
             raise ResourceNotFound("This beneficial owner does not exist.")
-        owner = values["info"][OWNERS][index]
+        owner = as_objects(verification.info[OWNERS])[index]
         required_data = merge_requirements(requirements.owner, requirements.owners.get(index))
     return {
-        **values,
-        **owner_form(owner, required_data, submitted),
+        **verification.values,
+        **split_form(OWNER, owner, required_data, submitted),
         "owner": owner,
         "owner_id": owner_id,
         "own_documents": [
-            each for each in values["documents"] if owner and each["uboId"] == owner_id
+            each for each in verification.documents if owner and each["uboId"] == owner_id
         ],
     }
 

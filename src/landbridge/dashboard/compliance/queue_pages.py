@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -13,13 +13,14 @@ from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.reviews import ReviewChoice
-from landbridge.dashboard.compliance.kyc_rows import KycRow, kyc_rows
+from landbridge.dashboard.compliance.kyc_rows import kyc_rows
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import load_list
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
+from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -113,7 +114,7 @@ class KycReviewPages(Controller):
         )
 
 
-def _decision(form: Form) -> dict[str, Any]:
+def _decision(form: Form) -> dict[str, object]:
     """Return the request body; empty fields are left out."""
     fields = {
         "decision": form.text("decision"),
@@ -126,7 +127,7 @@ def _decision(form: Form) -> dict[str, Any]:
             for each in form.texts("documents")
         ],
     }
-    body: dict[str, Any] = {name: value for name, value in fields.items() if value}
+    body: dict[str, object] = {name: value for name, value in fields.items() if value}
     if form.text("version"):
         body["version"] = form.integer("version", minimum=0, maximum=_VERSION_MAX)
     return body
@@ -138,22 +139,21 @@ def _lines(text: str) -> list[str]:
 
 async def _values(
     request: PageRequest, interface: InternalClient, case_id: str, form: Form
-) -> dict[str, Any]:
+) -> dict[str, object]:
     review = await interface.get(f"/v2/reviews/kyc/{case_id}")
     metadata = await asyncio.gather(
         *(_file(interface, each["fileId"]) for each in review["documents"] if each["fileId"])
     )
-    files = {each["id"]: each for each in metadata if each}
+    files = {str(each.id): each for each in metadata if each}
     locale = request.user.language
     fields = BY_TYPE[UserType(review["kycInfo"]["type"])]
-    owners: list[tuple[Mapping[str, Any], list[KycRow]]] = [
-        (each, kyc_rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
-    ]
     return {
         "review": review,
         "files": files,
         "data_rows": kyc_rows(fields, review["kycInfo"], locale),
-        "owners": owners,
+        "owners": [
+            (each, kyc_rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
+        ],
         "choices": _CHOICES.get(review["status"], ()),
         "form": form,
         "returned_fields": set(form.texts("fields")),
@@ -163,9 +163,9 @@ async def _values(
     }
 
 
-async def _file(interface: InternalClient, file_id: str) -> Any:
+async def _file(interface: InternalClient, file_id: str) -> FileReply | None:
     """Return the metadata of a file; None if it no longer exists."""
     try:
-        return await interface.get(f"/v2/files/{file_id}")
+        return await interface.read(FileReply, f"/v2/files/{file_id}")
     except Refused:
         return None

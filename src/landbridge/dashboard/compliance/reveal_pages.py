@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, cast
+from typing import Final
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -10,6 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.compliance.field_labels import LABELS
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonValue, as_object
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer
 from landbridge.dashboard.users.account_labels import FIELD_LABELS
@@ -74,7 +75,7 @@ class RevealPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, user_id: str, form: Form
-) -> dict[str, Any]:
+) -> dict[str, object]:
     record, record_id = form.text("record"), form.text("recordId")
     if record not in _PATHS:
         raise ResourceNotFound("There is no such record.")
@@ -91,10 +92,10 @@ async def _values(
     }
 
 
-def _masked_members(value: Any) -> Iterator[str]:
+def _masked_members(value: JsonValue) -> Iterator[str]:
     """Yield the members of a record that have a number."""
     if isinstance(value, dict):
-        for name, each in cast("dict[str, Any]", value).items():
+        for name, each in as_object(value).items():
             if name in MASKED and isinstance(each, str):
                 yield name
             yield from _masked_members(each)

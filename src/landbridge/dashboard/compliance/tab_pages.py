@@ -1,8 +1,7 @@
 """Compliance tab of a user: rail statuses, missing data, editing and submission."""
 
-import asyncio
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -10,13 +9,14 @@ from litestar.params import FromPath, QueryParameter
 
 from landbridge.customers.kyc.fields import BY_TYPE
 from landbridge.customers.users.model import UserType
-from landbridge.dashboard.compliance.kyc_data import load_verification, user_form
+from landbridge.dashboard.compliance.kyc_data import load_verification, split_form
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_personas import KEYWORDS
+from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -154,31 +154,27 @@ async def _tab(
     request: PageRequest,
     interface: InternalClient,
     user_id: str,
-    rails: Any,
+    rails: Sequence[str],
     submitted: FieldValues | None = None,
-) -> dict[str, Any]:
-    values = await load_verification(interface, user_id, rails, request.user.language)
-    requirements = values["requirements"]
+) -> dict[str, object]:
+    found = await load_verification(interface, user_id, rails, request.user.language)
+    fields = BY_TYPE[UserType(str(found.info["type"]))]
     return {
-        **values,
-        **user_form(values["info"], requirements, submitted),
+        **found.values,
+        **split_form(fields, found.info, found.requirements.user, submitted),
         "keywords": KEYWORDS,
     }
 
 
-async def _link(interface: InternalClient, user_id: str, form: Form) -> Mapping[str, Any]:
-    user, freeze = await asyncio.gather(
-        interface.get(f"/v2/users/{user_id}"), interface.get(f"/v2/users/{user_id}/freeze")
-    )
+async def _link(interface: InternalClient, user_id: str, form: Form) -> dict[str, object]:
     return {
-        "user": user,
-        "freeze": freeze,
+        **await user_context(interface, user_id),
         "form": form,
         "rail_labels": RAIL_LABELS,
         "link_url": None,
     }
 
 
-def _address(user_id: str, rails: Any) -> str:
+def _address(user_id: str, rails: Sequence[str]) -> str:
     query = "&".join(f"rails={each}" for each in rails if each in RAIL_LABELS)
     return f"/dashboard/users/{user_id}/compliance" + (f"?{query}" if query else "")

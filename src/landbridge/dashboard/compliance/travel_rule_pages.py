@@ -2,14 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.travel_rule.api import WaitingTransferList
+from landbridge.customers.travel_rule.schemas import WaitingTransferReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.nested_fields import flatten, nest, submitted_values
@@ -33,16 +37,15 @@ _OF_USER: Final = frozenset({"originator.name", "originator.address", "originato
 class _WaitingTransfer:
     """Transfer that waits, as the API lists it; `user_id` is empty if it is no user's yet."""
 
-    found: Mapping[str, Any]
+    found: WaitingTransferReply
     user_id: str
 
     @property
     def address(self) -> str:
         """Return the wallet outside."""
-        address: str | None = self.found["walletAddress"]
-        if address is None:
+        if self.found.wallet_address is None:
             raise ResourceNotFound("the chain names no sender of this deposit")
-        return address
+        return self.found.wallet_address
 
     @property
     def wallet(self) -> str:
@@ -54,9 +57,9 @@ class _WaitingTransfer:
     @property
     def origin(self) -> str:
         """Return the page of the payment or of the screened deposit."""
-        if self.found["direction"] == "payment":
-            return f"/dashboard/transactions/{self.found['transferId']}"
-        return f"/dashboard/reviews/deposit-screenings/{self.found['screeningId']}"
+        if self.found.direction == "payment":
+            return f"/dashboard/transactions/{self.found.transfer_id}"
+        return f"/dashboard/reviews/deposit-screenings/{self.found.screening_id}"
 
 
 class TravelRulePages(Controller):
@@ -131,21 +134,21 @@ class TravelRulePages(Controller):
         return redirect(waiting.origin, notice=_("Ownership of the wallet proven"))
 
 
-async def find_waiting(interface: InternalClient, transfer_id: str) -> Mapping[str, Any] | None:
+async def find_waiting(interface: InternalClient, transfer_id: UUID) -> WaitingTransferReply | None:
     """Return what a payment waits for; None if it does not wait for such data."""
-    found = (await interface.get(_WAITING))["transfers"]
-    return next((each for each in found if each["transferId"] == transfer_id), None)
+    found = await interface.read(WaitingTransferList, _WAITING)
+    return next((each for each in found.transfers if each.transfer_id == transfer_id), None)
 
 
 async def _find(interface: InternalClient, screening_id: str, user_id: str) -> _WaitingTransfer:
-    found = (await interface.get(_WAITING))["transfers"]
-    for each in found:
-        if each["screeningId"] == screening_id:
-            return _WaitingTransfer(each, each["userId"] or user_id)
+    found = await interface.read(WaitingTransferList, _WAITING)
+    for each in found.transfers:
+        if str(each.screening_id) == screening_id:
+            return _WaitingTransfer(each, str(each.user_id or user_id))
     raise ResourceNotFound("This payment or deposit waits for no data.")
 
 
-async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> Any:
+async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> JsonObject | None:
     """Return what the user has stated about the wallet; None if nothing."""
     if not waiting.user_id:
         return None
@@ -176,8 +179,8 @@ async def _page(
 
 def _values(
     request: PageRequest, waiting: _WaitingTransfer, form_values: Mapping[str, str]
-) -> dict[str, Any]:
-    missing = waiting.found["missing"]
+) -> dict[str, object]:
+    missing = waiting.found.missing
     return {
         "waiting": waiting.found,
         "user_id": waiting.user_id,
@@ -189,20 +192,20 @@ def _values(
         "persons": PERSONS,
         "countries": countries(request.user.language),
         "needs_proof": "ownershipProof" in missing,
-        "lacks_user_data": waiting.found["direction"] == "payment"
+        "lacks_user_data": waiting.found.direction == "payment"
         and not _OF_USER.isdisjoint(missing),
     }
 
 
-def _body(form: Form) -> dict[str, Any]:
+def _body(form: Form) -> JsonObject:
     """Return the body of the request; a person only if something of one was entered."""
     submitted = submitted_values(form)
-    body: dict[str, Any] = {
+    body: JsonObject = {
         "kind": form.text("kind"),
         "owner": form.text("owner"),
         **nest(submitted, "vaspName", "travelAddress", "person"),
     }
     # The type is always chosen: alone it is no person.
-    if set(body.get("person", {})) == {"type"} and body["owner"] != "THIRD_PARTY":
+    if as_object(body.get("person")).keys() == {"type"} and body["owner"] != "THIRD_PARTY":
         del body["person"]
     return body

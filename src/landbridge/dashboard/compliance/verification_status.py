@@ -6,10 +6,11 @@ Built from responses of `GET /v2/users/{userId}/kyc/requirements`.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Final
 
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.model import Rail
+from landbridge.dashboard.json_text import JsonObject, as_object, as_objects, as_texts
 from landbridge.platform.formats.translations import later as _
 
 # Display labels of the rails.
@@ -69,26 +70,27 @@ class VerificationRequirements:
         )
 
 
-def combine_requirements(replies: Iterable[Mapping[str, Any]]) -> VerificationRequirements:
+def combine_requirements(replies: Iterable[JsonObject]) -> VerificationRequirements:
     """Combine the requirements of several rails."""
     combined = VerificationRequirements()
     for reply in replies:
-        required, invalid = dict(reply["required"]), reply["invalid"]
-        for owner in required.pop(OWNERS, ()):
-            _add_fields(combined.owner, owner["required"], owner["optional"])
-        _add_fields(combined.user, required, reply["optional"])
+        required, invalid = as_object(reply["required"]), as_object(reply["invalid"])
+        for owner in as_objects(required.pop(OWNERS, ())):
+            _add_fields(combined.owner, as_object(owner["required"]), as_object(owner["optional"]))
+        _add_fields(combined.user, required, as_object(reply["optional"]))
         if not invalid:
-            combined.ready.append(reply["rails"])
+            combined.ready.append(str(reply["rails"]))
             continue
-        for path, code in invalid["fields"].items():
+        for path, code in as_object(invalid["fields"]).items():
             subject, name = _owner_and_name(combined, path)
-            subject.issues[name] = _ISSUE_LABELS.get(code, code.replace("%", "%%"))
-        missing_documents = invalid.get(_DOCUMENTS, {})
-        for path, group in missing_documents.get("groups", {}).items():
+            subject.issues[name] = _ISSUE_LABELS.get(str(code), str(code).replace("%", "%%"))
+        missing_documents = as_object(invalid.get(_DOCUMENTS))
+        for path, group in as_object(missing_documents.get("groups")).items():
             subject, name = _owner_and_name(combined, path)
-            subject.groups[name] = _group(name, group, is_missing=True)
-        if "Expired" in missing_documents.get("message", ""):
-            combined.notes.append(missing_documents["message"])
+            subject.groups[name] = _group(name, as_object(group), is_missing=True)
+        message = str(missing_documents.get("message") or "")
+        if "Expired" in message:
+            combined.notes.append(message)
     return combined
 
 
@@ -100,19 +102,17 @@ def _owner_and_name(combined: VerificationRequirements, path: str) -> tuple[Requ
     return combined.owners.setdefault(int(match[1]), RequiredData()), match[2]
 
 
-def _add_fields(
-    data: RequiredData, required: Mapping[str, Any], optional: Mapping[str, Any]
-) -> None:
-    for name, group in required.get(_DOCUMENTS, {}).items():
-        data.groups.setdefault(name, _group(name, group, is_missing=False))
+def _add_fields(data: RequiredData, required: JsonObject, optional: JsonObject) -> None:
+    for name, group in as_object(required.get(_DOCUMENTS)).items():
+        data.groups.setdefault(name, _group(name, as_object(group), is_missing=False))
     required_fields = {name: kind for name, kind in required.items() if name != _DOCUMENTS}
     data.names |= required_fields.keys() | optional.keys()
     data.required |= required_fields.keys()
     for name, kind in required_fields.items():
         if isinstance(kind, dict):
-            members = cast("Mapping[str, Mapping[str, str]]", kind)
-            data.required |= {f"{name}.{each}" for each in members["required"]}
+            data.required |= {f"{name}.{each}" for each in as_object(kind["required"])}
 
 
-def _group(name: str, group: Mapping[str, Any], *, is_missing: bool) -> DocumentGroupStatus:
-    return DocumentGroupStatus(name, group["acceptedDocTypes"], bool(group["minCount"]), is_missing)
+def _group(name: str, group: JsonObject, *, is_missing: bool) -> DocumentGroupStatus:
+    types, is_required = as_texts(group["acceptedDocTypes"]), bool(group["minCount"])
+    return DocumentGroupStatus(name, types, is_required, is_missing)

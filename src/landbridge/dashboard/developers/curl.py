@@ -1,22 +1,21 @@
 """Logged requests as curl commands. Data missing in the log stays `[redacted]`."""
 
-from collections.abc import Mapping
 from shlex import quote
-from typing import Any
 from urllib.parse import quote as quote_url
 from urllib.parse import urlencode
 
+from landbridge.developers.request_log.api import LoggedBodies
 from landbridge.platform.http.responses import encode
 
 # Its value stays out of sight, and out of the history of the shell.
 _KEY = '"Authorization: Bearer $LANDBRIDGE_API_KEY"'
 
 
-def curl(logged: Mapping[str, Any], base_url: str) -> str:
+def curl(logged: LoggedBodies, base_url: str) -> str:
     """Return the command that repeats this request with the API key of the shell."""
-    method, body = logged["method"], logged["requestBody"]
-    query = urlencode(logged["query"], doseq=True, safe="[]")
-    url = base_url + quote_url(logged["path"], safe="/[]") + (f"?{query}" if query else "")
+    method, body = logged.method, logged.request_body
+    query = urlencode(logged.query, doseq=True, safe="[]")
+    url = base_url + quote_url(logged.path, safe="/[]") + (f"?{query}" if query else "")
     lines = ["curl -sS"]
     if "[" in url:
         # Without this option curl takes brackets for a range.

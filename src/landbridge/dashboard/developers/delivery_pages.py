@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
+import msgspec
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -18,7 +19,14 @@ from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.developers.events.envelopes import Envelope
+from landbridge.developers.webhooks.delivery_schemas import (
+    DeliveriesReply,
+    DeliveryWithAttempts,
+    ResendReply,
+)
 from landbridge.developers.webhooks.model import DeliveryStatus
+from landbridge.developers.webhooks.schemas import WebhookReply
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -103,8 +111,10 @@ class DeliveryPages(Controller):
         form = await read_form(request)
         try:
             since = _moment(form.text("since"), request.user.zone)
-            result = await interface.post(
-                f"{WEBHOOKS}/{webhook_id}/resend", {"since": since, "only": form.text("only")}
+            result = await interface.submit(
+                ResendReply,
+                f"{WEBHOOKS}/{webhook_id}/resend",
+                {"since": since, "only": form.text("only")},
             )
         except Refused as problem:
             return await _with_problem(request, renderer, interface, webhook_id, problem, form=form)
@@ -157,27 +167,28 @@ async def _with_problem(
 
 async def _endpoint(
     request: PageRequest, interface: InternalClient, webhook_id: str, form: Form | None = None
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the values of an endpoint's page; `form` holds the submitted resend form."""
     query = read_list_query(request, "status", "eventType")
     webhook, health, (found, filter_error) = await asyncio.gather(
-        interface.get(f"{WEBHOOKS}/{webhook_id}"),
+        interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}"),
         endpoint_health(interface, webhook_id),
         load_list(
-            interface.get(
+            interface.read(
+                DeliveriesReply,
                 f"{WEBHOOKS}/{webhook_id}/deliveries",
                 **query.filters,
                 limit=PAGE_SIZE,
                 cursor=query.cursor,
             ),
-            {"deliveries": [], "nextCursor": None},
+            DeliveriesReply(count=0, deliveries=[]),
         ),
     )
     return {
         "webhook": webhook,
         "health": health,
-        "deliveries": found["deliveries"],
-        "older": query.older(found.get("nextCursor")),
+        "deliveries": found.deliveries,
+        "older": query.older(found.next_cursor),
         "list_query": query,
         "here": f"{HOME}/{webhook_id}",
         "statuses": [(each.value, each.value) for each in DeliveryStatus],
@@ -190,20 +201,20 @@ async def _endpoint(
 
 async def _delivery(
     interface: InternalClient, webhook_id: str, delivery_id: str
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     webhook, delivery = await asyncio.gather(
-        interface.get(f"{WEBHOOKS}/{webhook_id}"),
-        interface.get(f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"),
+        interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}"),
+        interface.read(DeliveryWithAttempts, f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"),
     )
     try:
-        event = await interface.get(f"/v2/events/{delivery['eventId']}")
+        event = await interface.get(f"/v2/events/{delivery.event_id}")
     except ResourceNotFound:
         # The event is older than the retention time of events.
         return {"webhook": webhook, "delivery": delivery, "text": None, "link": None}
-    link = object_link(event)
+    link = object_link(msgspec.convert(event, Envelope))
     del event["deliveries"]
     # The payload in the version of this endpoint.
-    event["eventType"] = delivery["eventType"]
+    event["eventType"] = delivery.event_type
     return {"webhook": webhook, "delivery": delivery, "text": pretty(event), "link": link}
 
 
@@ -216,11 +227,11 @@ def _moment(text: str, zone: ZoneInfo) -> str:
         raise FieldInvalid("Enter a date and a time.", field="since") from error
 
 
-def _resend_notice(result: Mapping[str, Any]) -> str:
-    if result["count"] is None:
+def _resend_notice(result: ResendReply) -> str:
+    if result.count is None:
         return _("All events since then are being delivered again.")
-    if result["hasMore"]:
+    if result.has_more:
         return _("Retrying 10,000 deliveries. Submit the form again to retry the rest.")
-    if result["count"]:
+    if result.count:
         return _("Failed deliveries since then are being retried.")
     return _("No failed deliveries since then")

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from landbridge.dashboard.forms import Form
 from landbridge.developers.events.names import CATALOGUE, EventName
 from landbridge.developers.webhooks.model import ALL_EVENTS
+from landbridge.developers.webhooks.schemas import WebhookReply
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
 
@@ -69,19 +70,19 @@ class EndpointFormValues:
     has_standard_headers: bool = False
 
 
-def endpoint_values(webhook: Mapping[str, Any]) -> EndpointFormValues:
+def endpoint_values(webhook: WebhookReply) -> EndpointFormValues:
     """Return the form values of an existing endpoint."""
-    types: Sequence[str] = webhook["eventTypes"]
+    types = webhook.event_types
     return EndpointFormValues(
-        url=webhook["url"],
-        description=webhook["description"] or "",
+        url=webhook.url,
+        description=webhook.description or "",
         is_everything=ALL_EVENTS in types,
         types=[each for each in types if each in _SELECTABLE],
         patterns="\n".join(
             each for each in types if each not in _SELECTABLE and each != ALL_EVENTS
         ),
-        spelling=webhook["createEventSpelling"],
-        has_standard_headers=webhook["standardWebhooks"],
+        spelling=webhook.create_event_spelling,
+        has_standard_headers=webhook.standard_webhooks,
     )
 
 
@@ -98,7 +99,7 @@ def submitted_values(form: Form) -> EndpointFormValues:
     )
 
 
-def body_of(values: EndpointFormValues) -> Mapping[str, Any]:
+def body_of(values: EndpointFormValues) -> Mapping[str, object]:
     """Return the body to create or change an endpoint; raise `FieldInvalid` without any type."""
     chosen = [*values.types, *values.patterns.replace(",", " ").split()]
     if not values.is_everything and not chosen:

@@ -1,8 +1,7 @@
 """Links from events to the pages of their objects."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from landbridge.dashboard.json_text import as_object
+from landbridge.developers.events.envelopes import Envelope
 from landbridge.platform.formats.translations import later as _
 
 # Pages by prefix of the event type, longest first, with the link's label.
@@ -18,16 +17,16 @@ _PAGES: tuple[tuple[str, str, str], ...] = (
 )
 
 
-def object_link(event: Mapping[str, Any]) -> tuple[str, str] | None:
+def object_link(event: Envelope) -> tuple[str, str] | None:
     """Return the path and label of an object's page; None if it has none."""
-    data: Mapping[str, Any] = event["data"] or {}
+    data = as_object(event.data)
     ids = {
-        "object": event["objectId"],
+        "object": event.object_id,
         "user": data.get("userId"),
-        "payment": data.get("transferDetails", {}).get("id"),
+        "payment": as_object(data.get("transferDetails")).get("id"),
     }
     for prefix, path, title in _PAGES:
-        if event["eventType"].startswith(prefix):
+        if event.event_type.startswith(prefix):
             needed = path.partition("{")[2].partition("}")[0]
             return (f"/dashboard/{path.format(**ids)}", title) if ids[needed] else None
     return None

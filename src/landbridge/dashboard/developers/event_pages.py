@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -13,6 +14,8 @@ from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_qu
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.developers.events.model import event_key
+from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
+from landbridge.developers.webhooks.schemas import WebhookList
 from landbridge.platform.http.internal_client import InternalClient
 
 
@@ -33,20 +36,21 @@ class EventPages(Controller):
         if event_key(query.text("objectId")):
             return redirect(f"/dashboard/events/{query.text('objectId')}")
         found, filter_error = await load_list(
-            interface.get(
+            interface.read(
+                EventPage,
                 "/v2/events",
                 **query.filters,
                 order="desc",
                 limit=PAGE_SIZE,
                 cursor=query.cursor,
             ),
-            {"records": [], "nextCursor": None},
+            EventPage(count=0, records=[]),
         )
         return renderer.page(
             request,
             "developers/events.html",
-            events=[(each, object_link(each)) for each in found["records"]],
-            older=query.older(found.get("nextCursor")),
+            events=[(each, object_link(each)) for each in found.records],
+            older=query.older(found.next_cursor),
             list_query=query,
             types=TYPES,
             filter_error=filter_error,
@@ -61,16 +65,17 @@ class EventPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Show one event with its payload."""
-        event, webhooks = await asyncio.gather(
-            interface.get(f"/v2/events/{event_id}"), interface.get("/v2/webhooks")
+        raw, webhooks = await asyncio.gather(
+            interface.get(f"/v2/events/{event_id}"), interface.read(WebhookList, "/v2/webhooks")
         )
-        deliveries = event.pop("deliveries")
+        event = msgspec.convert(raw, EventWithDeliveries)
+        del raw["deliveries"]
         return renderer.page(
             request,
             "developers/event.html",
             event=event,
-            text=pretty(event),
+            text=pretty(raw),
             link=object_link(event),
-            deliveries=deliveries,
-            endpoints={each["id"]: each for each in webhooks["webhooks"]},
+            deliveries=event.deliveries,
+            endpoints={each.id: each for each in webhooks.webhooks},
         )

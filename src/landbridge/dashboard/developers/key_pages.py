@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from litestar import Controller, Response, get, post
@@ -140,7 +139,7 @@ class KeyPages(Controller):
 
 async def _list_values(
     request: PageRequest, renderer: Renderer, orgs: Orgs, members: Team
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     now = renderer.installation.clock.now()
     found = [(each, each.state(now)) for each in await orgs.keys(request.user.caller.org_id)]
     found.sort(key=lambda each: (each[1] is KeyState.ACTIVE, each[0].created_at), reverse=True)
@@ -153,7 +152,7 @@ def _scopes(form: Form) -> frozenset[KeyScope]:
     return frozenset({KeyScope.READ, *(each for each in _CHOICES if form.is_ticked(each))})
 
 
-def _submitted_values(form: Form) -> Mapping[str, Any]:
+def _submitted_values(form: Form) -> Mapping[str, object]:
     return {
         "name": form.text("name"),
         "ends_on": form.text("expiresAt"),

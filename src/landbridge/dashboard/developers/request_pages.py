@@ -8,10 +8,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.developers.curl import curl
-from landbridge.dashboard.json_text import pretty
+from landbridge.dashboard.json_text import JsonValue, pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
+from landbridge.developers.request_log.api import LoggedBodies, LoggedPage
 from landbridge.developers.request_log.service import RequestLog
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.orgs.service import Orgs
@@ -40,18 +41,20 @@ class RequestPages(Controller):
         query = read_list_query(request, *_FILTERS)
         (found, filter_error), keys = await asyncio.gather(
             load_list(
-                interface.get(_LOG, **query.filters, limit=PAGE_SIZE, cursor=query.cursor),
-                {"requests": [], "nextCursor": None},
+                interface.read(
+                    LoggedPage, _LOG, **query.filters, limit=PAGE_SIZE, cursor=query.cursor
+                ),
+                LoggedPage(count=0, requests=[]),
             ),
             orgs.keys(request.user.caller.org_id),
         )
         return renderer.page(
             request,
             "developers/requests.html",
-            requests=found["requests"],
-            older=query.older(found.get("nextCursor")),
+            requests=found.requests,
+            older=query.older(found.next_cursor),
             list_query=query,
-            keys={str(each.id): each for each in keys},
+            keys={each.id: each for each in keys},
             methods=[(each, each) for each in _METHODS],
             statuses=_statuses(query.text("status")),
             filter_error=filter_error,
@@ -69,20 +72,22 @@ class RequestPages(Controller):
     ) -> Response[str]:
         """Show one request with both bodies."""
         logged, keys = await asyncio.gather(
-            interface.get(f"{_LOG}/{x_request_id}"), orgs.keys(request.user.caller.org_id)
+            interface.read(LoggedBodies, f"{_LOG}/{x_request_id}"),
+            orgs.keys(request.user.caller.org_id),
         )
-        request_body, response_body = logged["requestBody"], logged["answerBody"]
+        request_body: JsonValue = logged.request_body
+        response_body: JsonValue = logged.answer_body
         return renderer.page(
             request,
             "developers/request.html",
             logged=logged,
-            key=next((each for each in keys if str(each.id) == logged["keyId"]), None),
+            key=next((each for each in keys if each.id == logged.key_id), None),
             request_text=None if request_body is None else pretty(request_body),
             response_text=None if response_body is None else pretty(response_body),
             refusal=response_body
             if isinstance(response_body, dict) and "errorDetails" in response_body
             else None,
-            query_text=pretty(logged["query"]) if logged["query"] else None,
+            query_text=pretty(logged.query) if logged.query else None,
             command=curl(logged, renderer.installation.base_url),
         )
 

@@ -1,7 +1,8 @@
 """Code samples that verify the signature of a delivery."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from landbridge.developers.webhooks.schemas import WebhookReply
 
 _PYTHON: Final = '''\
 import hashlib
@@ -29,6 +30,6 @@ def is_genuine(authorization: str, body: bytes) -> bool:
 '''
 
 
-def python_sample(webhook: Mapping[str, Any]) -> str:
+def python_sample(webhook: WebhookReply) -> str:
     """Return the Python sample for this endpoint."""
-    return _PYTHON % {"jwks_url": webhook["jwksUrl"], "id": webhook["id"]}
+    return _PYTHON % {"jwks_url": webhook.jwks_url, "id": webhook.id}

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import msgspec
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -20,6 +21,7 @@ from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
 from landbridge.developers.webhooks.model import OVERLAP_MAX
+from landbridge.developers.webhooks.schemas import WebhookCreatedReply, WebhookList, WebhookReply
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -49,10 +51,8 @@ class WebhookPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """List endpoints, each with its latest delivery."""
-        webhooks = (await interface.get(WEBHOOKS))["webhooks"]
-        healths = await asyncio.gather(
-            *(endpoint_health(interface, each["id"]) for each in webhooks)
-        )
+        webhooks = (await interface.read(WebhookList, WEBHOOKS)).webhooks
+        healths = await asyncio.gather(*(endpoint_health(interface, each.id) for each in webhooks))
         return renderer.page(
             request, "developers/webhooks.html", webhooks=list(zip(webhooks, healths, strict=True))
         )
@@ -75,14 +75,14 @@ class WebhookPages(Controller):
         """Create an endpoint; a Standard Webhooks secret is shown once."""
         filled = submitted_values(await read_form(request))
         try:
-            created = await interface.post(WEBHOOKS, body_of(filled))
+            created = await interface.submit(WebhookCreatedReply, WEBHOOKS, body_of(filled))
         except Refused as problem:
             return renderer.with_problem(
                 request, _NEW, problem, filled=filled, groups=GROUPS, webhook=None
             )
-        if created["secret"]:
+        if created.secret:
             return renderer.page(request, _SECRET, webhook=created)
-        return redirect(f"{HOME}/{created['id']}/keys", notice=_("Endpoint created"))
+        return redirect(f"{HOME}/{created.id}/keys", notice=_("Endpoint created"))
 
     @get("/{webhook_id:str}/edit", fresh=_EDIT_PATH)
     async def edit(
@@ -94,7 +94,7 @@ class WebhookPages(Controller):
     ) -> Response[str]:
         """Show the form of an existing endpoint."""
         check_is_admin(request.user)
-        webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
+        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         filled = endpoint_values(webhook)
         return renderer.page(request, _EDIT, filled=filled, groups=GROUPS, webhook=webhook)
 
@@ -108,14 +108,17 @@ class WebhookPages(Controller):
     ) -> Page:
         """Change it."""
         filled = submitted_values(await read_form(request))
-        webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
+        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         try:
-            changed = await interface.patch(f"{WEBHOOKS}/{webhook_id}", body_of(filled))
+            changed = msgspec.convert(
+                await interface.patch(f"{WEBHOOKS}/{webhook_id}", body_of(filled)),
+                WebhookCreatedReply,
+            )
         except Refused as problem:
             return renderer.with_problem(
                 request, _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
             )
-        if changed["secret"]:
+        if changed.secret:
             return renderer.page(request, _SECRET, webhook=changed)
         return redirect(f"{HOME}/{webhook_id}", notice=_("Endpoint updated"))
 
@@ -128,7 +131,7 @@ class WebhookPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Delete the endpoint."""
-        webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
+        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         try:
             await interface.delete(f"{WEBHOOKS}/{webhook_id}")
         except Refused as problem:
@@ -147,7 +150,7 @@ class WebhookPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Its public keys, and how to verify with them."""
-        webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
+        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         return renderer.page(
             request, _KEYS, webhook=webhook, python_sample=python_sample, overlap="86400"
         )
@@ -160,12 +163,12 @@ class WebhookPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Download a public key as a PEM file."""
-        webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
-        for each in webhook["publicKeys"]:
-            if each["kid"] == kid:
+        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+        for each in webhook.public_keys:
+            if str(each.kid) == kid:
                 name = f"landbridge-{kid}.pem"
                 return Response(
-                    each["publicKey"],
+                    each.public_key,
                     media_type="application/x-pem-file",
                     headers={**headers(), "Content-Disposition": f'attachment; filename="{name}"'},
                 )
@@ -184,13 +187,15 @@ class WebhookPages(Controller):
         try:
             overlap = form.integer("overlapSeconds", minimum=0, maximum=_OVERLAP_MAX_S)
             body = {"overlapSeconds": overlap}
-            rotated = await interface.post(f"{WEBHOOKS}/{webhook_id}/rotate", body)
+            rotated = await interface.submit(
+                WebhookCreatedReply, f"{WEBHOOKS}/{webhook_id}/rotate", body
+            )
         except Refused as problem:
-            webhook = await interface.get(f"{WEBHOOKS}/{webhook_id}")
+            webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
             values = {"webhook": webhook, "python_sample": python_sample}
             submitted = form.text("overlapSeconds")
             return renderer.with_problem(request, _KEYS, problem, **values, overlap=submitted)
-        if rotated["secret"]:
+        if rotated.secret:
             return renderer.page(request, _SECRET, webhook=rotated)
         return redirect(
             f"{HOME}/{webhook_id}/keys", notice=_("Key rotated. The new key is shown now.")

@@ -1,7 +1,5 @@
 """The policy on addresses outside the platform: block list, allow list, new addresses."""
 
-from typing import Any
-
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
@@ -82,9 +80,9 @@ def _addresses(form: Form, name: str) -> tuple[str, ...]:
         raise FieldInvalid(error.message, field=name) from None
 
 
-def _values(policy: AddressPolicy, form: Form) -> dict[str, Any]:
+def _values(policy: AddressPolicy, form: Form) -> dict[str, object]:
     """Return the policy in force, and the submitted form values, if any."""
-    current: dict[str, Any] = {
+    current: dict[str, object] = {
         "blockedAddresses": "\n".join(policy.blocked_addresses),
         "allowedAddresses": "\n".join(policy.allowed_addresses),
         "newAddressHours": policy.new_address_hours,

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from litestar import Controller, Response, get
@@ -13,6 +12,7 @@ from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.list_queries import load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.platform.audit_log.api import AuditLogEntryReply, AuditLogReply
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.responses import encode
@@ -22,7 +22,7 @@ from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader
 _LOG = "/v2/audit-log"
 _FILTERS = ("actorType", "actorId", "kind", "objectId", "createdAfter", "createdBefore")
 _PAGE_SIZE, _FILE_PAGE_SIZE, _FILE_ENTRIES_MAX = 50, 100, 100_000
-_NONE: Mapping[str, Any] = {"entries": [], "nextCursor": None}
+_NONE = AuditLogReply(count=0, entries=[])
 _COLUMNS = (
     *("at", "actor_type", "actor_id", "actor_name", "kind", "what", "object_id"),
     *("status_before", "status_after", "facts"),
@@ -77,8 +77,12 @@ class AuditLogPages(Controller):
         list_query = read_list_query(request, *_FILTERS)
         (found, filter_error), names = await asyncio.gather(
             load_list(
-                interface.get(
-                    _LOG, **list_query.filters, limit=_PAGE_SIZE, cursor=list_query.cursor
+                interface.read(
+                    AuditLogReply,
+                    _LOG,
+                    **list_query.filters,
+                    limit=_PAGE_SIZE,
+                    cursor=list_query.cursor,
                 ),
                 _NONE,
             ),
@@ -87,10 +91,10 @@ class AuditLogPages(Controller):
         return renderer.page(
             request,
             "organisation/audit_log.html",
-            entries=[(each, object_page(each)) for each in found["entries"]],
+            entries=[(each, object_page(each)) for each in found.entries],
             names=names.all,
             list_query=list_query,
-            older=list_query.older(found.get("nextCursor")),
+            older=list_query.older(found.next_cursor),
             filter_error=filter_error,
         )
 
@@ -103,7 +107,9 @@ class AuditLogPages(Controller):
     ) -> Stream:
         """Stream entries that match the filters as CSV, page by page, at most 100,000."""
         list_query = read_list_query(request, *_FILTERS)
-        first = await interface.get(_LOG, **list_query.filters, limit=_FILE_PAGE_SIZE)
+        first = await interface.read(
+            AuditLogReply, _LOG, **list_query.filters, limit=_FILE_PAGE_SIZE
+        )
         names = await actors.names(request.user.caller.org_id)
         return Stream(
             _lines(interface, list_query.filters, first, names.all),
@@ -115,13 +121,13 @@ class AuditLogPages(Controller):
         )
 
 
-def object_page(entry: Mapping[str, Any]) -> str | None:
+def object_page(entry: AuditLogEntryReply) -> str | None:
     """Return the address of the page about the entry's object, or None if it has none."""
-    kind, object_id = entry["kind"], entry["objectId"]
+    kind, object_id, facts = entry.kind, entry.object_id, entry.facts
     if kind == "NUMBER":
-        return f"/dashboard/users/{entry['facts']['userId']}/compliance"
+        return f"/dashboard/users/{facts['userId']}/compliance"
     if kind == "PAYEE":
-        return f"/dashboard/users/{entry['facts']['userId']}/accounts/{entry['facts']['accountId']}"
+        return f"/dashboard/users/{facts['userId']}/accounts/{facts['accountId']}"
     if kind in _LISTS:
         return f"/dashboard/{_LISTS[kind]}"
     if kind in _PAGES:
@@ -132,17 +138,16 @@ def object_page(entry: Mapping[str, Any]) -> str | None:
 async def _lines(
     interface: InternalClient,
     filters: Mapping[str, str],
-    page: Mapping[str, Any],
+    page: AuditLogReply,
     names: Mapping[str, str],
 ) -> AsyncGenerator[bytes]:
     yield csv_lines.header(_HEADING)
     count = 0
     while True:
-        rows = [_cells(each, names) for each in page["entries"]]
+        rows = [_cells(each, names) for each in page.entries]
         yield csv_lines.lines(_HEADING, list(zip(*rows, strict=True)))
-        count += len(page["entries"])
-        cursor = page.get("nextCursor")
-        if cursor is None:
+        count += len(page.entries)
+        if not page.next_cursor:
             return
         if count >= _FILE_ENTRIES_MAX:
             yield csv_lines.incomplete(
@@ -150,7 +155,9 @@ async def _lines(
             )
             return
         try:
-            page = await interface.get(_LOG, **filters, limit=_FILE_PAGE_SIZE, cursor=cursor)
+            page = await interface.read(
+                AuditLogReply, _LOG, **filters, limit=_FILE_PAGE_SIZE, cursor=page.next_cursor
+            )
         except Refused as error:
             yield csv_lines.incomplete(f"Older entries are missing: {error.message}")
             return
@@ -161,11 +168,11 @@ async def _lines(
             return
 
 
-def _cells(entry: Mapping[str, Any], names: Mapping[str, str]) -> Sequence[str | None]:
-    actor = entry["actor"]
+def _cells(entry: AuditLogEntryReply, names: Mapping[str, str]) -> Sequence[str | None]:
+    actor = entry.actor
     return (
-        *(entry["at"], actor["type"], actor["id"], names.get(actor["id"] or "")),
-        *(entry["kind"], entry["what"], entry["objectId"]),
-        *(entry["statusBefore"], entry["statusAfter"]),
-        encode(entry["facts"]).decode() if entry["facts"] else None,
+        *(entry.at, actor.type, actor.id, names.get(actor.id or "")),
+        *(entry.kind, entry.what, entry.object_id),
+        *(entry.status_before, entry.status_after),
+        encode(entry.facts).decode() if entry.facts else None,
     )

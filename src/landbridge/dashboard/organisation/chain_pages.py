@@ -1,12 +1,13 @@
 """Connected chains: nodes, orders, treasury, and accounts that send transactions."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.chain_operations.schemas import ChainList, ChainReply
 from landbridge.customers.chain_operations.service import ChainOperations
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest
@@ -33,7 +34,7 @@ class ChainPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """List the connected chains."""
-        found = (await interface.get(_API))["chains"]
+        found = (await interface.read(ChainList, _API)).chains
         return renderer.page(
             request,
             "organisation/chains.html",
@@ -51,7 +52,7 @@ class ChainPages(Controller):
         chain_operations: NamedDependency[ChainOperations],
     ) -> Response[str]:
         """Show one chain."""
-        chain = await interface.get(f"{_API}/{name}")
+        chain = await interface.read(ChainReply, f"{_API}/{name}")
         return renderer.page(
             request,
             "organisation/chain.html",
@@ -73,20 +74,18 @@ class ChainPages(Controller):
         return redirect(f"{_HOME}/{name}", notice=_("Account resumed"))
 
 
-def chain_problems(chain: Mapping[str, Any]) -> Sequence[str]:
+def chain_problems(chain: ChainReply) -> Sequence[str]:
     """Return what needs attention on a chain."""
-    head = chain["head"]
-    installation: Mapping[str, Any] = chain["installation"] or {}
-    accounts, nodes = installation.get("accounts", ()), installation.get("nodes", ())
+    head, installation = chain.head, chain.installation
+    accounts = () if installation is None else installation.accounts
+    nodes = () if installation is None else installation.nodes
     found = {
         _("No node answers"): head is None,
-        _("The latest block is late"): head is not None and head["lagSeconds"] > _LAG_MAX_S,
+        _("The latest block is late"): head is not None and head.lag_seconds > _LAG_MAX_S,
         _("A node is not available"): head is not None
-        and any(not each["isHealthy"] for each in nodes),
-        _("An account is stopped"): any(each["stoppedAt"] for each in accounts),
-        _("A relayer is below its floor"): any(each["isLow"] for each in accounts),
-        _("The treasury is below its floor"): any(
-            each["isLow"] for each in chain["treasury"]["tokens"]
-        ),
+        and any(not each.is_healthy for each in nodes),
+        _("An account is stopped"): any(each.stopped_at for each in accounts),
+        _("A relayer is below its floor"): any(each.is_low for each in accounts),
+        _("The treasury is below its floor"): any(each.is_low for each in chain.treasury.tokens),
     }
     return [text for text, is_so in found.items() if is_so]

@@ -1,12 +1,15 @@
 """Setting of the exchange of travel rule data: our travel address, providers and coins."""
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
+from msgspec import to_builtins
 
 from landbridge.customers.travel_exchanges.model import AmountUnit, InquiryPolicy
+from landbridge.customers.travel_exchanges.schemas import ExchangeSettingReply
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonObject, as_objects
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
@@ -41,7 +44,9 @@ class ExchangeSettingPages(Controller):
     ) -> Page:
         """Show the setting, and the organisation's own travel address."""
         check_is_admin(request.user)
-        return renderer.page(request, _TEMPLATE, **_values(await interface.get(_API), {}))
+        return renderer.page(
+            request, _TEMPLATE, **_values(await interface.read(ExchangeSettingReply, _API), {})
+        )
 
     @post("/", fresh=_HOME)
     async def save(
@@ -55,19 +60,20 @@ class ExchangeSettingPages(Controller):
         form = Form()
         try:
             form = await read_form(request)
-            found = await interface.get(_API)
+            found = await interface.read(ExchangeSettingReply, _API)
             await interface.put(_API, _changed(found, form))
         except Refused as problem:
             entered = {name: form.text(name) for name in ("host", "name", "identifier", "currency")}
-            values = _values(await interface.get(_API), entered)
+            values = _values(await interface.read(ExchangeSettingReply, _API), entered)
             return renderer.with_problem(request, _TEMPLATE, problem, **values)
         return redirect(_HOME, notice=_("Exchange of travel rule data saved"))
 
 
-def _changed(found: Any, form: Form) -> dict[str, Any]:
+def _changed(found: ExchangeSettingReply, form: Form) -> JsonObject:
     """Return the setting after what the form does to it."""
-    providers, coins = list(found["counterparties"]), list(found["assets"])
-    is_on, requires = found["isOn"], found["requiresTravelAddress"]
+    setting: JsonObject = to_builtins(found)
+    providers, coins = as_objects(setting["counterparties"]), as_objects(setting["assets"])
+    is_on, requires = found.is_on, found.requires_travel_address
     match form.text("action"):
         case "add-provider":
             providers.append(
@@ -92,11 +98,11 @@ def _changed(found: Any, form: Form) -> dict[str, Any]:
         "requiresTravelAddress": requires,
         "assets": coins,
         "counterparties": providers,
-        "version": found["version"] or None,
+        "version": found.version or None,
     }
 
 
-def _values(found: Any, entered: dict[str, str]) -> dict[str, Any]:
+def _values(found: ExchangeSettingReply, entered: dict[str, str]) -> dict[str, object]:
     return {
         "found": found,
         "entered": entered,

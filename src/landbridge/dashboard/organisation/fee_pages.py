@@ -1,7 +1,6 @@
 """Fees of the organisation by currency pair, and the sources of its prices."""
 
 from decimal import Decimal
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -94,7 +93,7 @@ def _currency_pair(form: Form) -> CurrencyPair:
 
 async def _values(
     caller: Caller, fees: PairFees, prices: PriceTable, choices: SwapProviderChoices, form: Form
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the current fees, prices and providers, and the submitted form values, if any."""
     policy = await choices.get(caller.org_id)
     return {

@@ -4,8 +4,6 @@ Each change carries the version that the form showed, so concurrent changes are 
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from litestar import Controller, Response, get, post
@@ -15,7 +13,6 @@ from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.named_users import names_of_users
 from landbridge.dashboard.organisation.limit_rows import (
     NEW_ROW,
-    LimitRow,
     edited,
     field_of,
     numbered,
@@ -92,20 +89,19 @@ class LimitPages(Controller):
     ) -> Page:
         """Add or remove a row on the page, or test the rows; nothing is applied."""
         check_admin(request.user.caller)
-        form, more = Form(), dict[str, Any]()
+        form, tested = Form(), None
         try:
             form = numbered(await read_form(request))
             button = form.text("do")
             if button == "simulate":
                 form = await with_named_users(form, interface)
                 document = await _document_of(form, interface)
-                more["tested"] = await _simulated(interface, document, form)
-            values = await _values(request, interface, limits, form)
-            more["rows"] = edited(values["rows"], button)
+                tested = await _simulated(interface, document, form)
+            values = await _values(request, interface, limits, form, button)
         except Refused as problem:
             values = await _values(request, interface, limits, form)
             return _refused(request, renderer, problem, values)
-        return renderer.page(request, _PAGE, **{**values, **more})
+        return renderer.page(request, _PAGE, **values | {"tested": tested})
 
     @post("/document", fresh=_HOME)
     async def set_document(
@@ -136,16 +132,16 @@ class LimitPages(Controller):
         return redirect(_HOME, notice=_("Rules applied"))
 
 
-async def _document_of(form: Form, interface: InternalClient) -> dict[str, Any]:
+async def _document_of(form: Form, interface: InternalClient) -> dict[str, object]:
     """Return the current document with the rules of the rows."""
-    document: dict[str, Any] = (await interface.get(_LIMITS))["limits"]
+    document = (await interface.get(_LIMITS))["limits"]
     current = document["rules"]
     return {**document, "rules": rules_of(form, submitted_rows(form, current), current)}
 
 
 async def _simulated(
-    interface: InternalClient, document: Any, form: Form, *, days: str = "days"
-) -> Any:
+    interface: InternalClient, document: object, form: Form, *, days: str = "days"
+) -> object:
     body = {"limits": document, "days": form.integer(days, minimum=1, maximum=DAYS_MAX)}
     return await interface.post(f"{_LIMITS}/simulate", body)
 
@@ -165,7 +161,7 @@ async def _apply_rules(
 
 
 def _refused(
-    request: PageRequest, renderer: Renderer, problem: Refused, values: dict[str, Any]
+    request: PageRequest, renderer: Renderer, problem: Refused, values: dict[str, object]
 ) -> Page:
     """Return the page with the submitted rows or document, and the refusal beside its input."""
     name = field_of(problem.field)
@@ -174,21 +170,22 @@ def _refused(
 
 
 async def _values(
-    request: PageRequest, interface: InternalClient, limits: Limits, form: Form
-) -> dict[str, Any]:
-    """Return the current rules, and the submitted rows or document, if any."""
+    request: PageRequest, interface: InternalClient, limits: Limits, form: Form, button: str = ""
+) -> dict[str, object]:
+    """Return the current rules, and the submitted rows or document, if any.
+
+    A button adds or removes a row.
+    """
     found = await interface.get(_LIMITS)
-    rules: Sequence[Any] = found["limits"]["rules"]
+    rules = found["limits"]["rules"]
     text = msgspec.json.format(encode(found["limits"]), indent=2).decode()
     is_of_rows = "version" in form.fields and "document" not in form.fields
     language = request.user.language
-    rows: list[LimitRow] = (
-        submitted_rows(form, rules) if is_of_rows else stored_rows(rules, language)
-    )
+    rows = submitted_rows(form, rules) if is_of_rows else stored_rows(rules, language)
     return {
         # The tab of all these addresses.
         "path": _HOME,
-        "rows": rows,
+        "rows": edited(rows, button),
         "new_row": NEW_ROW,
         "rows_max": RULES_MAX,
         "is_changed": is_of_rows,

@@ -8,9 +8,10 @@ stays as the rule has it.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from landbridge.dashboard.forms import Form
+from landbridge.dashboard.json_text import JsonObject, as_texts
 from landbridge.dashboard.named_users import user_ids_of
 from landbridge.dashboard.number_formats import number_text
 from landbridge.payments.limits.document import RULES_MAX
@@ -37,20 +38,20 @@ class LimitRow:
     hidden_users: int = 0
 
 
-def stored_rows(rules: Sequence[Mapping[str, Any]], language: str) -> list[LimitRow]:
+def stored_rows(rules: Sequence[JsonObject], language: str) -> list[LimitRow]:
     """Return the rows of the current rules."""
     return [_stored_row(each, language) for each in rules]
 
 
-def _stored_row(rule: Mapping[str, Any], language: str) -> LimitRow:
+def _stored_row(rule: JsonObject, language: str) -> LimitRow:
     texts = {name: "" if rule.get(name) is None else str(rule[name]) for name in _TEXTS}
     texts |= {"maxUsd": number_text(rule.get("maxUsd"), language), _USER: ""}
-    users = [str(each) for each in rule.get("userIds") or ()]
+    users = as_texts(rule.get("userIds"))
     is_shown = len(users) <= USERS_SHOWN_MAX
     return LimitRow(
-        was=rule["id"],
+        was=str(rule["id"]),
         texts=texts,
-        kinds=rule.get("kinds") or (),
+        kinds=as_texts(rule.get("kinds")),
         user_ids=users if is_shown else (),
         hidden_users=0 if is_shown else len(users),
     )
@@ -68,12 +69,12 @@ def numbered(form: Form) -> Form:
     return replace(form, fields=fields)
 
 
-def submitted_rows(form: Form, rules: Sequence[Mapping[str, Any]]) -> list[LimitRow]:
+def submitted_rows(form: Form, rules: Sequence[JsonObject]) -> list[LimitRow]:
     """Return the rows of a numbered form; `rules` are the current ones."""
     hidden = {
         each["id"]: count
         for each in rules
-        if (count := len(each.get("userIds") or ())) > USERS_SHOWN_MAX
+        if (count := len(as_texts(each.get("userIds")))) > USERS_SHOWN_MAX
     }
     return [
         LimitRow(
@@ -110,9 +111,7 @@ async def with_named_users(form: Form, interface: InternalClient) -> Form:
     return replace(form, fields=fields)
 
 
-def rules_of(
-    form: Form, rows: Sequence[LimitRow], rules: Sequence[Mapping[str, Any]]
-) -> list[Mapping[str, Any]]:
+def rules_of(form: Form, rows: Sequence[LimitRow], rules: Sequence[JsonObject]) -> list[JsonObject]:
     """Return the rules that the rows of a numbered form mean; `rules` are the current ones.
 
     Raises `FieldInvalid` for a number that cannot be read.
@@ -121,7 +120,7 @@ def rules_of(
     return [_rule(form, at, row, current.get(row.was, {})) for at, row in enumerate(rows)]
 
 
-def _rule(form: Form, at: int, row: LimitRow, before: Mapping[str, Any]) -> Mapping[str, Any]:
+def _rule(form: Form, at: int, row: LimitRow, before: JsonObject) -> JsonObject:
     rule = {name: value for name, value in before.items() if name not in {*_TEXTS, *_LISTS}}
     # The API refuses a missing name by its place; an empty one by its field.
     rule |= {name: text for name, text in row.texts.items() if text and name != _USER}
@@ -131,7 +130,7 @@ def _rule(form: Form, at: int, row: LimitRow, before: Mapping[str, Any]) -> Mapp
     if "maxCount" in rule:
         name = f"rules[{at}].maxCount"
         rule["maxCount"] = form.integer(name, minimum=0, maximum=_NUMBER_MAX)
-    users = [*(before["userIds"] if row.hidden_users else ()), *row.user_ids]
+    users = [*(as_texts(before["userIds"]) if row.hidden_users else ()), *row.user_ids]
     lists = {"kinds": row.kinds, "userIds": list(dict.fromkeys(users))}
     return {**rule, **{name: each for name, each in lists.items() if each}}
 

@@ -3,16 +3,23 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
+from landbridge.payments.provider_operations.schemas import (
+    ProviderCallsReply,
+    ProviderList,
+    ProviderReply,
+)
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.responses import DecimalText, WireStruct
 
 _API: Final = "/v2/providers"
 
@@ -71,6 +78,13 @@ class ScreeningLink:
     currency: str
 
 
+class _ScreenedAmount(WireStruct, frozen=True):
+    """Amount of a screened deposit or payment."""
+
+    amount: DecimalText
+    currency: str
+
+
 class ProviderPages(Controller):
     """`/dashboard/providers`."""
 
@@ -84,11 +98,11 @@ class ProviderPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """List the connected providers."""
-        found = (await interface.get(_API))["providers"]
+        found = (await interface.read(ProviderList, _API)).providers
         return renderer.page(
             request,
             "organisation/providers.html",
-            providers=[(each, error_rate(each["calls"])) for each in found],
+            providers=[(each, error_rate(each.calls)) for each in found],
             screenings=await screening_links(interface, found),
             titles=[provider_title(each) for each in found],
             kinds=KINDS,
@@ -99,39 +113,37 @@ class ProviderPages(Controller):
 
 
 async def screening_links(
-    interface: InternalClient, providers: Sequence[Any]
-) -> Mapping[str, ScreeningLink]:
+    interface: InternalClient, providers: Sequence[ProviderReply]
+) -> Mapping[UUID, ScreeningLink]:
     """Return the link of each listed screening by id; without those that the visitor can't see."""
-    ids = [
-        item["screeningId"] for each in providers for item in each["waiting"] if item["screeningId"]
-    ]
+    ids = [item.screening_id for each in providers for item in each.waiting if item.screening_id]
     found = await asyncio.gather(*(_screening_link(interface, each) for each in ids))
     return {each: link for each, link in zip(ids, found, strict=True) if link is not None}
 
 
-async def _screening_link(interface: InternalClient, screening_id: str) -> ScreeningLink | None:
+async def _screening_link(interface: InternalClient, screening_id: UUID) -> ScreeningLink | None:
     for queue, title in _SCREENING_QUEUES.items():
         try:
-            found = await interface.get(f"/v2/reviews/{queue}/{screening_id}")
+            found = await interface.read(_ScreenedAmount, f"/v2/reviews/{queue}/{screening_id}")
         except Refused:
             continue
         path = f"/dashboard/reviews/{queue}/{screening_id}"
-        return ScreeningLink(path, title, found["amount"], found["currency"])
+        return ScreeningLink(path, title, found.amount, found.currency)
     return None
 
 
-def provider_title(provider: Mapping[str, Any]) -> str:
+def provider_title(provider: ProviderReply) -> str:
     """Return the name of a provider's section: its own, or what it is, to be translated."""
-    if provider["kind"] in _NAMED:
-        return str(provider["name"])
-    services = [each["service"] for each in provider["serves"]]
-    if provider["kind"] == "SANDBOX" and services:
+    if provider.kind in _NAMED:
+        return provider.name
+    services = [each.service for each in provider.serves]
+    if provider.kind == "SANDBOX" and services:
         return _SIMULATORS[services[0]]
-    return KINDS[provider["kind"]]
+    return KINDS[provider.kind]
 
 
-def error_rate(calls: Mapping[str, Any] | None) -> int | None:
+def error_rate(calls: ProviderCallsReply | None) -> int | None:
     """Return the share of failed calls in per cent, rounded up; None without calls."""
-    if not calls or not calls["count"]:
+    if not calls or not calls.count:
         return None
-    return -(-calls["failed"] * 100 // calls["count"])
+    return -(-calls.failed * 100 // calls.count)

@@ -1,13 +1,14 @@
 """Sandbox: clock, latency, test funds and scripted outcomes."""
 
 import asyncio
-from typing import Any
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from litestar import Controller, Litestar, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
 
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.local_paths import local_path
 from landbridge.dashboard.page_visitor import PageRequest
@@ -17,12 +18,18 @@ from landbridge.dashboard.sandbox_personas import KEYWORDS
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.user_lookup import find_users
 from landbridge.dashboard.users.nested_fields import submitted_values
+from landbridge.payments.virtual_accounts.schemas import (
+    VirtualAccountPageReply,
+    VirtualAccountReply,
+)
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.orgs.service import AHEAD_MAX
 from landbridge.providers.chains.tokens import TOKENS
+from landbridge.sandbox.api import LatencyReply
+from landbridge.sandbox.outcomes_api import OutcomesReply
 
 _TOP, _HOME = "/dashboard", "/dashboard/sandbox"
 _PAGE = "organisation/sandbox.html"
@@ -125,28 +132,31 @@ class SandboxPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, user_id: str, form: Form
-) -> dict[str, Any]:
+) -> dict[str, object]:
     outcomes, latency = await asyncio.gather(
-        interface.get("/v2/sandbox/outcomes"), interface.get("/v2/sandbox/latency")
+        interface.read(OutcomesReply, "/v2/sandbox/outcomes"),
+        interface.read(LatencyReply, "/v2/sandbox/latency"),
     )
     text = request.query_params.get("q", "").strip()
-    users: Any = []
-    user: Any = None
-    accounts: Any = []
+    users: Sequence[UserReply] = ()
+    accounts: Sequence[VirtualAccountReply] = ()
+    user = None
     if as_uuid(user_id) is not None:
         try:
             user, virtual_accounts = await asyncio.gather(
-                interface.get(f"/v2/users/{user_id}"),
-                interface.get(f"/v2/users/{user_id}/virtual-accounts", limit=100),
+                interface.read(UserReply, f"/v2/users/{user_id}"),
+                interface.read(
+                    VirtualAccountPageReply, f"/v2/users/{user_id}/virtual-accounts", limit=100
+                ),
             )
-            accounts = virtual_accounts["data"]
+            accounts = virtual_accounts.data
         except ResourceNotFound:
             user = None
     else:
         try:
             users = (await find_users(interface, text, type_="", cursor=None)).users
         except FieldInvalid:
-            users = []
+            users = ()
     caller = request.user.caller
     return {
         "outcomes": outcomes,

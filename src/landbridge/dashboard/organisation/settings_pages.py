@@ -1,6 +1,5 @@
 """Organisation settings, for admins. Each change is recorded with its author."""
 
-from typing import Any
 from zoneinfo import available_timezones
 
 from litestar import Controller, Response, get, post
@@ -18,6 +17,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.orgs.service import Orgs
+from landbridge.reporting.rollups.api import TimeZone, TimeZoneReply
 
 _HOME = "/dashboard/settings"
 _GENERAL, _APPROVALS = "organisation/general.html", "organisation/approval_policy.html"
@@ -146,8 +146,8 @@ class SettingsPages(Controller):
     ) -> Response[str]:
         """Show the time zone of report days."""
         check_admin(request.user.caller)
-        current = (await interface.get(_ZONE_PATH))["data"]
-        chosen = current["nextTimeZone"] or current["timeZone"]
+        current = (await interface.read(TimeZoneReply, _ZONE_PATH)).data
+        chosen = current.next_time_zone or current.time_zone
         return renderer.page(request, _ZONE, **_zones(current, chosen))
 
     @post("/time-zone")
@@ -164,7 +164,7 @@ class SettingsPages(Controller):
             form = await read_form(request)
             await interface.put(_ZONE_PATH, {"timeZone": form.text("timeZone")})
         except Refused as problem:
-            current = (await interface.get(_ZONE_PATH))["data"]
+            current = (await interface.read(TimeZoneReply, _ZONE_PATH)).data
             values = _zones(current, form.text("timeZone"))
             return renderer.with_problem(request, _ZONE, problem, **values)
         return redirect(
@@ -183,11 +183,11 @@ class SettingsPages(Controller):
         return renderer.page(request, "organisation/installation.html", lines=installation.others)
 
 
-def _policy(threshold: int | str, needs_second: bool) -> dict[str, Any]:  # noqa: FBT001  a field
+def _policy(threshold: int | str, needs_second: bool) -> dict[str, object]:  # noqa: FBT001  a field
     return {"threshold": threshold, "needs_second": needs_second, "threshold_max": THRESHOLD_MAX}
 
 
-def _zones(current: Any, chosen: str) -> dict[str, Any]:
+def _zones(current: TimeZone, chosen: str) -> dict[str, object]:
     names = ["UTC", *sorted(each for each in available_timezones() if _is_city_zone(each))]
     return {"found": current, "chosen": chosen, "zones": [(each, each) for each in names]}
 

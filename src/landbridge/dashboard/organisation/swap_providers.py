@@ -1,7 +1,7 @@
 """Who swaps each pair that has a market: rows of the fee page, and the form that sets them."""
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
 from litestar import Controller, post
 from litestar.di import NamedDependency
@@ -20,6 +20,24 @@ _HOME = "/dashboard/settings/fees"
 _VERSION_MAX = 2**31 - 1
 
 
+@dataclass(frozen=True, slots=True)
+class SwapProviderRow:
+    """A pair of coins on a chain, its configured provider, and the one that is chosen, if any."""
+
+    chain: str
+    source: str
+    destination: str
+    configured: SwapProvider
+    is_comparable: bool
+    has_market: bool
+    chosen: str
+
+    @property
+    def name(self) -> str:
+        """Return the name of the row's input."""
+        return f"{self.chain}-{self.source}-{self.destination}"
+
+
 class SwapProviderPages(Controller):
     """`/dashboard/settings/swap-providers`."""
 
@@ -35,11 +53,11 @@ class SwapProviderPages(Controller):
         form = await read_form(request)
         policy = await swap_provider_choices.get(caller.org_id)
         rows = provider_rows(policy, swap_provider_choices.pairs)
-        chosen = [(each, form.text(each["name"])) for each in rows]
+        chosen = [(each, form.text(each.name)) for each in rows]
         await swap_provider_choices.set_for(
             caller,
             [
-                SwapProviderChoice(each["chain"], each["source"], each["destination"], _of(text))
+                SwapProviderChoice(each.chain, each.source, each.destination, _of(text))
                 for each, text in chosen
                 if text
             ],
@@ -48,21 +66,18 @@ class SwapProviderPages(Controller):
         return redirect(_HOME, notice=_("Swap providers set. They apply to new quotes."))
 
 
-def provider_rows(policy: SwapProviderPolicy, pairs: Iterable[MarketPair]) -> list[dict[str, Any]]:
+def provider_rows(policy: SwapProviderPolicy, pairs: Iterable[MarketPair]) -> list[SwapProviderRow]:
     """Return the pairs that have a market or a choice, with both."""
     chosen = {each.pair: each.provider for each in policy.choices}
     markets = {each.pair: each for each in pairs}
     return [
-        {
-            "name": "-".join(pair),
-            "chain": pair[0],
-            "source": pair[1],
-            "destination": pair[2],
-            "configured": markets[pair].provider if pair in markets else SwapProvider.TREASURY,
-            "is_comparable": pair in markets and markets[pair].is_comparable,
-            "has_market": pair in markets,
-            "chosen": chosen.get(pair, ""),
-        }
+        SwapProviderRow(
+            *pair,
+            configured=markets[pair].provider if pair in markets else SwapProvider.TREASURY,
+            is_comparable=pair in markets and markets[pair].is_comparable,
+            has_market=pair in markets,
+            chosen=chosen.get(pair, ""),
+        )
         for pair in sorted(chosen.keys() | markets.keys())
     ]
 

@@ -1,10 +1,11 @@
 """Setting of the travel rule: the jurisdiction of the organisation."""
 
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 
+from landbridge.customers.travel_rule.api import TravelRuleReply
 from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
@@ -41,8 +42,8 @@ class TravelRuleSettingPages(Controller):
     ) -> Page:
         """Show the jurisdiction, and whether the installation applies the travel rule."""
         check_is_admin(request.user)
-        found = await interface.get(_API)
-        return renderer.page(request, _TEMPLATE, **_values(found, found["jurisdiction"]))
+        found = await interface.read(TravelRuleReply, _API)
+        return renderer.page(request, _TEMPLATE, **_values(found, found.jurisdiction))
 
     @post("/", fresh=_HOME)
     async def save(
@@ -59,10 +60,10 @@ class TravelRuleSettingPages(Controller):
             chosen = form.text("jurisdiction")
             await interface.put(_API, {"jurisdiction": None if chosen == _NONE else chosen})
         except Refused as problem:
-            values = _values(await interface.get(_API), form.text("jurisdiction"))
+            values = _values(await interface.read(TravelRuleReply, _API), form.text("jurisdiction"))
             return renderer.with_problem(request, _TEMPLATE, problem, **values)
         return redirect(_HOME, notice=_("Jurisdiction saved"))
 
 
-def _values(found: Any, chosen: str | None) -> dict[str, Any]:
+def _values(found: TravelRuleReply, chosen: str | None) -> dict[str, object]:
     return {"found": found, "chosen": chosen or _NONE, "jurisdictions": JURISDICTIONS}

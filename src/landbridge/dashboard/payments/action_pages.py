@@ -1,7 +1,6 @@
 """Actions on a payment: accept, refresh or renew its quote, cancel or withdraw it, and more."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, post
 from litestar.di import NamedDependency
@@ -10,6 +9,7 @@ from litestar.params import FromPath
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind_by_type
+from landbridge.dashboard.payments.payment_details import PaymentReply, read_payment
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.approvals.voting import Voting
@@ -116,10 +116,10 @@ class PaymentAction:
         if not segment:
             raise FieldInvalid("This action is not available for this payment type.", field="kind")
         try:
-            reply = await self._interface.post(f"{kind.path}/{self._id}/{segment}")
+            reply = await self._interface.submit(PaymentReply, f"{kind.path}/{self._id}/{segment}")
         except Refused as error:
             return await self._with_problem(kind, form, error)
-        return _redirect(reply["transferDetails"]["id"], notice)
+        return _redirect(reply.transfer_details.id, notice)
 
     async def withdraw(self, voting: Voting) -> Page:
         """Withdraw the request for the payment's approval."""
@@ -144,7 +144,7 @@ class PaymentAction:
         return _redirect(self._id, _("Deposit simulated"))
 
     async def _with_problem(self, kind: PaymentFormKind, form: Form, error: Refused) -> Page:
-        payment = await self._interface.get(f"{kind.path}/{self._id}")
+        payment = await read_payment(self._interface, kind.transfer_type, self._id)
         return self._renderer.with_problem(
             self._request,
             "payments/refused.html",
@@ -159,7 +159,7 @@ def _redirect(payment_id: object, notice: str) -> Page:
     return redirect(f"/dashboard/transactions/{payment_id}", notice=notice)
 
 
-def _deposit(form: Form) -> Mapping[str, Any]:
+def _deposit(form: Form) -> Mapping[str, str]:
     """Return the deposit's body; omitted fields take the expected values."""
     fields = {
         "amount": form.number("amount") or None,

@@ -5,10 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
+from landbridge.customers.users.api import FreezeReply, UserPageReply
 from landbridge.customers.users.errors import UserNotFound
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.payments.batch_files import BatchFileRow, amount_error
 from landbridge.dashboard.payments.kinds import BATCH
@@ -30,22 +32,22 @@ class BatchLine:
     """A row and its resolved payee; `error` is empty if it can be paid."""
 
     row: BatchFileRow
-    user: Mapping[str, Any] | None = None
+    user: UserReply | None = None
     address: str | None = None
     error: str = ""
     # Number of the first line with the same payee: shown as a warning, not refused.
     duplicate_of: int | None = None
 
     @property
-    def item(self) -> Mapping[str, Any]:
+    def item(self) -> Mapping[str, object]:
         """Return the line as an item of the request body."""
-        to = {"walletAddress": self.address} if self.user is None else {"userId": self.user["id"]}
+        to = {"walletAddress": self.address} if self.user is None else {"userId": self.user.id}
         return {**to, "amount": self.row.amount}
 
     @property
     def key(self) -> str | None:
         """Return a key of the payee, to find duplicates."""
-        return self.user["id"] if self.user is not None else self.address and self.address.lower()
+        return str(self.user.id) if self.user is not None else self.address and self.address.lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +57,12 @@ class BatchPreview:
     lines: Sequence[BatchLine]
     chain: str
     currency: str
-    body: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    body: Mapping[str, object] = field(default_factory=dict[str, object])
     review: PaymentReview | None = None
     # Error of the whole batch, such as an insufficient balance.
     problem: Refused | None = None
     # Id of the batch that this form already created.
-    created_id: str | None = None
+    created_id: UUID | None = None
 
     @property
     def is_good(self) -> bool:
@@ -73,7 +75,7 @@ class BatchPreview:
         return sum(1 for each in self.lines if each.error)
 
     @property
-    def users(self) -> Sequence[Mapping[str, Any]]:
+    def users(self) -> Sequence[UserReply]:
         """Return the users who are paid."""
         return [each.user for each in self.lines if each.user is not None]
 
@@ -89,7 +91,7 @@ class BatchPreview:
 
 async def preview(
     interface: InternalClient,
-    user: Mapping[str, Any],
+    user: UserReply,
     form: Form,
     rows: Sequence[BatchFileRow],
     plan: str | None,
@@ -102,7 +104,7 @@ async def preview(
     draft = BatchPreview(lines=lines, chain=chain, currency=currency)
     head = {
         "requestId": str(form.uuid("requestId")),
-        "source": {"userId": user["id"]},
+        "source": {"userId": user.id},
         "chain": chain,
         "currency": currency,
         "requireApproval": form.is_ticked("requireApproval"),
@@ -143,8 +145,10 @@ async def _payee(interface: InternalClient, text: str) -> BatchLine:
     if _ADDRESS.fullmatch(text):
         return BatchLine(row, address=text)
     if "@" in text:
-        reply = await interface.get("/v2/users", email=text[:200], limit=_SAME_EMAIL_MAX)
-        found = [each for each in reply["users"] if each["email"].casefold() == text.casefold()]
+        reply = await interface.read(
+            UserPageReply, "/v2/users", email=text[:200], limit=_SAME_EMAIL_MAX
+        )
+        found = [each for each in reply.users if each.email.casefold() == text.casefold()]
         if len(found) == 1:
             return BatchLine(row, user=found[0])
         error = "No user has this e-mail."
@@ -156,7 +160,7 @@ async def _payee(interface: InternalClient, text: str) -> BatchLine:
     except ValueError:
         return BatchLine(row, error="Enter an e-mail, a user ID or an address.")
     try:
-        return BatchLine(row, user=await interface.get(f"/v2/users/{user_id}"))
+        return BatchLine(row, user=await interface.read(UserReply, f"/v2/users/{user_id}"))
     except UserNotFound:
         return BatchLine(row, error="No user has this ID.")
 
@@ -174,7 +178,7 @@ def _with_duplicates(lines: Sequence[BatchLine]) -> Sequence[BatchLine]:
 
 
 async def _dry_run(
-    interface: InternalClient, draft: BatchPreview, head: Mapping[str, Any], plan: str | None
+    interface: InternalClient, draft: BatchPreview, head: Mapping[str, object], plan: str | None
 ) -> BatchPreview:
     """Dry-run the valid lines until the API finds no further error."""
     lines = list(draft.lines)
@@ -203,7 +207,7 @@ async def _dry_run(
             lines=lines,
             body=body,
             review=review if is_whole else None,
-            created_id=reply["transferDetails"]["id"] if review is None else None,
+            created_id=reply.transfer_details.id if review is None else None,
         )
     return replace(draft, lines=lines)
 
@@ -214,19 +218,19 @@ async def _frozen(
     """Return errors for the lines of frozen users; that refusal does not name its item."""
     if refusal.name != UserFrozen.name:
         return {}
-    users = {each.user["id"] for each in lines if each.user is not None}
+    users = {each.user.id for each in lines if each.user is not None}
     semaphore = asyncio.Semaphore(_CONCURRENCY)
 
-    async def find_payee(user_id: str) -> bool:
+    async def find_payee(user_id: UUID) -> bool:
         async with semaphore:
-            return bool((await interface.get(f"/v2/users/{user_id}/freeze"))["frozen"])
+            return (await interface.read(FreezeReply, f"/v2/users/{user_id}/freeze")).frozen
 
     ordered = sorted(users)
     is_frozen = dict(zip(ordered, await asyncio.gather(*map(find_payee, ordered)), strict=True))
     return {
         position: "This user is frozen."
         for position, each in enumerate(lines)
-        if each.user is not None and is_frozen[each.user["id"]]
+        if each.user is not None and is_frozen[each.user.id]
     }
 
 

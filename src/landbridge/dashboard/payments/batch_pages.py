@@ -1,7 +1,6 @@
 """Pages that create a batch of payments, typed or from a file, with a preview of each line."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -99,7 +98,7 @@ async def _with_file(form: Form) -> Form:
 
 async def _values(
     request: PageRequest, renderer: Renderer, interface: InternalClient, form: Form
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     user = await payer_of(interface, form)
     offered = await choices_for(
         interface,
@@ -130,7 +129,7 @@ async def _preview(
         )
     if batch.is_good and form.text("step") == "create":
         reply = await create(interface, BATCH, batch.body, plan=plan)
-        transfer_id = reply["transferDetails"]["id"]
+        transfer_id = reply.transfer_details.id
         return redirect(f"/dashboard/transactions/{transfer_id}", notice=_("Payment created"))
     values = {
         "kind": BATCH,
@@ -138,12 +137,12 @@ async def _preview(
         "batch": batch,
         "plan": plan,
         "review": batch.review,
-        "names": {each["id"]: each["name"] for each in (user, *batch.users)},
+        "names": {str(each.id): each.name for each in (user, *batch.users)},
         "hidden_fields": hidden_fields(form),
         "payments_need_approval": request.user.caller.payments_need_approval,
     }
     if batch.problem is None:
         status = 200 if batch.is_good else 422
-        return renderer.page(request, "payments/batch_review.html", status=status, **values)
+        return renderer.page(request, "payments/batch_review.html", status, **values)
     problem = with_form_fields(BATCH, batch.problem)
     return renderer.with_problem(request, "payments/batch_review.html", problem, **values)

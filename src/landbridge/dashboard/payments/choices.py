@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from landbridge.customers.bank_accounts.schemas import ListedAccount
+from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.users.wallet_api import ExternalWalletReply
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
 from landbridge.dashboard.payment_lines import chain_name, masked
 from landbridge.dashboard.payments.holdings import (
-    CoinHolding,
     UserHoldings,
     accounts_of,
     coins_of,
@@ -19,11 +21,13 @@ from landbridge.dashboard.payments.kinds import PaymentFormKind
 from landbridge.dashboard.payments.request_bodies import FEES_MAX
 from landbridge.dashboard.payments.submission import outcomes
 from landbridge.dashboard.payments.user_search import candidates, resolve_user
+from landbridge.dashboard.users.balances import CoinBalance
 from landbridge.payments.offramps.references import DOCUMENT_TYPES, GLOBAL_PURPOSES, PURPOSES
 from landbridge.payments.onramps.request import COINS, KYC_RAILS
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.providers.chains.tokens import TOKENS, Chain, Network
+from landbridge.providers.chains.tokens import TOKENS, Network
+from landbridge.sandbox.outcomes_api import OutcomeReply
 
 Choice: TypeAlias = tuple[str, str]
 
@@ -34,25 +38,25 @@ _SWAPPED: Final = ("usdc", "usdt", "usdg")
 async def choices_for(
     interface: InternalClient,
     kind: PaymentFormKind,
-    user: Mapping[str, Any],
+    user: UserReply,
     form: Form,
     *,
     language: str,
     is_sandbox: bool,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the template values of a payment form."""
     payee_id = await _payee_id(interface, form) if kind.name == "offramp" else None
     holdings, found, sandbox_outcomes = await asyncio.gather(
         _holdings(interface, kind, user, payee_id),
         candidates(interface, form, "toUser"),
-        outcomes(interface, kind) if is_sandbox else _no_accounts(),
+        outcomes(interface, kind) if is_sandbox else _no_outcomes(),
     )
     return {
         "user": user,
         "wallets": [_wallet(each, language) for each in holdings.coins]
         + (_outside(holdings.externals) if kind.name == "offramp" else []),
         "address_options": [
-            (f"external:{each['id']}", _external(each)) for each in holdings.externals
+            (f"external:{each.id}", _external(each)) for each in holdings.externals
         ],
         "accounts": [(_account_code(each, kind), account_text(each)) for each in holdings.accounts],
         "verified": [each for each, rail in KYC_RAILS.items() if rail in holdings.rails],
@@ -63,7 +67,7 @@ async def choices_for(
     }
 
 
-def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, Any]:
+def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, object]:
     """Return the options that do not depend on the user."""
     filled = [n for n in range(1, FEES_MAX + 1) if form.text(f"fee{n}")]
     purposes = [*PURPOSES, *(GLOBAL_PURPOSES if kind.name == "offramp" else ())]
@@ -82,10 +86,10 @@ def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, Any]:
 
 
 async def _holdings(
-    interface: InternalClient, kind: PaymentFormKind, user: Mapping[str, Any], payee_id: str | None
+    interface: InternalClient, kind: PaymentFormKind, user: UserReply, payee_id: str | None
 ) -> UserHoldings:
     """Return the holdings that this kind of payment uses."""
-    user_id = str(user["id"])
+    user_id = str(user.id)
     match kind.name:
         case "onramp":
             externals, accounts, rails = await asyncio.gather(
@@ -114,7 +118,7 @@ async def _payee_id(interface: InternalClient, form: Form) -> str | None:
     if not form.text("toUser"):
         return None
     try:
-        return str((await resolve_user(interface, form, "toUser"))["id"])
+        return str((await resolve_user(interface, form, "toUser")).id)
     except Refused:
         return None
 
@@ -123,44 +127,43 @@ def _pairs(values: Iterable[str]) -> list[Choice]:
     return [(str(each), str(each)) for each in values]
 
 
-async def _no_accounts() -> Mapping[str, Sequence[Mapping[str, Any]]]:
+async def _no_outcomes() -> Mapping[str, Sequence[OutcomeReply]]:
     return {}
 
 
-def _wallet(coins: CoinHolding, language: str) -> Choice:
+def _wallet(coins: CoinBalance, language: str) -> Choice:
     available = plain_number(coins.available, language)
     return coins.code, f"{chain_name(coins.chain)} · {available} {coins.currency.upper()}"
 
 
-def _outside(externals: Sequence[Mapping[str, Any]]) -> list[Choice]:
+def _outside(externals: Sequence[ExternalWalletReply]) -> list[Choice]:
     return [
-        (f"external:{each['id']}:{chain}:{coin}", f"{_external(each)} · {coin.upper()}")
+        (f"external:{each.id}:{chain}:{coin}", f"{_external(each)} · {coin.upper()}")
         for each in externals
         for chain, coin in TOKENS
-        if chain == Chain(each["chain"])
+        if chain == each.chain
     ]
 
 
-def _external(wallet: Mapping[str, Any]) -> str:
-    address = wallet["address"]
-    return f"{wallet['name']} · {chain_name(wallet['chain'])} · {address[:6]}…{address[-4:]}"
+def _external(wallet: ExternalWalletReply) -> str:
+    address = wallet.address
+    return f"{wallet.name} · {chain_name(wallet.chain)} · {address[:6]}…{address[-4:]}"
 
 
-def _account_code(account: Mapping[str, Any], kind: PaymentFormKind) -> str:
+def _account_code(account: ListedAccount, kind: PaymentFormKind) -> str:
     if kind.name == "offramp":
-        return f"{account['accountId']}:{account['rail']['currency']}"
-    return str(account["accountId"])
+        return f"{account.account_id}:{account.rail.currency}"
+    return str(account.account_id)
 
 
-def account_text(account: Mapping[str, Any]) -> str:
+def account_text(account: ListedAccount) -> str:
     """Return a bank account as one line of text."""
-    rail = account["rail"]
     parts = (
-        rail["currency"].upper(),
-        rail["paymentRail"],
-        account["bankName"],
-        masked(account["accountNumber"]),
-        account["accountHolderName"],
-        None if account["status"] == "ACTIVE" else account["status"],
+        account.rail.currency.upper(),
+        account.rail.payment_rail,
+        account.bank_name,
+        masked(account.account_number),
+        account.account_holder_name,
+        None if account.status == "ACTIVE" else account.status,
     )
-    return " · ".join(str(each) for each in parts if each)
+    return " · ".join(each for each in parts if each)

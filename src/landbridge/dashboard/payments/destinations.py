@@ -6,29 +6,42 @@ The template `payments/destination.html` shows it in the same words on every pag
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+from uuid import UUID
 
 from landbridge.customers.bank_accounts.model import AccountSummary, summary_of
 from landbridge.customers.bank_accounts.types import BY_TYPE
+from landbridge.customers.payee_verifications.api import PayeeVerificationReply
+from landbridge.customers.users.wallet_api import ExternalWalletPage
 from landbridge.dashboard.countries import country_name
+from landbridge.dashboard.json_text import as_object
+from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentReply
 from landbridge.dashboard.users.account_labels import CHOICE_LABELS
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.platform.http.responses import WireStruct
 
-# Lists of the payments of each kind that has one destination, and the member with their records.
-_LISTS: Final[Mapping[str, tuple[str, str]]] = {
-    "WALLET.TRANSFER": ("/v2/wallets/transfers", "records"),
-    "WALLET.BRIDGE": ("/v2/wallets/bridges", "data"),
-    "OFFRAMP": ("/v2/offramps", "records"),
+# Lists of the payments of each kind that has one destination.
+_PATHS: Final[Mapping[str, str]] = {
+    "WALLET.TRANSFER": "/v2/wallets/transfers",
+    "WALLET.BRIDGE": "/v2/wallets/bridges",
+    "OFFRAMP": "/v2/offramps",
 }
 _EARLIER_MAX = 100
+
+
+class _EarlierPayments(WireStruct, frozen=True):
+    """Page of payments; the lists of the kinds have different members for them."""
+
+    records: tuple[PaymentReply, ...] = ()
+    data: tuple[PaymentReply, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DestinationAccount:
     """Bank account of a payout; its number is masked. `holder` is None once it was erased."""
 
-    id: str
+    id: UUID
     summary: AccountSummary
     holder: str | None
     payment_rail: str | None
@@ -52,20 +65,20 @@ class DestinationDetails:
     whether the payer has completed a payment to it before; None if not looked up, or unknown.
     """
 
-    user_id: str | None
+    user_id: UUID | None
     account: DestinationAccount | None = None
     address: str | None = None
     chain: str | None = None
     label: str | None = None
     was_paid: bool | None = None
     # What the payee's bank says about the holder's name; None if it was not asked.
-    payee: Mapping[str, Any] | None = None
+    payee: PayeeVerificationReply | None = None
 
 
 async def destination_of(
     interface: InternalClient,
     kind: str,
-    details: Mapping[str, Any],
+    details: PaymentDetails,
     *,
     with_history: bool = False,
     verifies_payee: bool = False,
@@ -75,91 +88,86 @@ async def destination_of(
     `details` are a payment's, or those of a dry run. `with_history` looks up earlier payments,
     `verifies_payee` asks the bank of an offramp's account about its holder.
     """
-    end, payer_id = details["destination"], details["source"].get("userId")
+    end, payer_id = details.destination, details.source.user_id
     account, payee, label, was_paid = await asyncio.gather(
         _account(interface, end),
         _payee(interface, end) if verifies_payee and kind == "OFFRAMP" else _unknown(),
-        _label(interface, end.get("userId") or payer_id, end),
+        _label(interface, end.user_id or payer_id, end.wallet_address),
         _was_paid(interface, kind, details) if with_history else _unknown(),
     )
-    address = end.get("walletAddress")
-    if account is None and address is None:
+    if account is None and end.wallet_address is None:
         return None
     return DestinationDetails(
-        user_id=end.get("userId"),
+        user_id=end.user_id,
         account=account,
-        address=address,
-        chain=end.get("chain") or details.get("chain"),
+        address=end.wallet_address,
+        chain=end.chain or details.chain,
         label=label,
         was_paid=was_paid,
         payee=payee,
     )
 
 
-async def _account(interface: InternalClient, end: Mapping[str, Any]) -> DestinationAccount | None:
-    account_id = end.get("accountId")
-    if account_id is None:
+async def _account(interface: InternalClient, end: PaymentEnd) -> DestinationAccount | None:
+    if end.account_id is None:
         return None
     try:
-        found = await interface.get(f"/v2/users/{end['userId']}/accounts/{account_id}")
+        found = await interface.get(f"/v2/users/{end.user_id}/accounts/{end.account_id}")
     except Refused:
         return None
-    holder: Mapping[str, Any] = found.get("accountHolder") or {}
+    holder = as_object(found.get("accountHolder"))
     rail = found["rail"]
     table = BY_TYPE[found["type"], rail["railType"]]
     return DestinationAccount(
-        id=account_id,
+        id=end.account_id,
         summary=summary_of(table, found.get(found["type"]) or {}, holder),
-        holder=holder.get("name"),
+        holder=None if (name := holder.get("name")) is None else str(name),
         payment_rail=rail["paymentRail"],
     )
 
 
-async def _payee(interface: InternalClient, end: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    path = f"/v2/users/{end['userId']}/accounts/{end['accountId']}/payee-verification"
+async def _payee(interface: InternalClient, end: PaymentEnd) -> PayeeVerificationReply | None:
+    path = f"/v2/users/{end.user_id}/accounts/{end.account_id}/payee-verification"
     try:
-        return await interface.post(path)
+        return await interface.submit(PayeeVerificationReply, path)
     except Refused:
         return None
 
 
 async def _label(
-    interface: InternalClient, owner_id: str | None, end: Mapping[str, Any]
+    interface: InternalClient, owner_id: UUID | None, address: str | None
 ) -> str | None:
     """Return the name of an address among those that the user registered."""
-    address = end.get("walletAddress")
     if owner_id is None or address is None:
         return None
     path = f"/v2/users/{owner_id}/wallets/external"
     try:
-        found = await interface.get(path, limit=_EARLIER_MAX)
+        found = await interface.read(ExternalWalletPage, path, limit=_EARLIER_MAX)
     except Refused:
         return None
     return next(
-        (each["name"] for each in found["externalWallets"] if _same(each["address"], address)), None
+        (each.name for each in found.external_wallets if _same(each.address, address)), None
     )
 
 
-async def _was_paid(
-    interface: InternalClient, kind: str, details: Mapping[str, Any]
-) -> bool | None:
+async def _was_paid(interface: InternalClient, kind: str, details: PaymentDetails) -> bool | None:
     """Return whether the payer has paid it before; None if only older payments could show it."""
-    end, payer_id = details["destination"], details["source"].get("userId")
-    if kind not in _LISTS or payer_id is None or "batch" in end:
+    end, payer_id = details.destination, details.source.user_id
+    if kind not in _PATHS or payer_id is None:
         return None
-    path, member = _LISTS[kind]
-    found = await interface.get(path, userId=payer_id, limit=_EARLIER_MAX)
-    earlier = [each["transferDetails"] for each in found[member]]
-    if any(each["status"] == "COMPLETED" and _is_to(each, end) for each in earlier):
+    found = await interface.read(
+        _EarlierPayments, _PATHS[kind], userId=str(payer_id), limit=_EARLIER_MAX
+    )
+    earlier = [each.transfer_details for each in found.records or found.data]
+    if any(each.status == "COMPLETED" and _is_to(each.destination, end) for each in earlier):
         return True
     return False if len(earlier) < _EARLIER_MAX else None
 
 
-def _is_to(payment: Mapping[str, Any], end: Mapping[str, Any]) -> bool:
-    other = payment["destination"]
-    if end.get("accountId"):
-        return other.get("accountId") == end["accountId"]
-    return _same(other.get("walletAddress") or "", end["walletAddress"])
+def _is_to(other: PaymentEnd, end: PaymentEnd) -> bool:
+    if end.account_id:
+        return other.account_id == end.account_id
+    return _same(other.wallet_address or "", end.wallet_address or "")
 
 
 def _same(one: str, other: str) -> bool:

@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.users.path_params import known_user
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.number_formats import number_text
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.choices import choices_for
 from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind
+from landbridge.dashboard.payments.payment_details import PaymentReply
 from landbridge.dashboard.payments.recent_recipients import recent_recipients
 from landbridge.dashboard.payments.request_bodies import body_of
 from landbridge.dashboard.payments.reviews import review_of
@@ -139,9 +140,9 @@ def after_refusal(form: Form, error: Refused) -> Form:
     return Form({**form.fields, "requestId": [new_request_id()]}, form.files, form.language)
 
 
-async def payer_of(interface: InternalClient, form: Form) -> Mapping[str, Any]:
+async def payer_of(interface: InternalClient, form: Form) -> UserReply:
     """Return the paying user; raise `UserNotFound` if there is none."""
-    return await interface.get(f"/v2/users/{known_user(form.text('userId'))}")
+    return await interface.read(UserReply, f"/v2/users/{known_user(form.text('userId'))}")
 
 
 async def _values(
@@ -150,7 +151,7 @@ async def _values(
     interface: InternalClient,
     kind: PaymentFormKind,
     form: Form,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the values of the form's template."""
     user = await payer_of(interface, form)
     offered = await choices_for(
@@ -165,7 +166,7 @@ async def _values(
         "kind": kind,
         "form": form,
         "payments_need_approval": request.user.caller.payments_need_approval,
-        "recent": await recent_recipients(interface, kind, user["id"]),
+        "recent": await recent_recipients(interface, kind, user.id),
         **offered,
     }
 
@@ -179,14 +180,18 @@ async def _review(
 ) -> Page:
     """Show what a dry run of the payment found."""
     user = await payer_of(interface, form)
-    body = await body_of(kind.name, interface, user["id"], form)
+    body = await body_of(kind.name, interface, str(user.id), form)
     plan = plan_of(form)
     reply = await create(interface, kind, body, plan=plan, is_dry=True)
     review = review_of(reply)
     if review is None:
         return _to_payment(reply, notice=_("Payment already created"))
-    payee_id = review.details["destination"].get("userId")
-    payee = user if payee_id in {None, user["id"]} else await _user(interface, payee_id)
+    payee_id = review.details.destination.user_id
+    payee = (
+        user
+        if payee_id in {None, user.id}
+        else await interface.read(UserReply, f"/v2/users/{payee_id}")
+    )
     destination = await destination_of(
         interface, kind.transfer_type, review.details, with_history=True, verifies_payee=True
     )
@@ -197,7 +202,7 @@ async def _review(
         user=user,
         payee=payee,
         destination=destination,
-        names={each["id"]: each["name"] for each in (user, payee)},
+        names={str(each.id): each.name for each in (user, payee)},
         plan=plan,
         review=review,
         hidden_fields=hidden_fields(form),
@@ -207,9 +212,9 @@ async def _review(
 
 async def _create(interface: InternalClient, kind: PaymentFormKind, form: Form) -> Page:
     user = await payer_of(interface, form)
-    body = await body_of(kind.name, interface, user["id"], form)
+    body = await body_of(kind.name, interface, str(user.id), form)
     reply = await create(interface, kind, body, plan=plan_of(form))
-    is_quoted = reply["transferDetails"]["status"] == "OPEN_QUOTE"
+    is_quoted = reply.transfer_details.status == "OPEN_QUOTE"
     return _to_payment(
         reply,
         notice=_("Payment created. Accept the quote to continue.")
@@ -218,9 +223,5 @@ async def _create(interface: InternalClient, kind: PaymentFormKind, form: Form) 
     )
 
 
-def _to_payment(reply: Mapping[str, Any], *, notice: str) -> Page:
-    return redirect(f"/dashboard/transactions/{reply['transferDetails']['id']}", notice=notice)
-
-
-async def _user(interface: InternalClient, user_id: str) -> Mapping[str, Any]:
-    return await interface.get(f"/v2/users/{user_id}")
+def _to_payment(reply: PaymentReply, *, notice: str) -> Page:
+    return redirect(f"/dashboard/transactions/{reply.transfer_details.id}", notice=notice)

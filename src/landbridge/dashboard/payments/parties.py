@@ -1,9 +1,9 @@
 """Parties of a payment in forms: the source wallet with its coin, and the recipient."""
 
 from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
+from landbridge.customers.users.wallet_api import ExternalWalletReply
 from landbridge.customers.wallets.errors import WalletAlreadyExists
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.payments.holdings import externals_of
@@ -30,7 +30,7 @@ async def payee(
     own: str | None = "userId",
     registers: bool = True,
     by_id: bool = False,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return the fields of `destination` that name the recipient.
 
     `own` is the field for the payer's own wallet; None if it takes no field. A new address is
@@ -42,7 +42,7 @@ async def payee(
         case "own":
             return {} if own is None else {own: user_id}
         case "user":
-            return {"userId": (await resolve_user(interface, form, "toUser"))["id"]}
+            return {"userId": (await resolve_user(interface, form, "toUser")).id}
         case "external":
             found = await _registered(interface, user_id, external_id)
         case "new":
@@ -53,22 +53,24 @@ async def payee(
             found = await _register(interface, form, user_id, chain)
         case _:
             raise FieldInvalid("Choose a recipient.", field="to")
-    return {"externalWalletId": found["id"]} if by_id else {"walletAddress": found["address"]}
+    return {"externalWalletId": found.id} if by_id else {"walletAddress": found.address}
 
 
 async def _registered(
     interface: InternalClient, user_id: str, external_id: str
-) -> Mapping[str, Any]:
+) -> ExternalWalletReply:
     try:
         known = UUID(external_id)
     except ValueError:
         raise FieldInvalid("Choose one of the listed options.", field="to") from None
-    return await interface.get(f"/v2/users/{user_id}/wallets/external/{known}")
+    return await interface.read(
+        ExternalWalletReply, f"/v2/users/{user_id}/wallets/external/{known}"
+    )
 
 
 async def _register(
     interface: InternalClient, form: Form, user_id: str, chain: str
-) -> Mapping[str, Any]:
+) -> ExternalWalletReply:
     """Register the address for the user, or return it if it is already registered."""
     address, name = form.text("newAddress"), form.text("newName")
     address_chain = Network(chain).address_chain if chain in set(Network) else chain
@@ -76,9 +78,11 @@ async def _register(
         raise FieldInvalid("Enter a label for the address.", field="newName")
     body = {"address": address, "chain": address_chain, "name": name, "referenceId": name}
     try:
-        return await interface.post(f"/v2/users/{user_id}/wallets/external", body)
+        return await interface.submit(
+            ExternalWalletReply, f"/v2/users/{user_id}/wallets/external", body
+        )
     except WalletAlreadyExists:
         for each in await externals_of(interface, user_id):
-            if each["chain"] == address_chain and each["address"].casefold() == address.casefold():
+            if each.chain == address_chain and each.address.casefold() == address.casefold():
                 return each
         raise

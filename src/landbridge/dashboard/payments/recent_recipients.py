@@ -1,13 +1,17 @@
 """Recipients of a user's latest payments, each as a link that fills the form."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 from urllib.parse import parse_qsl, urlencode
+from uuid import UUID
 
+from landbridge.dashboard.payment_lines import read_lines, recipient_of
 from landbridge.dashboard.payments.kinds import BRIDGE, OFFRAMP, TRANSFER, PaymentFormKind
+from landbridge.dashboard.payments.payment_details import read_payment
 from landbridge.dashboard.transactions.repeat_links import repeat_link
+from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.platform.http.internal_client import InternalClient
 
 RECIPIENTS_MAX: Final = 5
@@ -22,32 +26,29 @@ _DROPPED: Final = frozenset({"amount", "exact"})
 class RecentRecipient:
     """Recipient of a payment, with the summary that names it, and the filled form."""
 
-    line: Mapping[str, Any]
+    line: TransactionReply
     path: str
 
 
 async def recent_recipients(
-    interface: InternalClient, kind: PaymentFormKind, user_id: str
+    interface: InternalClient, kind: PaymentFormKind, user_id: UUID
 ) -> Sequence[RecentRecipient]:
     """Return the recipients of the latest payments of this kind, the newest first, each once."""
     if kind.name not in _KINDS:
         return ()
-    found = await interface.get(
-        "/v2/transactions",
-        type=kind.transfer_type,
-        userId=user_id,
-        limit=_PAYMENTS_READ,
-        expand="parties",
+    found = await read_lines(
+        interface, type=kind.transfer_type, userId=str(user_id), limit=_PAYMENTS_READ
     )
-    lines: dict[tuple[str | None, ...], Mapping[str, Any]] = {}
-    for each in found["data"]:
-        to = each["recipient"]
-        key = to["accountId"], to["userId"], to["address"]
-        if to["accountId"] or to["userId"] != user_id:
-            lines.setdefault(key, each)
+    lines: dict[tuple[UUID | str | None, ...], TransactionReply] = {}
+    for each in found.data:
+        to = recipient_of(each)
+        if to.account_id or to.user_id != user_id:
+            lines.setdefault((to.account_id, to.user_id, to.address), each)
     first = list(lines.values())[:RECIPIENTS_MAX]
-    replies = await asyncio.gather(*(interface.get(f"{kind.path}/{each['id']}") for each in first))
-    links = (repeat_link(kind.transfer_type, each["transferDetails"]) for each in replies)
+    replies = await asyncio.gather(
+        *(read_payment(interface, kind.transfer_type, each.id) for each in first)
+    )
+    links = (repeat_link(kind.transfer_type, each.transfer_details) for each in replies)
     return [
         RecentRecipient(line, _without_amount(link))
         for line, link in zip(first, links, strict=True)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal, localcontext
-from typing import Any, Final, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 from uuid import UUID
 
 from landbridge.dashboard.forms import Form
@@ -12,7 +12,7 @@ from landbridge.dashboard.payments.user_search import resolve_user
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.internal_client import InternalClient
 
-Body: TypeAlias = Mapping[str, Any]
+Body: TypeAlias = Mapping[str, object]
 
 FEES_MAX: Final = 10
 _EXACT_DIGITS = 100
@@ -105,9 +105,7 @@ async def _offramp(interface: InternalClient, user_id: str, form: Form) -> Body:
     send_amount, receive_amount = _either_amount(form)
     account_id, _, currency = _required(form, "account").partition(":")
     references = {name: form.maybe(name) for name in _REFERENCES}
-    payee_id = (
-        (await resolve_user(interface, form, "toUser"))["id"] if form.text("toUser") else None
-    )
+    payee_id = (await resolve_user(interface, form, "toUser")).id if form.text("toUser") else None
     return {
         "source": {**_offramp_source(user_id, form), "amount": send_amount},
         "destination": {
@@ -223,7 +221,7 @@ def _maybe_id(form: Form, name: str) -> str | None:
         raise FieldInvalid("Choose one of the listed options.", field=name) from None
 
 
-def without_none(members: Mapping[str, Any]) -> dict[str, Any]:
+def without_none(members: Body) -> dict[str, object]:
     """Return the mapping without members that are None, at all levels."""
     return {
         name: without_none(cast("Body", each)) if isinstance(each, Mapping) else each

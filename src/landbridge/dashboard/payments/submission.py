@@ -1,40 +1,35 @@
 """Submission of a payment form to the API, for real or as a dry run."""
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from typing import Any, Final, cast
-
-import msgspec
+from typing import Final
 
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.payments.kinds import PaymentFormKind
+from landbridge.dashboard.payments.payment_details import PaymentReply
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.platform.http.responses import encode
+from landbridge.sandbox.outcomes_api import OutcomeReply, OutcomesReply
 
 HEADER: Final = "Landbridge-Sandbox"
 ALREADY_USED: Final = "TRANSACTION_REQUEST_ALREADY_EXISTS"
-_decoder = msgspec.json.Decoder(Any, float_hook=Decimal)
 
 
 async def create(
     interface: InternalClient,
     kind: PaymentFormKind,
-    body: Mapping[str, Any],
+    body: Mapping[str, object],
     *,
     plan: str | None,
     is_dry: bool = False,
-) -> Mapping[str, Any]:
+) -> PaymentReply:
     """Send the create request; `is_dry` writes nothing. Refusals name inputs of the form."""
-    headers = {"content-type": "application/json"} | ({HEADER: plan} if plan else {})
-    response = await interface.send(
-        "POST",
+    return await interface.submit(
+        PaymentReply,
         kind.path,
+        body,
         query={"dryRun": "true"} if is_dry else {},
-        body=encode(body),
-        headers=headers,
+        headers={HEADER: plan} if plan else {},
     )
-    return cast("Mapping[str, Any]", _decoder.decode(response.body))
 
 
 def with_form_fields(kind: PaymentFormKind, error: Refused) -> Refused:
@@ -49,13 +44,13 @@ def with_form_fields(kind: PaymentFormKind, error: Refused) -> Refused:
 
 async def outcomes(
     interface: InternalClient, kind: PaymentFormKind
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+) -> Mapping[str, Sequence[OutcomeReply]]:
     """Return the sandbox outcomes of this kind of payment, by step."""
-    reply = await interface.get("/v2/sandbox/outcomes")
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for each in reply["outcomes"]:
-        if kind.transfer_type in each["transferTypes"]:
-            found.setdefault(each["step"], []).append(each)
+    reply = await interface.read(OutcomesReply, "/v2/sandbox/outcomes")
+    found: dict[str, list[OutcomeReply]] = {}
+    for each in reply.outcomes:
+        if kind.transfer_type in each.transfer_types:
+            found.setdefault(each.step, []).append(each)
     return found
 
 

@@ -1,34 +1,32 @@
 """User fields of payment forms: find a user by id, e-mail or part of a name."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
 
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.user_lookup import find_users
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.internal_client import InternalClient
 
-FoundUser: TypeAlias = Mapping[str, Any]
-
 RESULTS_MAX = 10
 
 
-async def newest_users(interface: InternalClient) -> Sequence[FoundUser]:
+async def newest_users(interface: InternalClient) -> Sequence[UserReply]:
     """Users to choose from before anything was typed."""
     return await _search(interface, "")
 
 
-async def search_users(interface: InternalClient, text: str) -> Sequence[FoundUser]:
+async def search_users(interface: InternalClient, text: str) -> Sequence[UserReply]:
     """Return a few users whose id, e-mail or name contains the text."""
     return await _search(interface, text) if text.strip() else []
 
 
-async def _search(interface: InternalClient, text: str) -> Sequence[FoundUser]:
+async def _search(interface: InternalClient, text: str) -> Sequence[UserReply]:
     return (await find_users(interface, text, type_="", cursor=None)).users[:RESULTS_MAX]
 
 
-async def resolve_user(interface: InternalClient, form: Form, name: str) -> FoundUser:
+async def resolve_user(interface: InternalClient, form: Form, name: str) -> UserReply:
     """Return the user that field `name` identifies; raise `FieldInvalid` unless exactly one does.
 
     `<name>Id` is the user chosen among the candidates found for the text `<name>For`.
@@ -38,9 +36,9 @@ async def resolve_user(interface: InternalClient, form: Form, name: str) -> Foun
         raise FieldInvalid("Enter a name, an e-mail or a user ID.", field=name)
     chosen = as_uuid(form.text(f"{name}Id"))
     if chosen is not None and form.text(f"{name}For") == text:
-        return await interface.get(f"/v2/users/{chosen}")
+        return await interface.read(UserReply, f"/v2/users/{chosen}")
     found = await search_users(interface, text)
-    exact = [each for each in found if each["email"].casefold() == text.casefold()]
+    exact = [each for each in found if each.email.casefold() == text.casefold()]
     found = exact or found
     if not found:
         raise FieldInvalid("No user has this name, e-mail or ID.", field=name)
@@ -49,6 +47,6 @@ async def resolve_user(interface: InternalClient, form: Form, name: str) -> Foun
     return found[0]
 
 
-async def candidates(interface: InternalClient, form: Form, name: str) -> Sequence[FoundUser]:
+async def candidates(interface: InternalClient, form: Form, name: str) -> Sequence[UserReply]:
     """Return the users offered below the field `name`."""
     return await search_users(interface, form.text(name))

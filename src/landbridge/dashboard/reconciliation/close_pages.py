@@ -1,7 +1,7 @@
 """Pages of daily closes: the list with a form to sign a day, and each close with its content."""
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -16,9 +16,10 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.reconciliation.close_schemas import ClosePage, CloseWithContent
 
 _API, _PAGE_PATH = "/v2/reconciliation/closes", "/dashboard/reconciliation/closes"
-_CLOSES: Final = ReviewList(_API, {}, member="closes")
+_CLOSES: Final = ReviewList(_API, ClosePage(count=0, closes=[]), {})
 _LIST, _ONE = "reconciliation/closes.html", "reconciliation/close.html"
 
 
@@ -52,13 +53,13 @@ class ClosePages(Controller):
         reason = form.text("reason")
         body = {"day": form.text("day"), **({"reason": reason} if reason else {})}
         try:
-            signed = await interface.post(_API, body)
+            signed = await interface.submit(CloseWithContent, _API, body)
         except Refused as problem:
             values = await _list_values(request, renderer, interface, actors)
             values["typed"] = form
             return renderer.with_problem(request, _LIST, problem, **values)
         return redirect(
-            f"{_PAGE_PATH}/{signed['close']['id']}",
+            f"{_PAGE_PATH}/{signed.close.id}",
             notice=later("Close signed. A second person confirms it."),
         )
 
@@ -103,11 +104,11 @@ class ClosePages(Controller):
 
 async def _list_values(
     request: PageRequest, renderer: Renderer, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = await _CLOSES.load(request, interface)
     yesterday = renderer.now(request).astimezone(request.user.zone).date() - timedelta(days=1)
     return {
-        "closes": found.rows,
+        "closes": found.page.closes,
         "names": await actors.names(request.user.caller.org_id),
         "yesterday": yesterday.isoformat(),
         "typed": Form(),
@@ -117,11 +118,11 @@ async def _list_values(
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, close_id: str
-) -> dict[str, Any]:
-    found = await interface.get(f"{_API}/{close_id}")
+) -> dict[str, object]:
+    found = await interface.read(CloseWithContent, f"{_API}/{close_id}")
     return {
         "found": found,
-        "positions": used_positions(found["positions"]),
+        "positions": used_positions(found.positions),
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
     }

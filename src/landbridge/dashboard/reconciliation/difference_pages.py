@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -17,14 +17,20 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.reconciliation.schemas import (
+    DifferencePage,
+    DifferenceWithHistory,
+    ReconRunPage,
+    ReconSourcesReply,
+)
 
 _API, _PAGE_PATH = "/v2/reconciliation", "/dashboard/reconciliation"
 _DIFFERENCES: Final = ReviewList(
     f"{_API}/differences",
+    DifferencePage(count=0, differences=[]),
     {"open": ["TIMING", "OPEN", "PROPOSED"], "resolved": ["RESOLVED"]},
-    member="differences",
 )
-_RUNS: Final = ReviewList(f"{_API}/runs", {}, member="runs")
+_RUNS: Final = ReviewList(f"{_API}/runs", ReconRunPage(count=0, runs=[]), {})
 _ONE = "reconciliation/difference.html"
 # By verb: fields of the form, and the notice after it.
 _VERBS: Final[Mapping[str, tuple[tuple[str, ...], str]]] = {
@@ -53,7 +59,7 @@ class DifferencePages(Controller):
         return renderer.page(
             request,
             "reconciliation/differences.html",
-            differences=found.rows,
+            differences=found.page.differences,
             names=await actors.names(request.user.caller.org_id),
             **found.values,
         )
@@ -67,13 +73,13 @@ class DifferencePages(Controller):
     ) -> Page:
         """Show the last comparison of each chain, and the runs before."""
         sources, found = await asyncio.gather(
-            interface.get(f"{_API}/sources"), _RUNS.load(request, interface)
+            interface.read(ReconSourcesReply, f"{_API}/sources"), _RUNS.load(request, interface)
         )
         return renderer.page(
             request,
             "reconciliation/runs.html",
-            sources=[(each, used_positions(each["positions"])) for each in sources["sources"]],
-            runs=found.rows,
+            sources=[(each, used_positions(each.positions)) for each in sources.sources],
+            runs=found.page.runs,
             **found.values,
         )
 
@@ -116,13 +122,13 @@ class DifferencePages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory, difference_id: str
-) -> dict[str, Any]:
-    found = await interface.get(f"{_API}/differences/{difference_id}")
+) -> dict[str, object]:
+    found = await interface.read(DifferenceWithHistory, f"{_API}/differences/{difference_id}")
     org_id = request.user.caller.org_id
     names, team = await asyncio.gather(actors.names(org_id), actors.members.list_members(org_id))
     return {
-        "difference": found["difference"],
-        "history": found["history"],
+        "difference": found.difference,
+        "history": found.history,
         "names": names,
         "members": [(str(each.id), each.name) for each in team if each.removed_at is None],
         "typed": Form(),

@@ -1,7 +1,7 @@
 """Page of halts: what waits, and the forms by which two people let it go on."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
@@ -14,10 +14,13 @@ from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.reporting.reconciliation.halt_schemas import HaltPage
 
 _API, _PAGE_PATH = "/v2/reconciliation/halts", "/dashboard/reconciliation/halts"
 _HALTS: Final = ReviewList(
-    _API, {"open": ["HALTED", "PROPOSED"], "resolved": ["LIFTED", "CLEARED"]}, member="halts"
+    _API,
+    HaltPage(count=0, halts=[]),
+    {"open": ["HALTED", "PROPOSED"], "resolved": ["LIFTED", "CLEARED"]},
 )
 _LIST = "reconciliation/halts.html"
 # By verb: fields of the form, and the notice after it.
@@ -69,10 +72,10 @@ class HaltPages(Controller):
 
 async def _values(
     request: PageRequest, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, Any]:
+) -> dict[str, object]:
     found = await _HALTS.load(request, interface)
     return {
-        "halts": found.rows,
+        "halts": found.page.halts,
         "names": await actors.names(request.user.caller.org_id),
         "typed": Form(),
         **found.values,

@@ -1,15 +1,15 @@
 """Builder of templates: choose what is measured, see its chart, save it, change it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
@@ -47,6 +47,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.custom.definition import TemplateSubject
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+from landbridge.reporting.metrics.schemas import MetricResultReply
 
 _TEMPLATES = "/v2/reporting/templates"
 _PREVIEW = "/v2/reporting/metrics/preview"
@@ -63,7 +64,7 @@ class _TemplateDraft:
     template: Template | None = None
 
     @property
-    def definition(self) -> dict[str, Any]:
+    def definition(self) -> JsonObject:
         """Return the definition that the form describes."""
         return definition_of(self.subject, self.form)
 
@@ -124,9 +125,12 @@ class BuilderPages(Controller):
         """Show the builder with the newest version of a template."""
         check_may_edit(request.user)
         template = await own_template(interface, name)
-        form = form_of(template["definition"])
-        texts = {"title": [template["displayName"]], "description": [template["description"]]}
-        subject = subject_of(template["definition"]["subject"])
+        definition = as_object(template["definition"])
+        form, subject = form_of(definition), subject_of(str(definition["subject"]))
+        texts = {
+            "title": [str(template["displayName"])],
+            "description": [str(template["description"])],
+        }
         draft = _TemplateDraft(subject, Form({**form.fields, **texts}), template)
         return await _builder(request, renderer, interface, draft)
 
@@ -142,7 +146,8 @@ class BuilderPages(Controller):
         check_may_edit(request.user)
         form, problem = await _with_user_ids(interface, await read_form(request))
         template = await own_template(interface, name)
-        draft = _TemplateDraft(subject_of(template["definition"]["subject"]), form, template)
+        subject = subject_of(str(as_object(template["definition"])["subject"]))
+        draft = _TemplateDraft(subject, form, template)
         if problem is not None or form.text("step") != "save":
             return await _builder(request, renderer, interface, draft, problem=problem)
         body = {
@@ -182,7 +187,7 @@ async def own_template(interface: InternalClient, name: str) -> Template:
     return template
 
 
-def definition_text(definition: Mapping[str, Any]) -> str:
+def definition_text(definition: JsonObject) -> str:
     """Return a definition as the API takes it."""
     return json.dumps(definition, indent=2)
 
@@ -200,13 +205,14 @@ async def _builder(
     title = draft.form.text("title") or _("Value")
     report = None
     try:
-        reply = await interface.post(_PREVIEW, {"definition": definition, "params": params})
+        body = {"definition": definition, "params": params}
+        reply = await interface.submit(MetricResultReply, _PREVIEW, body)
         report = report_of("", reply, "", others=_("All others"), all_=title, definition=definition)
     except Refused as error:
         problem = problem or error
     problems = problems_of(problem, language)
     chosen_users = {name: split_users(draft.form.texts(name)) for name in _user_fields(draft.form)}
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         **_choices(draft.subject, language),
         "subject": draft.subject,
         "form": draft.form,
@@ -232,7 +238,7 @@ async def _builder(
     return renderer.page(request, _BUILDER, **values)
 
 
-def _choices(subject: TemplateSubject, language: str) -> dict[str, Any]:
+def _choices(subject: TemplateSubject, language: str) -> dict[str, object]:
     gettext = catalogue(language).gettext
 
     def translated(choices: Choices) -> Choices:

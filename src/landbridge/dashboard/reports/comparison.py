@@ -3,15 +3,14 @@
 Values that add up are added; a rate, a percentile or a balance is calculated for the whole period.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
 
 from litestar.di import NamedDependency
 
 from landbridge.dashboard.charts import ChartKind
+from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.report_query import Params, Template, last_day, reference_of
@@ -73,7 +72,7 @@ class ReportReader:
                 return None
             before = await self._whole(template, earlier, report)
             is_at_end = template["name"] == "BALANCES" or (
-                template.get("definition", {}).get("subject") == TemplateSubject.BALANCES
+                as_object(template.get("definition")).get("subject") == TemplateSubject.BALANCES
             )
             return ReportComparison(total, None, days, before, is_at_end)
         total = total_of(report)
@@ -116,7 +115,7 @@ def _comparison(
     return ReportComparison(total, (total / intervals).quantize(_HUNDREDTH), days, before)
 
 
-def _period_before(params: Params) -> tuple[int, Mapping[str, Any] | None]:
+def _period_before(params: Params) -> tuple[int, Params | None]:
     """Return the days of a period, and the parameters of the one before; None for odd dates."""
     try:
         first = date.fromisoformat(str(params["createdAfter"])[:10])

@@ -1,13 +1,11 @@
 """Pages of reports: the list, a report as a chart, its downloads."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
 from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.json_text import JsonObject, as_object, as_texts
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
@@ -153,7 +151,7 @@ class ExplorePages(Controller):
 
 async def requested_report(
     request: PageRequest, renderer: Renderer, interface: InternalClient
-) -> tuple[Template, dict[str, Any]]:
+) -> tuple[Template, JsonObject]:
     """Return the template and the parameters of the address."""
     query = request.query_params
     name = query.get("template") or "GROSS_VOLUME"
@@ -162,39 +160,38 @@ async def requested_report(
     return template, params_of(template, fields, renderer.now(request), request.user.zone)
 
 
-async def with_user_ids(interface: InternalClient, params: Params) -> dict[str, Any]:
+async def with_user_ids(interface: InternalClient, params: Params) -> JsonObject:
     """Return the parameters with the ids of users in place of names and e-mails.
 
     Raises `FieldInvalid` for a text that is not one user's.
     """
     if _USERS not in params:
         return dict(params)
-    return {**params, _USERS: await user_ids_of(interface, params[_USERS], field=_USERS)}
+    return {**params, _USERS: await user_ids_of(interface, as_texts(params[_USERS]), field=_USERS)}
 
 
-async def shown_users(interface: InternalClient, params: Params) -> dict[str, Any]:
+async def shown_users(interface: InternalClient, params: Params) -> dict[str, object]:
     """Return the values of the form's filter by user: chosen ones, names, and any other text."""
-    ids, text = split_users(params.get(_USERS) or ())
+    ids, text = split_users(as_texts(params.get(_USERS)))
     users = await names_of_users(interface, ids)
     return {"user_ids": ids, "users": users, "user_text": text}
 
 
 def report_values(
     template: Template,
-    params: Mapping[str, Any],
+    params: Params,
     report: ReportView | None,
     *,
     language: str,
     name: str = "",
     comparison: ReportComparison | None = None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values that the template of a report page uses."""
-    breakdowns: Sequence[str] = template["breakdownOptions"]
     return {
         "template": template,
         "params": params,
         "filters": filters(template),
-        "breakdowns": breakdowns,
+        "breakdowns": template["breakdownOptions"],
         "until": last_day(params),
         "report": report,
         "comparison": comparison,
@@ -203,7 +200,7 @@ def report_values(
         "intervals": intervals_of(template),
         "reference": reference_of(template),
         "here": query_of(reference_of(template), params),
-        "words": definition_summary(template["definition"], language)
+        "words": definition_summary(as_object(template["definition"]), language)
         if "definition" in template
         else None,
         "name": name,

@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import Any, TypeAlias
+from typing import TypeAlias
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.forms import parse_integer
+from landbridge.dashboard.json_text import JsonObject, JsonValue, as_objects, as_texts
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
 
 # A template as in the reply of `GET /v2/reporting/templates`; parameters by name.
-Template: TypeAlias = Mapping[str, Any]
-Params: TypeAlias = Mapping[str, Any]
+Template: TypeAlias = JsonObject
+Params: TypeAlias = Mapping[str, JsonValue]
 
 # Default length of a report.
 _DAYS = 30
@@ -34,11 +35,11 @@ INTERVALS = (
 )
 
 
-def filters(template: Template) -> Sequence[Mapping[str, Any]]:
+def filters(template: Template) -> Sequence[JsonObject]:
     """Return the parameters that filter a report, in the order of the form."""
     return [
         each
-        for each in template["params"]
+        for each in as_objects(template["params"])
         if each["name"] not in {*PERIOD_PARAMS, "breakdowns", "limit"}
     ]
 
@@ -47,29 +48,29 @@ def intervals_of(template: Template) -> Sequence[tuple[str, str]]:
     """Return the intervals that a template offers, with their labels."""
     offered = {
         option
-        for each in template["params"]
+        for each in as_objects(template["params"])
         if each["name"] == "calculationInterval"
-        for option in each["options"]
+        for option in as_texts(each["options"])
     }
     return [each for each in INTERVALS if each[0] in offered]
 
 
 def params_of(
     template: Template, fields: Mapping[str, Sequence[str]], now: datetime, zone: ZoneInfo
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return the parameters of a query or form, with defaults for those left out.
 
     The API validates them. `until` is the last day, inclusive; the API's parameter is the moment
     after it.
     """
     today = now.astimezone(zone).date()
-    found: dict[str, Any] = {
+    found: JsonObject = {
         "createdAfter": str(today - timedelta(days=_DAYS - 1)),
         "calculationInterval": intervals_of(template)[0][0],
         "timeZone": zone.key,
     }
-    for each in template["params"]:
-        name = each["name"]
+    for each in as_objects(template["params"]):
+        name = str(each["name"])
         values = [value.strip() for value in fields.get(name, ()) if value.strip()]
         if not values:
             continue
@@ -91,7 +92,7 @@ def params_of(
 def last_day(params: Params) -> str:
     """Return the last day of a report, or its end if that is no start of a day."""
     try:
-        end = datetime.fromisoformat(params["createdBefore"])
+        end = datetime.fromisoformat(str(params["createdBefore"]))
         return str(end.date() - timedelta(days=1)) if end.time() == time() else str(end)
     except (ValueError, OverflowError):
         return str(params["createdBefore"])
@@ -141,7 +142,11 @@ def period_presets(
     return [
         PeriodPreset(
             title,
-            query_of(reference, {**others, "createdAfter": first, "until": last}, measure=measure),
+            query_of(
+                reference,
+                {**others, "createdAfter": str(first), "until": str(last)},
+                measure=measure,
+            ),
             shown == (str(first), str(last)),
         )
         for title, first, last in periods
@@ -151,7 +156,7 @@ def period_presets(
 def reference_of(template: Template) -> str:
     """Return a template's name in requests; an own template has its version, `NAME@2`."""
     version = template.get("version")
-    return template["name"] if version is None else f"{template['name']}@{version}"
+    return str(template["name"]) if version is None else f"{template['name']}@{version}"
 
 
 def query_of(template_name: str, params: Params, **more: str) -> str:

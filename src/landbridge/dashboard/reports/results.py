@@ -3,14 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.reports.template_names import is_additive, unit_of
 from landbridge.reporting.metrics.custom.tallies import VALUE
 from landbridge.reporting.metrics.measure_labels import MEASURES, PERCENT, in_unit
+from landbridge.reporting.metrics.schemas import MetricResultReply, ResultMetadata
 
-Row: TypeAlias = Mapping[str, Any]
+Row: TypeAlias = Mapping[str, object]
 
 _PERIOD = "periodStart"
 # Measure that is drawn first, where it is not the first member.
@@ -38,7 +40,7 @@ class ReportView:
     dimensions: Sequence[str]
     rows: Sequence[Row]
     chart: Chart
-    metadata: Mapping[str, Any]
+    metadata: ResultMetadata
     # Unit of `value`, the only measure of an organisation's own template.
     value_unit: str = ""
 
@@ -64,26 +66,24 @@ class ReportView:
 
 def report_of(
     template: str,
-    reply: Mapping[str, Any],
+    reply: MetricResultReply,
     measure: str,
     *,
     others: str,
     all_: str,
-    definition: Mapping[str, Any] | None = None,
+    definition: JsonObject | None = None,
 ) -> ReportView:
     """Return the report of an API reply; an unknown `measure` is replaced by the default.
 
     `others` is the label of the combined rest, `all_` that of the series without breakdowns.
     """
     value_unit = "" if definition is None else unit_of(definition)
-    rows = [_in_units(each, value_unit) for each in reply["data"]]
-    metadata = reply["metadata"]
-    grouping: Any = metadata["breakdowns"] or {"dimensions": ()}
-    dimensions: Sequence[str] = grouping["dimensions"]
-    members: Row = rows[0] if rows else dict[str, Any]()
+    rows = [_in_units(each, value_unit) for each in reply.data]
+    breakdowns = reply.metadata.breakdowns
+    dimensions = () if breakdowns is None else breakdowns.dimensions
     measures = [
         name
-        for name in members
+        for name in (rows[0] if rows else ())
         if name not in {_PERIOD, _DUPLICATE, *dimensions} and name in MEASURES
     ]
     chosen = (
@@ -99,7 +99,7 @@ def report_of(
         dimensions=dimensions,
         rows=rows,
         chart=_chart(kind, rows, dimensions, chosen, others=others, all_=all_),
-        metadata=metadata,
+        metadata=reply.metadata,
         value_unit=value_unit,
     )
 
@@ -126,13 +126,13 @@ def _chart(
     others: str,
     all_: str,
 ) -> Chart:
-    labels = sorted({row[_PERIOD] for row in rows})
+    labels = sorted({str(row[_PERIOD]) for row in rows})
     indexes = {label: at for at, label in enumerate(labels)}
     found: dict[str, list[Decimal | None]] = {}
     for row in rows:
         name = " · ".join(str(row[each]) for each in dimensions) or all_
         values = found.setdefault(name, [None] * len(labels))
         value = row.get(measure)
-        values[indexes[row[_PERIOD]]] = None if value is None else Decimal(str(value))
+        values[indexes[str(row[_PERIOD])]] = None if value is None else Decimal(str(value))
     series = [ChartSeries(name, values) for name, values in sorted(found.items())]
     return build_chart(kind, labels, series, others=others)

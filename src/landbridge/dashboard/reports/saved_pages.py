@@ -1,7 +1,5 @@
 """Pages of saved reports: show, rename, move to another version, delete, download."""
 
-from typing import Any
-
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -119,7 +117,7 @@ class SavedReportPages(Controller):
             comparison = await reader.compare(template, saved["params"], report)
         except Refused as error:
             problem = problem or error
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             **report_values(
                 template,
                 saved["params"],

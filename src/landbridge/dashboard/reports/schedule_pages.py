@@ -1,7 +1,6 @@
 """Pages of schedules, their runs and the generated files."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -31,7 +30,7 @@ class RecipientChoices:
     team: Team
     schedules: ReportSchedules
 
-    async def values(self, request: PageRequest) -> dict[str, Any]:
+    async def values(self, request: PageRequest) -> dict[str, object]:
         """Return the values of the form's part."""
         people = await self.team.list_members(request.user.caller.org_id)
         return {
@@ -138,7 +137,7 @@ async def _listed(
     interface: InternalClient,
     recipients: RecipientChoices,
     form: Form,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     saved = (await interface.get("/v2/reporting/metrics"))["data"]
     return {
         "schedules": (await interface.get(_SCHEDULES))["data"],
@@ -156,7 +155,7 @@ async def _shown(
     interface: InternalClient,
     recipients: RecipientChoices,
     schedule_id: str,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     schedule = (await interface.get(f"{_SCHEDULES}/{schedule_id}"))["data"]
     return {
         "schedule": schedule,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 from litestar import Controller, Response, get
@@ -40,7 +39,7 @@ class StatementPages(Controller):
         today = renderer.now(request).astimezone(request.user.zone).date()
         query_values = _query_values(request, today)
         other = _STEPS if query_values["detail"] != _STEPS else _PAYMENTS
-        values: dict[str, Any] = {
+        values: dict[str, object] = {
             "values": query_values,
             "here": urlencode(query_values),
             "other_detail": urlencode(query_values | {"detail": other}),

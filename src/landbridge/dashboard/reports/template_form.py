@@ -6,13 +6,13 @@ numbers of a ratio or a difference have the prefixes `left-` and `right-`.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.forms import Form
+from landbridge.dashboard.json_text import JsonObject, as_object, as_texts
 from landbridge.dashboard.reports.report_query import params_of
 from landbridge.dashboard.reports.template_names import function_choices, quantity_choices
 from landbridge.platform.formats.texts import TEXT_LENGTH_MAX
@@ -27,8 +27,6 @@ from landbridge.reporting.metrics.custom.definition import (
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
 from landbridge.reporting.rollups.model import Interval
 
-Definition = Mapping[str, Any]
-
 SIDES = ("left", "right")
 AMOUNT = "amountUsd"
 _RANGE = ("minimum", "maximum")
@@ -42,45 +40,44 @@ def subject_of(text: str) -> TemplateSubject:
     return TemplateSubject(text) if text in list(TemplateSubject) else TemplateSubject.TRANSACTIONS
 
 
-def definition_of(subject: TemplateSubject, form: Form) -> dict[str, Any]:
+def definition_of(subject: TemplateSubject, form: Form) -> JsonObject:
     """Return the definition that a form describes; fields that do not apply are ignored."""
     function = form.text("function") or function_choices(subject)[0][0]
     if function in OF_TWO:
-        measure: dict[str, Any] = {"function": function}
+        measure: JsonObject = {"function": function}
         for side in SIDES:
-            measure[side] = _operand(subject, form, f"{side}-")
             filters = _filters(subject, form, f"{side}-filters-")
-            if filters:
-                measure[side]["filters"] = filters
+            operand = _operand(subject, form, f"{side}-")
+            measure[side] = operand | {"filters": filters} if filters else operand
         if function == Function.RATIO:
             measure |= _rounding(form, "")
             measure["ifZero"] = form.text("ifZero") or IfZero.NULL
     else:
         measure = _operand(subject, form, "")
-    found: dict[str, Any] = {"subject": subject, "measure": measure}
+    found: JsonObject = {"subject": subject, "measure": measure}
     filters = _filters(subject, form, "filters-")
     if filters:
         found["filters"] = filters
     return found | {name: _unique(form.texts(name)) for name in _LISTS}
 
 
-def form_of(definition: Definition) -> Form:
+def form_of(definition: JsonObject) -> Form:
     """Return the form that describes a definition."""
-    measure = definition["measure"]
-    fields: dict[str, Sequence[str]] = {
-        name: list(definition.get(name) or (list(Interval) if name == "intervals" else []))
+    measure = as_object(definition["measure"])
+    fields = {
+        name: as_texts(definition.get(name)) or (list(Interval) if name == "intervals" else [])
         for name in _LISTS
     }
     fields |= _operand_fields(measure, "")
     if measure.get("ifZero"):
-        fields["ifZero"] = [measure["ifZero"]]
+        fields["ifZero"] = [str(measure["ifZero"])]
     for side in SIDES:
-        if side in measure:
-            fields |= _operand_fields(measure[side], f"{side}-")
-            fields |= _filter_fields(measure[side].get("filters") or {}, f"{side}-filters-")
+        operand = as_object(measure.get(side))
+        fields |= _operand_fields(operand, f"{side}-")
+        fields |= _filter_fields(as_object(operand.get("filters")), f"{side}-filters-")
     # A single number may have filters of its own; these mean the same among those of the template.
-    own: Mapping[str, Any] = definition.get("filters") or {}
-    fields |= _filter_fields(_intersection(own, measure.get("filters") or {}), "filters-")
+    own, of_measure = as_object(definition.get("filters")), as_object(measure.get("filters"))
+    fields |= _filter_fields(_intersection(own, of_measure), "filters-")
     return Form(fields)
 
 
@@ -100,12 +97,12 @@ def opened_folds(form: Form) -> frozenset[str]:
     )
 
 
-def preview_params(
-    definition: Definition, form: Form, now: datetime, zone: ZoneInfo
-) -> dict[str, Any]:
+def preview_params(definition: JsonObject, form: Form, now: datetime, zone: ZoneInfo) -> JsonObject:
     """Return the parameters of the preview: those chosen, if the definition offers them."""
-    offered = [each for each in Interval if each in definition["intervals"]] or list(Interval)
-    template = {
+    offered = [each for each in Interval if each in as_texts(definition["intervals"])] or list(
+        Interval
+    )
+    template: JsonObject = {
         "params": [
             {"name": "createdAfter", "type": "date", "multiple": False},
             {
@@ -121,8 +118,9 @@ def preview_params(
     if interval in offered:
         fields["calculationInterval"] = [interval]
     params = params_of(template, fields, now, zone)
-    breakdown = form.text("previewBreakdown", "".join(definition["breakdowns"][:1]))
-    if breakdown in definition["breakdowns"]:
+    breakdowns = as_texts(definition["breakdowns"])
+    breakdown = form.text("previewBreakdown", "".join(breakdowns[:1]))
+    if breakdown in breakdowns:
         params["breakdowns"] = [breakdown]
     return params
 
@@ -144,9 +142,9 @@ def input_of(path: str) -> str:
     return {"createdBefore": "until", "displayName": "title"}.get(path, path.replace(".", "-"))
 
 
-def _operand(subject: TemplateSubject, form: Form, prefix: str) -> dict[str, Any]:
+def _operand(subject: TemplateSubject, form: Form, prefix: str) -> JsonObject:
     function = form.text(f"{prefix}function") or function_choices(subject)[0][0]
-    found: dict[str, Any] = {"function": function}
+    found: JsonObject = {"function": function}
     if function in OF_AMOUNTS:
         quantities = quantity_choices(subject)
         found["of"] = form.text(f"{prefix}of") or (quantities[0][0] if quantities else "")
@@ -155,7 +153,7 @@ def _operand(subject: TemplateSubject, form: Form, prefix: str) -> dict[str, Any
     return found
 
 
-def _rounding(form: Form, prefix: str) -> dict[str, Any]:
+def _rounding(form: Form, prefix: str) -> JsonObject:
     digits = form.text(f"{prefix}digits") or _DIGITS_DEFAULT
     is_number = digits.isascii() and digits.isdecimal() and len(digits) <= _DIGITS_LENGTH_MAX
     return {
@@ -164,8 +162,8 @@ def _rounding(form: Form, prefix: str) -> dict[str, Any]:
     }
 
 
-def _filters(subject: TemplateSubject, form: Form, prefix: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _filters(subject: TemplateSubject, form: Form, prefix: str) -> JsonObject:
+    found: JsonObject = {}
     for each in DIMENSIONS[subject]:
         texts = form.texts(f"{prefix}{each.param}")
         values = _unique(line.strip() for text in texts for line in text.splitlines())
@@ -178,38 +176,42 @@ def _filters(subject: TemplateSubject, form: Form, prefix: str) -> dict[str, Any
     return found
 
 
-def _unique(values: Any) -> list[str]:
+def _unique(values: Iterable[str]) -> list[str]:
     return [each for each in dict.fromkeys(values) if each]
 
 
-def _operand_fields(operand: Mapping[str, Any], prefix: str) -> dict[str, Sequence[str]]:
+def _operand_fields(operand: JsonObject, prefix: str) -> dict[str, list[str]]:
     members = ("function", "of", "digits", "rounding")
     return {
         f"{prefix}{name}": [str(operand[name])] for name in members if operand.get(name) is not None
     }
 
 
-def _filter_fields(filters: Mapping[str, Any], prefix: str) -> dict[str, Sequence[str]]:
-    found: dict[str, Sequence[str]] = {}
+def _filter_fields(filters: JsonObject, prefix: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
     for name, values in filters.items():
         if name == AMOUNT:
+            bounds = as_object(values)
             for bound in _RANGE:
-                if values.get(bound):
-                    found[f"{prefix}{name}-{bound}"] = [values[bound]]
+                if bounds.get(bound):
+                    found[f"{prefix}{name}-{bound}"] = [str(bounds[bound])]
         else:
-            found[f"{prefix}{name}"] = list(values)
+            found[f"{prefix}{name}"] = as_texts(values)
     return found
 
 
-def _intersection(own: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+def _intersection(own: JsonObject, others: JsonObject) -> JsonObject:
     """Return filters that pass what both pass."""
-    found: dict[str, Any] = {**own, **others}
+    found: JsonObject = {**own, **others}
     for name in own.keys() & others.keys():
         if name != AMOUNT:
-            found[name] = [each for each in own[name] if each in others[name]]
+            found[name] = [each for each in as_texts(own[name]) if each in as_texts(others[name])]
             continue
-        ranges = (own[name], others[name])
+        ranges = as_object(own[name]), as_object(others[name])
+        bounds = ranges[0] | ranges[1]
         for bound, choose in zip(_RANGE, (max, min), strict=True):
-            known = [each[bound] for each in ranges if each.get(bound) is not None]
-            found[name] = {**found[name], **({bound: choose(known, key=Decimal)} if known else {})}
+            known = [str(each[bound]) for each in ranges if each.get(bound) is not None]
+            if known:
+                bounds[bound] = choose(known, key=Decimal)
+        found[name] = bounds
     return found

@@ -1,10 +1,11 @@
 """Labels of what a template can measure, and the choices that its form offers for each subject."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
+from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
@@ -78,11 +79,11 @@ def quantity_choices(subject: str) -> Choices:
     return [(each, label) for each, label in _QUANTITY_LABELS.items() if each in known]
 
 
-def unit_of(definition: Mapping[str, Any]) -> str:
+def unit_of(definition: JsonObject) -> str:
     """Return the unit of a definition's value: `USD`, `s`, `%`, or none."""
-    measure = definition["measure"]
+    measure = as_object(definition["measure"])
     if measure["function"] == Function.DIFFERENCE:
-        measure = measure.get("left") or measure
+        measure = as_object(measure.get("left")) or measure
     if measure["function"] in _SECONDS:
         return "s"
     if measure["function"] in _SHARES:
@@ -90,15 +91,15 @@ def unit_of(definition: Mapping[str, Any]) -> str:
     return "USD" if measure["function"] in OF_AMOUNTS and measure.get("of") in _USD else ""
 
 
-def is_additive(definition: Mapping[str, Any]) -> bool:
+def is_additive(definition: JsonObject) -> bool:
     """Return whether values of groups add up, so that bars may be stacked."""
     return (
         definition["subject"] != TemplateSubject.BALANCES
-        and definition["measure"]["function"] in _ADDITIVE
+        and as_object(definition["measure"])["function"] in _ADDITIVE
     )
 
 
-def definition_summary(definition: Mapping[str, Any], language: str) -> str | None:
+def definition_summary(definition: JsonObject, language: str) -> str | None:
     """Return a definition in words, in the visitor's language; None if it is malformed."""
     try:
         parsed = msgspec.convert(definition, TemplateDefinition)

@@ -1,11 +1,10 @@
 """Pages of the organisation's templates: a definition in words, the reports that use it, delete."""
 
-from typing import Any
-
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.reports.builder_pages import definition_text, own_template
@@ -60,16 +59,17 @@ async def _page(
 ) -> Response[str]:
     template = await own_template(interface, name)
     saved = (await interface.get("/v2/reporting/metrics"))["data"]
-    gettext = catalogue(request.user.language).gettext
-    values: dict[str, Any] = {
+    gettext, definition = (
+        catalogue(request.user.language).gettext,
+        as_object(template["definition"]),
+    )
+    values: dict[str, object] = {
         "template": template,
-        "words": definition_summary(template["definition"], request.user.language),
-        "definition_text": definition_text(template["definition"]),
+        "words": definition_summary(definition, request.user.language),
+        "definition_text": definition_text(definition),
         "filter_names": ", ".join(
-            gettext(label)
-            for label in (
-                FILTER_LABELS.get(each["name"], each["name"]) for each in filters(template)
-            )
+            gettext(FILTER_LABELS.get(name, name))
+            for name in (str(each["name"]) for each in filters(template))
         ),
         "uses": [each for each in saved if each["template"] == template["name"]],
     }

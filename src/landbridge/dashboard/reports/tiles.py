@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.charts import sparkline
+from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import Params, Template, params_of
@@ -28,19 +29,21 @@ class ReportTile:
 
 
 async def saved_tiles(
-    reader: ReportReader, saved: Sequence[Mapping[str, Any]]
+    reader: ReportReader, saved: Sequence[JsonObject]
 ) -> Mapping[str, ReportTile]:
     """Return the tiles of saved reports by their ids; a report that is refused has none."""
 
-    async def load(metric: Mapping[str, Any]) -> ReportTile | None:
+    async def load(metric: JsonObject) -> ReportTile | None:
         version = metric.get("templateVersion")
         name = metric["template"] if version is None else f"{metric['template']}@{version}"
         template = (await reader.interface.get(f"/v2/reporting/templates/{name}"))["data"]
-        return await _tile(reader, template, metric["params"])
+        return await _tile(reader, template, as_object(metric["params"]))
 
     first = saved[:TILES_MAX]
     found = await asyncio.gather(*(load(each) for each in first))
-    return {each["id"]: tile for each, tile in zip(first, found, strict=True) if tile is not None}
+    return {
+        str(each["id"]): tile for each, tile in zip(first, found, strict=True) if tile is not None
+    }
 
 
 async def template_tiles(
@@ -51,7 +54,9 @@ async def template_tiles(
     found = await asyncio.gather(
         *(_tile(reader, each, params_of(each, {}, now, zone)) for each in first)
     )
-    return {each["name"]: tile for each, tile in zip(first, found, strict=True) if tile is not None}
+    return {
+        str(each["name"]): tile for each, tile in zip(first, found, strict=True) if tile is not None
+    }
 
 
 async def _tile(reader: ReportReader, template: Template, params: Params) -> ReportTile | None:

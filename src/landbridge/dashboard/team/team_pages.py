@@ -1,7 +1,7 @@
 """Pages of the team: members, roles and invitations."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from litestar import Controller, Response, get, post
@@ -184,7 +184,7 @@ class TeamPages(Controller):
 
 async def _member(
     request: PageRequest, members: Team, sessions: Sessions, orgs: Orgs, member_id: str
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     caller = request.user.caller
     check_admin(caller)
     person = await members.get(caller.org_id, known_id(member_id, "member"))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 from zoneinfo import ZoneInfo
 
 from litestar import Controller, Response, get
@@ -13,8 +13,10 @@ from litestar.response import Stream
 
 from landbridge.dashboard.list_queries import read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import read_lines, recipient_of
 from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
+from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.metadata.model import as_text
@@ -121,11 +123,11 @@ async def _pages(
     cursor: str | None = None
     while True:
         query = {**api_query, "cursor": cursor}
-        page = await interface.get("/v2/transactions", limit=_PAGE_SIZE, expand="parties", **query)
-        yield [_cells(each) for each in page["data"]]
-        cursor = page.get("nextCursor")
-        if cursor is None:
+        page = await read_lines(interface, limit=_PAGE_SIZE, **query)
+        yield [_cells(each) for each in page.data]
+        if not page.next_cursor:
             return
+        cursor = page.next_cursor
 
 
 async def _lines(
@@ -151,15 +153,14 @@ async def _lines(
             yield csv_lines.lines(header, list(zip(*rows, strict=True)))
 
 
-def _cells(line: Mapping[str, Any]) -> Sequence[Value]:
-    source, destination, to = line["source"], line["destination"], line["recipient"]
-    fee: Mapping[str, Any] = line["fee"] or {}
+def _cells(line: TransactionReply) -> Sequence[Value]:
+    source, destination, to = line.source, line.destination, recipient_of(line)
     return (
-        *(line["id"], line["type"], line["status"]),
-        *(datetime.fromisoformat(line["createdAt"]), line["userId"], line["userName"]),
-        *(source["amount"], source["currency"], source["chain"]),
-        *(destination["amount"], destination["currency"], destination["chain"]),
-        *(fee.get("amount"), fee.get("currency")),
-        *(to["userName"], to["bankName"], to["accountNumber"], to["address"]),
-        *(as_text(line.get("metadata", {})), line["failedReason"]),
+        *(str(line.id), line.type, line.status),
+        *(datetime.fromisoformat(line.created_at), str(line.user_id), line.user_name),
+        *(source.amount, source.currency, source.chain),
+        *(destination.amount, destination.currency, destination.chain),
+        *((line.fee.amount, line.fee.currency) if line.fee else (None, None)),
+        *(to.user_name, to.bank_name, to.account_number, to.address),
+        *(as_text(line.metadata or {}), line.failed_reason or None),
     )

@@ -65,10 +65,3 @@ ROLE_NAMES: Final[Mapping[str, str]] = {
     "payable": _("Fees payable"),
     "suspense": _("Held deposits"),
 }
-QUOTE_NAMES: Final = (
-    ("sendGross", _("Sent, including fees")),
-    ("sendNet", _("Converted")),
-    ("railFee", _("Rail fee")),
-    ("receiveGross", _("Gross received")),
-    ("receiveNet", _("Received")),
-)

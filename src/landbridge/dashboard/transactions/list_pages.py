@@ -1,7 +1,7 @@
 """Payments of all kinds, and the page of each."""
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 from litestar import Controller, Response, get, post
@@ -12,6 +12,7 @@ from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, list_periods, to_api_query
@@ -28,14 +29,15 @@ from landbridge.dashboard.transactions.view_pages import is_current, view_path
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.transactions.model import CURRENCIES, KINDS, STATUSES
 from landbridge.payments.transactions.saved_views import SavedViews
+from landbridge.payments.transactions.schemas import TransactionPageReply, TransactionSummaryReply
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.path_params import known_id
 from landbridge.providers.rates.valuation import Valuation
 
-_NOTHING: dict[str, Any] = {"data": [], "nextCursor": None}
-_NO_TOTALS: dict[str, Any] = {"totals": [], "isComplete": True, "isOpenComplete": True}
+_NOTHING = TransactionPageReply(count=0, data=[])
+_NO_TOTALS = TransactionSummaryReply(totals=[], is_complete=True, is_open_complete=True)
 # The summary is of all tabs and pages.
 _NOT_SUMMED: Final = {"status": None, "cursor": None, "sort": None}
 # Each section has an address, so that links to it last.
@@ -69,13 +71,13 @@ class TransactionPages(Controller):
         (found, summary), filter_error = await load_list(
             _load(request, query, interface), (_NOTHING, _NO_TOTALS), inputs=_INPUTS
         )
-        is_last = len(found["data"]) < PAGE_SIZE and not query.filters
+        is_last = len(found.data) < PAGE_SIZE and not query.filters
         return renderer.page(
             request,
             "transactions/list.html",
             list_query=query,
             filter_error=filter_error,
-            transactions=found["data"],
+            transactions=found.data,
             views=list_views(query, summary),
             saved_views=[
                 (view_path(each), each, is_current(each, query))
@@ -88,7 +90,7 @@ class TransactionPages(Controller):
             periods=list_periods(query, renderer.now(request).astimezone(request.user.zone).date()),
             chips=filter_chips(query, request.user.language),
             chip_names=CHIP_NAMES,
-            older=None if is_last else query.older(found.get("nextCursor")),
+            older=None if is_last else query.older(found.next_cursor),
             kind_names=KIND_NAMES,
             kinds=list(KINDS),
             statuses=STATUSES,
@@ -140,10 +142,12 @@ class TransactionPages(Controller):
 
 async def _load(
     request: PageRequest, query: ListQuery, interface: InternalClient
-) -> tuple[Any, Any]:
+) -> tuple[TransactionPageReply, TransactionSummaryReply]:
     """Return the payments of a page and their totals; raise `FieldInvalid`."""
     api_query = await to_api_query(query, interface, request.user.zone, request.user.language)
     return await asyncio.gather(
-        interface.get("/v2/transactions", limit=PAGE_SIZE, expand="parties", **api_query),
-        interface.get("/v2/transactions/summary", **(api_query | _NOT_SUMMED)),
+        read_lines(interface, limit=PAGE_SIZE, **api_query),
+        interface.read(
+            TransactionSummaryReply, "/v2/transactions/summary", **(api_query | _NOT_SUMMED)
+        ),
     )

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from babel.dates import format_date
 
@@ -13,6 +13,7 @@ from landbridge.dashboard.list_queries import ListQuery
 from landbridge.dashboard.status_labels import Tone, status_label, status_tone
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.payments.transactions.model import STATUSES, TransactionSort
+from landbridge.payments.transactions.schemas import TransactionSummaryReply
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 
@@ -105,7 +106,7 @@ def statuses_of_view(name: str) -> list[str]:
     return [each for each in STATUSES if status_tone(each) is _TONES[name]]
 
 
-def list_views(query: ListQuery, summary: Mapping[str, Any]) -> Sequence[ListView]:
+def list_views(query: ListQuery, summary: TransactionSummaryReply) -> Sequence[ListView]:
     """Return the tabs with their counts under the other filters."""
     return [
         ListView(
@@ -172,38 +173,34 @@ def _next(orders: Sequence[str], current: str) -> str:
     return orders[1] if current == orders[0] else orders[0]
 
 
-def view_totals(query: ListQuery, summary: Mapping[str, Any]) -> ViewTotals:
+def view_totals(query: ListQuery, summary: TransactionSummaryReply) -> ViewTotals:
     """Return the totals of the payments that are listed, on all pages."""
     statuses = view_statuses(query)
-    listed = [each for each in summary["totals"] if statuses is None or each["status"] in statuses]
+    listed = [each for each in summary.totals if statuses is None or each.status in statuses]
     amounts: dict[str, Decimal] = {}
     for each in listed:
-        amounts[each["currency"]] = amounts.get(each["currency"], Decimal()) + Decimal(
-            each["amount"]
-        )
+        amounts[each.currency] = amounts.get(each.currency, Decimal()) + Decimal(each.amount)
     return ViewTotals(
-        sum(each["count"] for each in listed),
+        sum(each.count for each in listed),
         sorted(amounts.items(), key=lambda each: each[1], reverse=True),
-        all(_is_complete(each["status"], summary) for each in summary["totals"])
+        all(_is_complete(each.status, summary) for each in summary.totals)
         if statuses is None
         else all(_is_complete(each, summary) for each in statuses),
     )
 
 
-def _count(name: str, summary: Mapping[str, Any]) -> str:
+def _count(name: str, summary: TransactionSummaryReply) -> str:
     matching = [
-        each
-        for each in summary["totals"]
-        if not name or status_tone(each["status"]) is _TONES[name]
+        each for each in summary.totals if not name or status_tone(each.status) is _TONES[name]
     ]
-    count = sum(each["count"] for each in matching)
+    count = sum(each.count for each in matching)
     if count > _MANY:
         return f"{_MANY}+"
-    is_complete = summary["isOpenComplete"] if _TONES.get(name) in _OPEN else summary["isComplete"]
-    return str(count) if is_complete or summary["isComplete"] else f"{count}+"
+    is_complete = summary.is_open_complete if _TONES.get(name) in _OPEN else summary.is_complete
+    return str(count) if is_complete or summary.is_complete else f"{count}+"
 
 
-def _is_complete(status: str, summary: Mapping[str, Any]) -> bool:
+def _is_complete(status: str, summary: TransactionSummaryReply) -> bool:
     if status_tone(status) in _OPEN:
-        return bool(summary["isOpenComplete"] or summary["isComplete"])
-    return bool(summary["isComplete"])
+        return summary.is_open_complete or summary.is_complete
+    return summary.is_complete

@@ -1,9 +1,13 @@
 """Head of a payment's page: its three milestones, and what was charged of what was sent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
+
+from landbridge.payments.engine.timelines import TimelineReply
+from landbridge.payments.transactions.detail_schemas import ChangeReply
+from landbridge.payments.transactions.schemas import TransactionReply
 
 _STARTED: Final = 2
 
@@ -27,20 +31,18 @@ class ChargedAmount:
     currency: str
 
 
-def milestones(
-    steps: Sequence[Mapping[str, Any]], timeline: Mapping[str, Any]
-) -> Sequence[Milestone]:
+def milestones(steps: Sequence[ChangeReply], timeline: TimelineReply) -> Sequence[Milestone]:
     """Return beginning, middle and end; an ended payment of one step has one, of two steps two."""
-    found = [Milestone(each["statusAfter"], each["at"]) for each in steps]
+    found = [Milestone(each.status_after, each.at) for each in steps]
     first, last = found[0], found[-1]
-    if timeline["waitsFor"]:
+    if timeline.waits_for:
         now = Milestone(last.status, last.at, is_current=True)
         return [*([first] if len(found) > 1 else []), now, Milestone(None, None)]
     return [first, *found[-2:]] if len(found) > _STARTED else found
 
 
-def charged_amount(line: Mapping[str, Any]) -> ChargedAmount:
+def charged_amount(line: TransactionReply) -> ChargedAmount:
     """Return gross, fee and net of a payment's line."""
-    gross, fee = line["source"]["amount"], line["fee"] and line["fee"]["amount"]
+    gross, fee = line.source.amount, line.fee.amount if line.fee else None
     net = Decimal(gross) - Decimal(fee or 0)
-    return ChargedAmount(gross, fee, net, line["source"]["currency"])
+    return ChargedAmount(gross, fee, net, line.source.currency)

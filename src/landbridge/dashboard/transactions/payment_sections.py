@@ -6,12 +6,27 @@ What decides about the payment is above all of them: `payment.py` loads it for e
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
+from uuid import UUID
 
+from msgspec import to_builtins
+
+from landbridge.customers.chain_operations.schemas import ChainOrderList, ChainOrderReply
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.json_text import pretty
+from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentQuote
 from landbridge.dashboard.transactions import kinds
 from landbridge.dashboard.transactions.journals import journals
+from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
+from landbridge.payments.approvals.api import ApprovalEnvelope, ApprovalWithVotes
+from landbridge.payments.engine.schemas import ApprovalReply, QuotedAmount
+from landbridge.payments.offramps.schemas import PaymentTrackingReply
+from landbridge.payments.onramps.schemas import BankInfoReply
+from landbridge.payments.rfis.api import TransferReview
+from landbridge.payments.transactions.detail_schemas import ChangeReply, TransactionDetailsReply
+from landbridge.payments.transactions.schemas import EndReply
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -48,19 +63,33 @@ SECTION_TITLES: Final[Mapping[PaymentSection, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShownPayment:
-    """Payment of the loaded section: its summary, and the API's reply of its kind."""
+    """Payment of the loaded section: its summary, and the details of its kind."""
 
-    summary: Mapping[str, Any]
-    payment: Mapping[str, Any]
-
-    @property
-    def details(self) -> Mapping[str, Any]:
-        """Return the details of the reply."""
-        details: Mapping[str, Any] = self.payment["transferDetails"]
-        return details
+    summary: TransactionDetailsReply
+    details: PaymentDetails
 
 
-SectionLoader: TypeAlias = Callable[[InternalClient, ShownPayment], Awaitable[dict[str, Any]]]
+@dataclass(frozen=True, slots=True)
+class ShownParty:
+    """Source or destination of a payment: its amount, its user, and its wallet or account."""
+
+    end: EndReply
+    details: PaymentEnd
+    user_id: UUID | None
+    user_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFee:
+    """Fee of Landbridge, or of the organisation itself; `address` is the payee of its own."""
+
+    type: str
+    amount: Decimal | str
+    currency: str
+    address: str = ""
+
+
+SectionLoader: TypeAlias = Callable[[InternalClient, ShownPayment], Awaitable[dict[str, object]]]
 
 
 def section_of(path: str) -> PaymentSection:
@@ -71,61 +100,73 @@ def section_of(path: str) -> PaymentSection:
 
 async def section_values(
     interface: InternalClient, section: PaymentSection, shown: ShownPayment
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return the values of one section."""
     return await _LOADERS[section](interface, shown)
 
 
-async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _overview(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     payee_name, approval, review = await asyncio.gather(
         _payee_name(interface, shown),
         _approval(interface, shown.details),
         _review(interface, shown.summary),
     )
+    quote = shown.details.quote_information
     return {
         "parties": _parties(shown, payee_name),
-        "quote": _quote(shown.details),
+        "quote": quote,
+        "quote_lines": [] if quote is None else _quote_lines(quote),
         "fees": _fees(shown),
         "approval": approval,
         "review": review,
     }
 
 
-async def _timeline(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
+async def _timeline(_interface: InternalClient, _shown: ShownPayment) -> dict[str, object]:
     # The steps are loaded for every section: its head shows the latest.
     return {}
 
 
-async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     orders = await _chain_orders(interface, shown.summary)
     return {
         "chain_orders": orders,
-        "is_open_on_chain": any(each["state"] not in _FINAL for each in orders),
-        "hashes": _hashes(shown.summary["history"]),
+        "is_open_on_chain": any(each.state not in _FINAL for each in orders),
+        "hashes": _hashes(shown.summary.history),
         "references": _references(shown.details),
     }
 
 
-async def _journals(_interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
+async def _journals(_interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     return {"journals": journals(shown.summary)}
 
 
-async def _events(interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
-    found = await interface.get(
-        "/v2/events", objectId=shown.summary["id"], order="desc", limit=_EVENTS
+async def _events(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
+    found = await interface.read(
+        EventPage, "/v2/events", objectId=str(shown.summary.id), order="desc", limit=_EVENTS
     )
-    events: Sequence[Any] = found["records"]
-    delivered = await asyncio.gather(*(_deliveries(interface, each) for each in events))
-    return {"events": list(zip(events, delivered, strict=True))}
+    delivered = await asyncio.gather(
+        *(
+            interface.read(EventWithDeliveries, f"/v2/events/{each.event_id}")
+            for each in found.records
+        )
+    )
+    events = zip(found.records, (each.deliveries for each in delivered), strict=True)
+    return {"events": list(events)}
 
 
-async def _notes(_interface: InternalClient, _shown: ShownPayment) -> dict[str, Any]:
+async def _notes(_interface: InternalClient, _shown: ShownPayment) -> dict[str, object]:
     # The notes themselves are loaded for every section: its tab counts them.
     return {"note_text": ""}
 
 
-async def _raw(_interface: InternalClient, shown: ShownPayment) -> dict[str, Any]:
-    return {"raw": pretty({"payment": shown.payment, "transaction": shown.summary})}
+async def _raw(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
+    # As the routes return them, with all members.
+    payment, summary = await asyncio.gather(
+        interface.get(shown.summary.resource, expand="timeline"),
+        interface.get(f"/v2/transactions/{shown.summary.id}"),
+    )
+    return {"raw": pretty({"payment": payment, "transaction": summary})}
 
 
 _LOADERS: Final[Mapping[PaymentSection, SectionLoader]] = {
@@ -139,134 +180,120 @@ _LOADERS: Final[Mapping[PaymentSection, SectionLoader]] = {
 }
 
 
-async def _review(interface: InternalClient, summary: Mapping[str, Any]) -> Any:
+async def _review(
+    interface: InternalClient, summary: TransactionDetailsReply
+) -> TransferReview | None:
     """Return the payment's compliance review; None without one or without permission."""
-    if summary["type"] not in _REVIEWED:
+    if summary.type not in _REVIEWED:
         return None
     try:
-        found = await interface.get(f"/v2/reviews/transfers/{summary['id']}")
+        found = await interface.read(TransferReview, f"/v2/reviews/transfers/{summary.id}")
     except Refused:
         return None
-    return found if found["rfis"] else None
+    return found if found.rfis else None
 
 
-async def _chain_orders(interface: InternalClient, summary: Mapping[str, Any]) -> Sequence[Any]:
+async def _chain_orders(
+    interface: InternalClient, summary: TransactionDetailsReply
+) -> Sequence[ChainOrderReply]:
     """Return the payment's orders on connected chains; none where it has none."""
     try:
-        return (await interface.get(f"/v2/chains/orders/{summary['id']}"))["orders"]
+        found = await interface.read(ChainOrderList, f"/v2/chains/orders/{summary.id}")
     except ResourceNotFound:
         return []
+    return found.orders
 
 
-async def _approval(interface: InternalClient, details: Mapping[str, Any]) -> Any:
+async def _approval(
+    interface: InternalClient, details: PaymentDetails
+) -> ApprovalReply | ApprovalWithVotes | None:
     """Return the approval with all votes, or without them if the visitor may not vote."""
-    approval = details.get("approval") or nested(details, "receipt").get("approval")
+    approval = details.requested_approval
     if approval is None:
         return None
     try:
-        found = await interface.get(f"/v2/transfer-approvals/{approval['id']}")
+        found = await interface.read(ApprovalEnvelope, f"/v2/transfer-approvals/{approval.id}")
     except Refused:
         return approval
-    return {**approval, "votes": found["approval"]["votes"]}
+    return found.approval
 
 
-async def _deliveries(interface: InternalClient, event: Mapping[str, Any]) -> Sequence[Any]:
-    return (await interface.get(f"/v2/events/{event['eventId']}"))["deliveries"]
-
-
-def _hashes(history: Sequence[Mapping[str, Any]]) -> Sequence[tuple[str, str, str]]:
+def _hashes(history: Sequence[ChangeReply]) -> Sequence[tuple[str, str, str]]:
     """Return the label, hash and recording time of each chain transaction."""
     return [
-        (kinds.HASH_NAMES[name], value, each["at"])
+        (kinds.HASH_NAMES[name], value, each.at)
         for each in history
-        for name, value in each["facts"].items()
+        for name, value in each.facts.items()
         if name in kinds.HASH_NAMES
     ]
 
 
-def _references(details: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+def _references(details: PaymentDetails) -> Sequence[tuple[str, str]]:
     """Return the bank references."""
-    references: dict[str, Any] = {
-        **nested(nested(details, "receipt"), "paymentTracking"),
-        **nested(details["source"], "bankInfo"),
-        "reference": nested(details, "depositInfo").get("reference"),
+    deposit = details.deposit_info
+    references = {
+        **_members(details.receipt.payment_tracking),
+        **_members(details.source.bank_info),
+        "reference": None if deposit is None else deposit.reference,
     }
     return [
-        (name, references[key])
+        (name, found)
         for key, name in kinds.REFERENCE_NAMES.items()
-        if references.get(key)
+        if (found := references.get(key))
     ]
+
+
+def _members(found: PaymentTrackingReply | BankInfoReply | None) -> Mapping[str, str | None]:
+    """Return the members as the API names them."""
+    return {} if found is None else to_builtins(found)
 
 
 async def _payee_name(interface: InternalClient, shown: ShownPayment) -> str | None:
     """Return the name of the recipient, if it is a user."""
-    user_id = shown.details["destination"].get("userId")
+    user_id = shown.details.destination.user_id
     if user_id is None:
         return None
-    if user_id == shown.summary["userId"]:
-        return shown.summary["userName"]
+    if user_id == shown.summary.user_id:
+        return shown.summary.user_name
     try:
-        return (await interface.get(f"/v2/users/{user_id}"))["name"] or None
+        return (await interface.read(UserReply, f"/v2/users/{user_id}")).name or None
     except Refused:
         return None
 
 
-def _parties(shown: ShownPayment, payee_name: str | None) -> Sequence[Mapping[str, Any]]:
+def _parties(shown: ShownPayment, payee_name: str | None) -> Sequence[ShownParty]:
     """Return source and destination in one shape for all kinds."""
     summary, details = shown.summary, shown.details
-    parties: list[Mapping[str, Any]] = []
-    for side, name in (("source", summary["userName"]), ("destination", payee_name)):
-        party = details[side]
-        # The source of external coins is not a user.
-        user_id = party.get("userId") if side == "destination" else summary["userId"]
-        parties.append(
-            {
-                **summary[side],
-                "userId": user_id,
-                "userName": name,
-                "walletAddress": party.get("walletAddress"),
-                "externalWalletId": party.get("externalWalletId"),
-                "accountId": party.get("accountId"),
-            }
-        )
-    return parties
+    # The source of external coins is not a user.
+    return [
+        ShownParty(summary.source, details.source, summary.user_id, summary.user_name),
+        ShownParty(
+            summary.destination, details.destination, details.destination.user_id, payee_name
+        ),
+    ]
 
 
-def _quote(details: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    quote = details.get("quoteInformation")
-    if quote is None:
-        return None
-    return {
-        "lines": [(name, quote[member]) for member, name in kinds.QUOTE_NAMES if quote.get(member)],
-        "rate": quote["rate"],
-        "expiresAt": quote["expiresAt"],
-    }
+def _quote_lines(quote: PaymentQuote) -> Sequence[tuple[str, QuotedAmount]]:
+    """Return the amounts of a quote with their labels."""
+    amounts = (
+        *((_("Sent, including fees"), quote.send_gross), (_("Converted"), quote.send_net)),
+        (_("Rail fee"), quote.rail_fee),
+        *((_("Gross received"), quote.receive_gross), (_("Received"), quote.receive_net)),
+    )
+    return [(label, amount) for label, amount in amounts if amount is not None]
 
 
-def _fees(shown: ShownPayment) -> Sequence[Mapping[str, Any]]:
+def _fees(shown: ShownPayment) -> Sequence[ShownFee]:
     """Return Landbridge's fees and the organisation's own in one shape for all kinds."""
-    summary, details = shown.summary, shown.details
-    fees: list[Mapping[str, Any]] = [
-        {"type": each["type"], "amount": each["amount"], "currency": each["currency"]}
-        for each in nested(details, "billingInformation").get("fees", [])
+    billing, own = shown.details.billing_information, shown.details.developer_fee
+    currency = shown.summary.source.currency
+    fees = [
+        ShownFee(each.type, each.amount, each.currency)
+        for each in (() if billing is None else billing.fees)
     ]
-    own = nested(details, "developerFee")
-    currency = summary["source"]["currency"]
-    if "feeAmount" in own:
-        fees.append({"type": own["feeType"], "amount": own["feeAmount"], "currency": currency})
-    fees += [
-        {
-            "type": each["type"],
-            "amount": each["amount"],
-            "currency": currency,
-            "address": each["walletAddress"],
-        }
-        for each in own.get("fees", [])
+    if own is not None and own.fee_amount is not None:
+        fees.append(ShownFee(own.fee_type, own.fee_amount, currency))
+    own_fees = () if own is None else own.fees
+    return fees + [
+        ShownFee(each.type, each.amount, currency, each.wallet_address) for each in own_fees
     ]
-    return fees
-
-
-def nested(details: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return a nested object; an empty one if it is missing."""
-    found: Mapping[str, Any] | None = details.get(name)
-    return found or {}

@@ -1,105 +1,102 @@
 """Link to the form of a new payment with the wallet, amount and destination of an earlier one."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from decimal import Decimal
+from typing import Final, TypeAlias
 from urllib.parse import urlencode
+from uuid import UUID
 
-Details: TypeAlias = Mapping[str, Any]
-Fields: TypeAlias = dict[str, str | None]
+from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd
+
+Fields: TypeAlias = dict[str, UUID | Decimal | str | None]
 
 
-def repeat_link(kind: str, details: Details, label: str | None = None) -> str | None:
+def repeat_link(kind: str, details: PaymentDetails, label: str | None = None) -> str | None:
     """Return the address of the filled form; None for a kind without a form of one payment.
 
     `label` is the name of the destination if it is a registered external address. Fees, references
     and purposes are not filled in, because they belong to the earlier payment.
     """
-    if kind not in _FORMS or details["source"].get("userId") is None:
+    if kind not in _FORMS or details.source.user_id is None:
         return None
     name, fields_of = _FORMS[kind]
-    fields = {"userId": details["source"]["userId"], **fields_of(details)}
+    fields = {"userId": details.source.user_id, **fields_of(details)}
     if label is not None:
-        address = details["destination"].get("walletAddress")
+        address = details.destination.wallet_address
         fields |= {"to": "new", "newAddress": address, "newName": label, "toUser": None}
     given = {each: value for each, value in fields.items() if value}
     return f"/dashboard/new/{name}?{urlencode(given)}"
 
 
-def _transfer(details: Details) -> Fields:
+def _transfer(details: PaymentDetails) -> Fields:
     return {
-        "wallet": f"{details['chain']}:{details['currency']}",
-        "amount": _text(details["amount"]),
+        "wallet": f"{details.chain}:{details.currency}",
+        "amount": details.amount,
         **_payee(details, own=None),
     }
 
 
-def _bridge(details: Details) -> Fields:
-    source, destination = details["source"], details["destination"]
+def _bridge(details: PaymentDetails) -> Fields:
     return {
-        "wallet": f"{source['chain']}:{source['currency']}",
-        "toChain": destination["chain"],
-        "amount": _text(details["amount"]),
+        "wallet": _coin(details.source),
+        "toChain": details.destination.chain,
+        "amount": details.amount,
         **_payee(details, own="own"),
     }
 
 
-def _swap(details: Details) -> Fields:
-    source, destination = details["source"], details["destination"]
+def _swap(details: PaymentDetails) -> Fields:
     return {
-        "wallet": f"{source['chain']}:{source['currency']}",
-        "toCurrency": destination["currency"],
+        "wallet": _coin(details.source),
+        "toCurrency": details.destination.currency,
         **_quoted_amount(details),
         **_payee(details, own="own"),
     }
 
 
-def _onramp(details: Details) -> Fields:
-    destination = details["destination"]
+def _onramp(details: PaymentDetails) -> Fields:
     return {
-        "fromCurrency": details["source"]["currency"],
-        "toCoin": f"{destination['chain']}:{destination['currency']}",
+        "fromCurrency": details.source.currency,
+        "toCoin": _coin(details.destination),
         **_quoted_amount(details),
         **_payee(details, own="own"),
     }
 
 
-def _offramp(details: Details) -> Fields:
-    source, destination = details["source"], details["destination"]
-    coin = f"{source['chain']}:{source['currency']}"
-    outside, payee = source.get("externalWalletId"), destination["userId"]
+def _offramp(details: PaymentDetails) -> Fields:
+    source, destination = details.source, details.destination
+    coin, outside, payee = _coin(source), source.external_wallet_id, destination.user_id
     return {
         "wallet": f"external:{outside}:{coin}" if outside else coin,
-        "account": f"{destination['accountId']}:{destination['currency']}",
+        "account": f"{destination.account_id}:{destination.currency}",
         **_quoted_amount(details),
-        "toUser": payee if payee != source["userId"] else None,
+        "toUser": payee if payee != source.user_id else None,
     }
 
 
-def _quoted_amount(details: Details) -> Fields:
+def _coin(end: PaymentEnd) -> str:
+    return f"{end.chain}:{end.currency}"
+
+
+def _quoted_amount(details: PaymentDetails) -> Fields:
     """Return the amount as sent or, where only the received one is known, as received."""
-    sent = details["source"].get("amount")
-    if sent:
-        return {"amount": _text(sent), "exact": "sent"}
-    return {"amount": _text(details["destination"].get("amount")), "exact": "received"}
+    if details.source.amount:
+        return {"amount": details.source.amount, "exact": "sent"}
+    return {"amount": details.destination.amount, "exact": "received"}
 
 
-def _payee(details: Details, *, own: str | None) -> Fields:
-    destination = details["destination"]
-    payee, external = destination.get("userId"), destination.get("externalWalletId")
-    if external:
-        return {"to": f"external:{external}"}
-    if own and payee == details["source"]["userId"]:
+def _payee(details: PaymentDetails, *, own: str | None) -> Fields:
+    destination = details.destination
+    if destination.external_wallet_id:
+        return {"to": f"external:{destination.external_wallet_id}"}
+    if own and destination.user_id == details.source.user_id:
         return {"to": own}
-    if payee:
-        return {"to": "user", "toUser": payee}
-    return {"to": "new", "newAddress": destination.get("walletAddress")}
+    if destination.user_id:
+        return {"to": "user", "toUser": destination.user_id}
+    return {"to": "new", "newAddress": destination.wallet_address}
 
 
-def _text(amount: Any) -> str | None:
-    return None if amount is None else str(amount)
-
-
-_FORMS: Final[Mapping[str, tuple[str, Callable[[Details], Fields]]]] = {
+_FORMS: Final[Mapping[str, tuple[str, Callable[[PaymentDetails], Fields]]]] = {
     "WALLET.TRANSFER": ("transfer", _transfer),
     "WALLET.BRIDGE": ("bridge", _bridge),
     "WALLET.SWAP": ("swap", _swap),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
@@ -11,6 +11,7 @@ from landbridge.dashboard.list_queries import load_list
 from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Renderer
+from landbridge.payments.transactions.balance_schemas import SearchReply, SearchResultReply
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -41,35 +42,35 @@ class SearchPages(Controller):
     ) -> Response[str]:
         """Show the results; with `part` only the options of the palette."""
         text = request.query_params.get("q", "").strip()
-        results: list[dict[str, Any]] = []
+        results: list[SearchResultReply] = []
         filter_error = None
         if text:
             found, filter_error = await load_list(
-                interface.get("/v2/search", q=_api_text(text, request.user.language)),
-                {"results": []},
+                interface.read(SearchReply, "/v2/search", q=_api_text(text, request.user.language)),
+                SearchReply(count=0, results=[]),
             )
-            results = found["results"]
+            results = found.results
         is_part = "part" in request.query_params
         return renderer.page(
             request,
             "transactions/options.html" if is_part else "transactions/search.html",
             text=text,
-            payments=[each["transaction"] for each in results if "transaction" in each],
-            others=[(each, _path(each)) for each in results if "transaction" not in each],
+            payments=[each.transaction for each in results if each.transaction],
+            others=[(each, _path(each)) for each in results if not each.transaction],
             filter_error=filter_error,
             type_names=_TYPE_NAMES,
         )
 
 
-def _path(result: Mapping[str, Any]) -> str:
+def _path(result: SearchResultReply) -> str:
     """Return the page of a result."""
-    match result["type"]:
+    match result.type:
         case "user":
-            return f"/dashboard/users/{result['id']}"
+            return f"/dashboard/users/{result.id}"
         case "bankAccount":
-            return f"/dashboard/users/{result['userId']}/accounts/{result['id']}"
+            return f"/dashboard/users/{result.user_id}/accounts/{result.id}"
         case _:
-            return f"/dashboard/users/{result['userId']}/wallets"
+            return f"/dashboard/users/{result.user_id}/wallets"
 
 
 def _api_text(text: str, language: str) -> str:

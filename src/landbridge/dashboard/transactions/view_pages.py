@@ -1,6 +1,5 @@
 """Saved views of the transaction list: save, rename, delete."""
 
-from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from litestar import Controller, Response, get, post
@@ -114,7 +113,7 @@ def is_current(view: SavedView, query: ListQuery) -> bool:
     return dict(parse_qsl(view.query)) == query.filters
 
 
-def _values(request: PageRequest, query: ListQuery) -> dict[str, Any]:
+def _values(request: PageRequest, query: ListQuery) -> dict[str, object]:
     return {
         "view": None,
         "settings": describe_view(query, request.user.language),
@@ -126,7 +125,7 @@ def _values(request: PageRequest, query: ListQuery) -> dict[str, Any]:
     }
 
 
-def _values_of(request: PageRequest, view: SavedView) -> dict[str, Any]:
+def _values_of(request: PageRequest, view: SavedView) -> dict[str, object]:
     query = ListQuery(_LIST, dict(parse_qsl(view.query)), None)
     return _values(request, query) | {
         "view": view,

@@ -7,7 +7,6 @@ They are chosen first; the form then shows the fields for these values.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from landbridge.customers.bank_accounts.field_tables import (
     COUNTRY,
@@ -28,6 +27,7 @@ from landbridge.customers.bank_accounts.field_tables import (
 )
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.customers.users.model import UserType
+from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.users.account_labels import field_label
 from landbridge.dashboard.users.nested_fields import nest
 from landbridge.platform.formats.bank_numbers import BankNumber
@@ -133,18 +133,18 @@ def account_form(submitted: Mapping[str, str]) -> AccountForm:
     )
 
 
-def account_body(form: AccountForm, submitted: Mapping[str, str]) -> dict[str, Any]:
+def account_body(form: AccountForm, submitted: Mapping[str, str]) -> dict[str, object]:
     """Return the request body for a submitted form."""
     name = form.table.name
     body = nest(submitted, name, HOLDER)
-    bank: dict[str, Any] = {**body.get(name, {}), **form.controlling_values}
+    bank = as_object(body.get(name)) | dict(form.controlling_values)
     for each in form.bank_inputs:
         # A field with a single choice is not shown; send that choice.
         if len(each.choices) == 1:
             bank[each.name.partition(".")[2]] = each.choices[0]
-    request: dict[str, Any] = {"rail": form.ramp.value, "type": name, name: bank}
+    request: dict[str, object] = {"rail": form.ramp.value, "type": name, name: bank}
     if form.holder_inputs:
-        request[HOLDER] = {**body.get(HOLDER, {}), "type": form.holder_type.value}
+        request[HOLDER] = as_object(body.get(HOLDER)) | {"type": form.holder_type.value}
     return request | {"requestId": submitted.get("requestId") or None}
 
 

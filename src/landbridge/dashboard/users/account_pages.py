@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
@@ -48,16 +48,18 @@ class AccountPages(Controller):
         values, query = await user_context(interface, user_id), read_list_query(request, *_FILTERS)
         path = f"{user_path(user_id)}/accounts"
         found, filter_error = await load_list(
-            interface.get(path, **query.filters, cursor=query.cursor, limit=PAGE_SIZE),
-            {"banks": [], "nextCursor": None},
+            interface.read(
+                BankAccountPageReply, path, **query.filters, cursor=query.cursor, limit=PAGE_SIZE
+            ),
+            BankAccountPageReply(count=0, banks=[]),
         )
-        is_full = len(found["banks"]) == PAGE_SIZE
+        is_full = len(found.banks) == PAGE_SIZE
         return renderer.page(
             request,
             "users/accounts.html",
             **values,
-            accounts=found["banks"],
-            older=query.older(found.get("nextCursor") if is_full else None),
+            accounts=found.banks,
+            older=query.older(found.next_cursor if is_full else None),
             newest=query.newest,
             list_query=query,
             types=_types(),
@@ -78,10 +80,10 @@ class AccountPages(Controller):
         check_may_edit(request.user)
         values = await user_context(interface, user_id)
         submitted = dict(request.query_params)
-        submitted.setdefault("holder", values["user"]["type"])
+        submitted.setdefault("holder", values["user"].type)
         known = await interface.get(f"{user_path(user_id)}/particulars")
         submitted |= flatten(known["address"] or {}, f"{HOLDER}.address")
-        submitted |= {f"{HOLDER}.name": values["user"]["name"], "requestId": new_request_id()}
+        submitted |= {f"{HOLDER}.name": values["user"].name, "requestId": new_request_id()}
         return renderer.page(
             request, "users/account_new.html", **values, **_form(request, submitted)
         )
@@ -139,7 +141,7 @@ class AccountPages(Controller):
         return redirect(f"{page_path(user_id)}/accounts", notice=_("Account deleted"))
 
 
-async def _account(interface: InternalClient, user_id: str, account_id: str) -> dict[str, Any]:
+async def _account(interface: InternalClient, user_id: str, account_id: str) -> dict[str, object]:
     values, account = await asyncio.gather(
         user_context(interface, user_id),
         interface.get(f"{user_path(user_id)}/accounts/{account_id}"),
@@ -153,7 +155,7 @@ async def _account(interface: InternalClient, user_id: str, account_id: str) -> 
     }
 
 
-def _details(details: Mapping[str, Any] | None) -> list[tuple[str, str, str | None]]:
+def _details(details: object) -> list[tuple[str, str, str | None]]:
     """Return label, value and value label of each detail, in the order of the API."""
     return [
         (field_label(path.rpartition(".")[2]), value, choice_label(path, value))
@@ -161,7 +163,7 @@ def _details(details: Mapping[str, Any] | None) -> list[tuple[str, str, str | No
     ]
 
 
-def _form(request: PageRequest, submitted: Mapping[str, str]) -> dict[str, Any]:
+def _form(request: PageRequest, submitted: Mapping[str, str]) -> dict[str, object]:
     return {
         "form": account_form(submitted),
         "form_values": submitted,

@@ -1,12 +1,13 @@
 """Balances of a user's wallets by currency and chain."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any
 
-from landbridge.dashboard.users.page_context import user_path
+from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.users.wallet_api import BalanceReply
+from landbridge.dashboard.users.page_context import chains_of, user_path
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain, tokens_on
 
@@ -23,16 +24,32 @@ class CoinBalance:
     available: Decimal
     held: Decimal
 
+    @property
+    def code(self) -> str:
+        """Return the value of this option in forms."""
+        return f"{self.chain}:{self.currency}"
+
+
+def coins_in(user: UserReply) -> list[tuple[str, str]]:
+    """Return chain and currency of each coin that the user's wallets can hold, in chain order."""
+    return [
+        (chain, each.asset.currency)
+        for chain in chains_of(user)
+        for each in tokens_on(Chain(chain))
+    ]
+
 
 async def load_balances(
-    interface: InternalClient, user: Mapping[str, Any]
+    interface: InternalClient, user: UserReply, currencies: Collection[str] = ()
 ) -> Sequence[CoinBalance]:
-    """Load balances of all currencies on chains where the user has a wallet, in chain order."""
-    chains: Mapping[str, Any] = user["wallets"].get("INDIVIDUAL", {})
-    pairs = [(chain, each.asset.currency) for chain in chains for each in tokens_on(Chain(chain))]
-    path = f"{user_path(user['id'])}/wallets/balance"
+    """Load the balances of these currencies in the user's wallets; of all if none is given."""
+    pairs = [each for each in coins_in(user) if not currencies or each[1] in currencies]
+    path = f"{user_path(str(user.id))}/wallets/balance"
     replies = await asyncio.gather(
-        *(interface.get(path, chain=chain, currency=currency) for chain, currency in pairs)
+        *(
+            interface.read(BalanceReply, path, chain=chain, currency=currency)
+            for chain, currency in pairs
+        )
     )
     return [
         _balance(chain, currency, reply)
@@ -40,12 +57,12 @@ async def load_balances(
     ]
 
 
-def _balance(chain: str, currency: str, reply: Mapping[str, Any]) -> CoinBalance:
+def _balance(chain: str, currency: str, reply: BalanceReply) -> CoinBalance:
     with localcontext() as exact:
         exact.prec = _EXACT_DIGITS
-        exponent = -reply["tokenInfo"]["decimals"]
-        total = Decimal(reply["balance"]).scaleb(exponent)
-        available = Decimal(reply["availableBalance"]).scaleb(exponent)
+        exponent = -reply.token_info.decimals
+        total = Decimal(reply.balance).scaleb(exponent)
+        available = Decimal(reply.available_balance).scaleb(exponent)
         return CoinBalance(
             chain=chain,
             currency=currency,

@@ -56,7 +56,7 @@ class UserList:
             found = await find_users(
                 self.interface, text, type_=query.text("type"), cursor=query.cursor
             )
-            ids, cursor = [UUID(each["id"]) for each in found.users], found.next_cursor
+            ids, cursor = [each.id for each in found.users], found.next_cursor
         cards = await self.users.cards(self.request.user.caller.org_id, ids)
         listed = [cards[each] for each in ids if each in cards]
         kept = [each for each in listed if not flag or each.is_frozen]

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import TypeAlias, cast
 
 from landbridge.dashboard.forms import Form
+from landbridge.dashboard.json_text import JsonObject, JsonValue
 
+_Tree: TypeAlias = "dict[str | int, str | _Tree]"
 _PATH_SEGMENT = re.compile(r"([^.\[\]]+)|\[([0-9]{1,2})\]")
 # The CSRF token and the pressed button: never part of a body.
 _NOT_BODY_FIELDS = frozenset({"csrf", "do", "locale"})
@@ -20,28 +22,28 @@ def submitted_values(form: Form, *numbers: str) -> dict[str, str]:
     return texts | {name: form.number(name) for name in numbers if name in texts}
 
 
-def nest(fields: Mapping[str, str], *roots: str) -> dict[str, Any]:
+def nest(fields: Mapping[str, str], *roots: str) -> JsonObject:
     """Return the non-empty fields below these roots as nested objects and lists.
 
     List items keep the order of their indexes, without gaps. A refusal therefore names the right
     item only if no item before it was left empty.
     """
-    found: dict[str, Any] = {}
+    found: _Tree = {}
     for name, value in fields.items():
         if value and name.partition(".")[0].partition("[")[0] in roots:
             _set(found, [key or int(index) for key, index in _PATH_SEGMENT.findall(name)], value)
-    return {name: _with_lists(each) for name, each in found.items()}
+    return {str(name): _with_lists(each) for name, each in found.items()}
 
 
-def flatten(value: Any, name: str = "") -> dict[str, str]:
+def flatten(value: object, name: str = "") -> dict[str, str]:
     """Return the texts of an object by input name, the reverse of `nest`."""
     if isinstance(value, Mapping):
-        members = cast("Mapping[str, Any]", value)
+        members = cast("Mapping[str, object]", value)
         return _merged(
             flatten(each, f"{name}.{key}" if name else key) for key, each in members.items()
         )
     if isinstance(value, list):
-        items = cast("list[Any]", value)
+        items = cast("list[object]", value)
         return _merged(flatten(each, f"{name}[{index}]") for index, each in enumerate(items))
     if isinstance(value, bool):
         return {name: "yes" if value else ""}
@@ -52,22 +54,22 @@ def _merged(parts: Iterable[dict[str, str]]) -> dict[str, str]:
     return {name: value for part in parts for name, value in part.items()}
 
 
-def _set(target: dict[Any, Any], path: list[str | int], value: str) -> None:
+def _set(target: _Tree, path: list[str | int], value: str) -> None:
     for segment in path[:-1]:
         inner = target.setdefault(segment, {})
         if not isinstance(inner, dict):
             return
-        target = cast("dict[Any, Any]", inner)
+        target = inner
     if path and not isinstance(target.get(path[-1]), dict):
         target[path[-1]] = value
 
 
-def _with_lists(value: Any) -> Any:
+def _with_lists(value: "str | _Tree") -> JsonValue:
     """Return the value with every object whose keys are all indexes turned into a list."""
     if not isinstance(value, dict):
         return value
-    members = cast("dict[Any, Any]", value)
-    inner = {key: _with_lists(each) for key, each in members.items()}
-    if inner and all(isinstance(key, int) for key in inner):
-        return [inner[index] for index in sorted(inner)]
+    inner = {key: _with_lists(each) for key, each in value.items()}
+    indexes = [key for key in inner if isinstance(key, int)]
+    if inner and len(indexes) == len(inner):
+        return [inner[index] for index in sorted(indexes)]
     return {str(key): each for key, each in inner.items()}

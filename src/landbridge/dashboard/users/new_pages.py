@@ -6,7 +6,6 @@ so far.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 from urllib.parse import urlencode
 
 from litestar import Controller, Response, get, post
@@ -14,6 +13,7 @@ from litestar.di import NamedDependency
 
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.service import DEFAULT_CHAINS
+from landbridge.customers.users.terms_api import TermsLinkReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
@@ -91,7 +91,7 @@ class NewUserPages(Controller):
         return renderer.page(request, _TEMPLATE, **values)
 
 
-def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, Any]:
+def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, object]:
     agreement = submitted.get(_AGREEMENT, "")
     if not agreement:
         raise FieldInvalid(
@@ -114,9 +114,9 @@ async def _link(interface: InternalClient) -> str:
 
 
 async def _accept(interface: InternalClient, agreement_id: str) -> None:
-    agreement = await interface.get(f"/v2/tos-link/{_validated_id(agreement_id)}")
+    agreement = await interface.read(TermsLinkReply, f"/v2/tos-link/{_validated_id(agreement_id)}")
     await interface.post(
-        f"/v2/tos-link/{agreement['id']}/accept", {"sessionToken": agreement["sessionToken"]}
+        f"/v2/tos-link/{agreement.id}/accept", {"sessionToken": agreement.session_token}
     )
 
 
@@ -132,12 +132,12 @@ async def _values(
     interface: InternalClient,
     submitted: Mapping[str, str],
     chains: Sequence[str],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     agreement = await _agreement(interface, submitted.get(_AGREEMENT, ""))
     link = ""
     if agreement is not None:
-        query = urlencode({"session": agreement["sessionToken"]})
-        link = f"{renderer.installation.base_url}/tos/{agreement['id']}?{query}"
+        query = urlencode({"session": agreement.session_token})
+        link = f"{renderer.installation.base_url}/tos/{agreement.id}?{query}"
     return {
         "form_values": submitted,
         "type": _type_of(submitted),
@@ -151,12 +151,12 @@ async def _values(
     }
 
 
-async def _agreement(interface: InternalClient, agreement_id: str) -> Mapping[str, Any] | None:
+async def _agreement(interface: InternalClient, agreement_id: str) -> TermsLinkReply | None:
     """Return the terms link, or None if unknown; submitting the form then reports that."""
     if as_uuid(agreement_id) is None:
         return None
     try:
-        return await interface.get(f"/v2/tos-link/{agreement_id}")
+        return await interface.read(TermsLinkReply, f"/v2/tos-link/{agreement_id}")
     except Refused:
         return None
 

@@ -1,21 +1,24 @@
 """Overview of a user, and actions on the user: edit, freeze, erase."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
+from landbridge.customers.users.particulars_api import UserDetailsReply
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin, check_may_edit
+from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.usd_values import total_usd
 from landbridge.dashboard.users.account_labels import type_label
-from landbridge.dashboard.users.balances import load_balances
+from landbridge.dashboard.users.balances import CoinBalance, load_balances
 from landbridge.dashboard.users.nested_fields import flatten, submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.dashboard.users.profile_forms import (
@@ -26,6 +29,7 @@ from landbridge.dashboard.users.profile_forms import (
     particulars_body,
 )
 from landbridge.payments.transactions.model import CURRENCIES
+from landbridge.payments.virtual_accounts.schemas import VirtualAccountPageReply
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -50,10 +54,10 @@ class UserPages(Controller):
         valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show details, verification status, balances and recent payments."""
-        values = await _overview_values(interface, user_id)
+        balances, values = await _overview_values(interface, user_id)
         rates = await valuation.rates(CURRENCIES, renderer.now(request).date())
-        amounts = [(each.total, each.currency) for each in values["balances"]]
-        values |= {"usd_rates": rates, "balance_usd": total_usd(amounts, rates)}
+        balance_usd = total_usd(((each.total, each.currency) for each in balances), rates)
+        values |= {"usd_rates": rates, "balance_usd": balance_usd}
         return renderer.page(request, "users/overview.html", **values)
 
     @post("/freeze")
@@ -69,7 +73,7 @@ class UserPages(Controller):
         try:
             await interface.post(f"{user_path(user_id)}/freeze", {"reason": form.maybe("reason")})
         except Refused as problem:
-            values = await _overview_values(interface, user_id)
+            _balances, values = await _overview_values(interface, user_id)
             return renderer.with_problem(
                 request, "users/overview.html", problem, **values | {"reason": form.text("reason")}
             )
@@ -87,7 +91,7 @@ class UserPages(Controller):
         try:
             await interface.post(f"{user_path(user_id)}/unfreeze")
         except Refused as problem:
-            values = await _overview_values(interface, user_id)
+            _balances, values = await _overview_values(interface, user_id)
             return renderer.with_problem(request, "users/overview.html", problem, **values)
         return redirect(page_path(user_id), notice=_("User unfrozen"))
 
@@ -149,37 +153,41 @@ class UserPages(Controller):
     ) -> Page:
         """Erase personal data permanently, after the user's e-mail was entered to confirm."""
         form = await read_form(request)
-        values = await _erase_values(interface, user_id)
-        email = values["user"]["email"]
+        email = (await interface.read(UserReply, user_path(user_id))).email
         try:
             if form.text("email").casefold() != email.casefold():
                 raise FieldInvalid("This does not match the user's e-mail.", field="email")
             await interface.delete(f"{user_path(user_id)}/personal-data")
         except Refused as problem:
+            values = await _erase_values(interface, user_id)
             return renderer.with_problem(
                 request, "users/erase.html", problem, **values | {"email": form.text("email")}
             )
         return redirect(page_path(user_id), notice=_("Personal data erased"))
 
 
-async def _overview_values(interface: InternalClient, user_id: str) -> dict[str, Any]:
+async def _overview_values(
+    interface: InternalClient, user_id: str
+) -> tuple[Sequence[CoinBalance], dict[str, object]]:
+    """Return the balances that are not zero, and the values of the page."""
     values = await user_context(interface, user_id)
     path = user_path(user_id)
     particulars, rails, balances, accounts, virtual, payments = await asyncio.gather(
-        interface.get(f"{path}/particulars"),
+        interface.read(UserDetailsReply, f"{path}/particulars"),
         interface.get("/v2/kyc/status", userId=user_id, limit=_RAILS_MAX),
         load_balances(interface, values["user"]),
-        interface.get(f"{path}/accounts", limit=_ITEMS_MAX),
-        interface.get(f"{path}/virtual-accounts", limit=_ITEMS_MAX),
-        interface.get("/v2/transactions", userId=user_id, limit=_ITEMS_MAX, expand="parties"),
+        interface.read(BankAccountPageReply, f"{path}/accounts", limit=_ITEMS_MAX),
+        interface.read(VirtualAccountPageReply, f"{path}/virtual-accounts", limit=_ITEMS_MAX),
+        read_lines(interface, userId=user_id, limit=_ITEMS_MAX),
     )
-    return values | {
+    balances = [each for each in balances if each.total]
+    return balances, values | {
         "particulars": particulars,
         "rails": rails,
-        "balances": [each for each in balances if each.total],
-        "accounts": accounts["banks"],
-        "virtual_accounts": virtual["data"],
-        "payments": payments["data"],
+        "balances": balances,
+        "accounts": accounts.banks,
+        "virtual_accounts": virtual.data,
+        "payments": payments.data,
         "balance_usd": None,
         "reason": "",
         "type_label": type_label,
@@ -192,7 +200,7 @@ async def _edit_values(
     interface: InternalClient,
     user_id: str,
     submitted: Mapping[str, str] | None,
-) -> dict[str, Any]:
+) -> dict[str, object]:
     values = await user_context(interface, user_id)
     current = await interface.get(f"{user_path(user_id)}/particulars")
     form_values = (
@@ -207,11 +215,11 @@ async def _edit_values(
     }
 
 
-async def _erase_values(interface: InternalClient, user_id: str) -> dict[str, Any]:
+async def _erase_values(interface: InternalClient, user_id: str) -> dict[str, object]:
     values = await user_context(interface, user_id)
     balances, particulars = await asyncio.gather(
         load_balances(interface, values["user"]),
-        interface.get(f"{user_path(user_id)}/particulars"),
+        interface.read(UserDetailsReply, f"{user_path(user_id)}/particulars"),
     )
     return values | {
         "balances": [each for each in balances if each.total],

@@ -1,11 +1,11 @@
 """Conversion between profile forms and API bodies: name, date of birth, address, owners."""
 
 from collections.abc import Mapping
-from typing import Any, cast
 
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.validation import OWNERS_MAX
 from landbridge.dashboard.forms import parse_integer
+from landbridge.dashboard.json_text import JsonObject, JsonValue
 from landbridge.dashboard.users.nested_fields import nest
 from landbridge.platform.core.errors import FieldInvalid
 
@@ -19,14 +19,15 @@ _FIELDS_BY_TYPE = {
 _CHECKBOXES = ("hasControl", "isSigner")
 
 
-def particulars_body(submitted: Mapping[str, str], type_: str) -> dict[str, Any]:
+def particulars_body(submitted: Mapping[str, str], type_: str) -> JsonObject:
     """Return the body for a user of this type; empty fields are left out."""
     body = nest(submitted, *_COMMON, *_FIELDS_BY_TYPE[UserType(type_)])
     owners = body.get(OWNERS)
     if isinstance(owners, list):
-        items = cast("list[Any]", owners)
         body[OWNERS] = [
-            _owner(cast("dict[str, Any]", each)) for each in items if isinstance(each, dict)
+            {**each, **{name: bool(each.get(name)) for name in _CHECKBOXES}}
+            for each in owners
+            if isinstance(each, dict)
         ]
     elif owners is not None:
         del body[OWNERS]
@@ -43,7 +44,7 @@ def owner_count(submitted: Mapping[str, str]) -> int:
         return 1
 
 
-def changed_fields(submitted: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, Any]:
+def changed_fields(submitted: JsonObject, current: JsonObject) -> JsonObject:
     """Return the fields that differ from the current ones."""
     return {
         name: value
@@ -52,13 +53,8 @@ def changed_fields(submitted: Mapping[str, Any], current: Mapping[str, Any]) -> 
     }
 
 
-def _without_nulls(value: Any) -> Any:
+def _without_nulls(value: JsonValue) -> JsonValue:
     """Return an object without its null fields, which forms do not have."""
     if not isinstance(value, Mapping):
         return value
-    members = cast("Mapping[str, Any]", value)
-    return {name: each for name, each in members.items() if each is not None}
-
-
-def _owner(owner: dict[str, Any]) -> dict[str, Any]:
-    return owner | {name: bool(owner.get(name)) for name in _CHECKBOXES}
+    return {name: each for name, each in value.items() if each is not None}

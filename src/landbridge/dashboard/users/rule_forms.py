@@ -6,11 +6,11 @@ has no upper bound.
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from landbridge.dashboard.forms import Form, parse_integer
 from landbridge.dashboard.number_formats import number_text
 from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
+from landbridge.payments.virtual_accounts.rule_schemas import RuleReply
 from landbridge.platform.core.errors import FieldInvalid
 
 
@@ -49,7 +49,7 @@ def apply_button(submitted: dict[str, str], button: str) -> bool:
     return True
 
 
-def rule_body(submitted: Mapping[str, str]) -> dict[str, Any]:
+def rule_body(submitted: Mapping[str, str]) -> dict[str, object]:
     """Return the request body of the form; raises `FieldInvalid` if a value is not a number."""
     return {
         "requestId": submitted.get("requestId") or None,
@@ -64,25 +64,25 @@ def number_fields(form: Form) -> list[str]:
     return [name for name in form.fields if name.endswith((".value", ".max"))]
 
 
-def rule_fields(rule: Mapping[str, Any], language: str) -> dict[str, str]:
+def rule_fields(rule: RuleReply, language: str) -> dict[str, str]:
     """Return the form values of an existing rule, with numbers in the reader's format."""
     values = {
-        "chain": rule["chain"],
-        "includeHIFIFee": "yes" if rule["includeHIFIFee"] else "",
-        "parts": str(len(rule["rules"])),
+        "chain": rule.chain.value,
+        "includeHIFIFee": "yes" if rule.includes_fee else "",
+        "parts": str(len(rule.rules)),
     }
-    for index, part in enumerate(rule["rules"]):
+    for index, part in enumerate(rule.rules):
         name = f"rules[{index}]"
         values |= {
-            f"{name}.type": part["type"],
-            f"{name}.walletAddress": part["walletAddress"],
-            f"{name}.value": _text(part["value"], language),
-            f"tiers-{index}": str(len(part["tiers"] or ())),
+            f"{name}.type": part.type.value,
+            f"{name}.walletAddress": part.wallet_address,
+            f"{name}.value": _text(part.value, language),
+            f"tiers-{index}": str(len(part.tiers or ())),
         }
-        for number, tier in enumerate(part["tiers"] or ()):
+        for number, tier in enumerate(part.tiers or ()):
             values |= {
-                f"{name}.tiers[{number}].max": number_text(tier["max"], language),
-                f"{name}.tiers[{number}].value": _text(tier["value"], language),
+                f"{name}.tiers[{number}].max": number_text(tier.max, language),
+                f"{name}.tiers[{number}].value": _text(tier.value, language),
             }
     return values
 
@@ -98,10 +98,10 @@ def _parsed_tier_count(submitted: Mapping[str, str], part: int) -> int:
     return parse_integer(submitted.get(name, ""), name, minimum=0, maximum=TIERS_MAX, default=0)
 
 
-def _part(submitted: Mapping[str, str], index: int) -> dict[str, Any]:
+def _part(submitted: Mapping[str, str], index: int) -> dict[str, object]:
     name = f"rules[{index}]"
     count = _parsed_tier_count(submitted, index)
-    part: dict[str, Any] = {
+    part: dict[str, object] = {
         "type": submitted.get(f"{name}.type") or None,
         "walletAddress": submitted.get(f"{name}.walletAddress", ""),
         "calculationModel": "TIERED" if count else "FIXED",
@@ -109,7 +109,7 @@ def _part(submitted: Mapping[str, str], index: int) -> dict[str, Any]:
     if not count:
         return part | {"value": _number(submitted, f"{name}.value")}
     upper_bound = ""
-    tiers: list[dict[str, Any]] = []
+    tiers: list[dict[str, object]] = []
     for number in range(count):
         tier = f"{name}.tiers[{number}]"
         lower_bound, upper_bound = upper_bound, submitted.get(f"{tier}.max", "")
@@ -129,5 +129,5 @@ def _number(submitted: Mapping[str, str], name: str) -> Decimal:
     return number
 
 
-def _text(number: Any, language: str) -> str:
-    return "" if number is None else number_text(f"{Decimal(str(number)):f}", language)
+def _text(number: Decimal | None, language: str) -> str:
+    return "" if number is None else number_text(f"{number:f}", language)

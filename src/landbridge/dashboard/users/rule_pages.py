@@ -1,7 +1,6 @@
 """Settlement rules: how deposits to virtual accounts are split."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
@@ -21,6 +20,7 @@ from landbridge.dashboard.users.rule_forms import (
     tier_count,
 )
 from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
+from landbridge.payments.virtual_accounts.rule_schemas import RulePage, RuleReply
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -45,15 +45,15 @@ class SettlementRulePages(Controller):
         """List settlement rules, newest first."""
         query = read_list_query(request, "chain")
         found, filter_error = await load_list(
-            interface.get(_PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE),
-            {"rules": [], "nextCursor": None},
+            interface.read(RulePage, _PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE),
+            RulePage(count=0, rules=[], next_cursor=None),
         )
-        is_full = len(found["rules"]) == PAGE_SIZE
+        is_full = len(found.rules) == PAGE_SIZE
         return renderer.page(
             request,
             "users/rules.html",
-            rules=found["rules"],
-            older=query.older(found.get("nextCursor") if is_full else None),
+            rules=found.rules,
+            older=query.older(found.next_cursor if is_full else None),
             newest=query.newest,
             chain=query.text("chain"),
             chains=[each.value for each in Chain],
@@ -95,7 +95,7 @@ class SettlementRulePages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Show the rule, with a form for those who may edit it."""
-        rule = await interface.get(f"{_PATH}/{rule_id}")
+        rule = await interface.read(RuleReply, f"{_PATH}/{rule_id}")
         values = rule_fields(rule, request.user.language) | {"requestId": new_request_id()}
         return renderer.page(request, _DETAIL, rule=rule, **_form(values))
 
@@ -110,7 +110,7 @@ class SettlementRulePages(Controller):
         """Replace the rule, for future deposits."""
         check_is_admin(request.user)
         submitted = submitted_values(form := await read_form(request))
-        rule = await interface.get(f"{_PATH}/{rule_id}")
+        rule = await interface.read(RuleReply, f"{_PATH}/{rule_id}")
         if apply_button(submitted, form.text("do")):
             return renderer.page(request, _DETAIL, rule=rule, **_form(submitted))
         try:
@@ -130,7 +130,7 @@ class SettlementRulePages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Page:
         """Delete the rule; refused while a virtual account uses it."""
-        rule = await interface.get(f"{_PATH}/{rule_id}")
+        rule = await interface.read(RuleReply, f"{_PATH}/{rule_id}")
         try:
             await interface.delete(f"{_PATH}/{rule_id}")
         except Refused as problem:
@@ -139,7 +139,7 @@ class SettlementRulePages(Controller):
         return redirect(_HOME, notice=_("Settlement rule deleted"))
 
 
-def _form(submitted: Mapping[str, str]) -> dict[str, Any]:
+def _form(submitted: Mapping[str, str]) -> dict[str, object]:
     parts = part_count(submitted)
     return {
         "form_values": submitted,

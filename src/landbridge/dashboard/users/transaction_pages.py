@@ -6,10 +6,12 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.payments.transactions.model import KINDS, STATUSES
+from landbridge.payments.transactions.schemas import TransactionPageReply
 from landbridge.platform.http.internal_client import InternalClient
 
 
@@ -32,22 +34,21 @@ class UserTransactionPages(Controller):
             read_list_query(request, "type", "status"),
         )
         found, filter_error = await load_list(
-            interface.get(
-                "/v2/transactions",
+            read_lines(
+                interface,
                 userId=user_id,
                 limit=PAGE_SIZE,
-                expand="parties",
                 cursor=query.cursor,
                 **query.filters,
             ),
-            {"data": [], "nextCursor": None},
+            TransactionPageReply(count=0, data=[]),
         )
         return renderer.page(
             request,
             "users/transactions.html",
             **values,
-            payments=found["data"],
-            older=query.older(found.get("nextCursor")),
+            payments=found.data,
+            older=query.older(found.next_cursor),
             newest=query.newest,
             list_query=query,
             kinds=sorted(KINDS),

@@ -2,20 +2,26 @@
 
 import asyncio
 from collections.abc import Awaitable, Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from landbridge.customers.users.wallet_api import ExternalWalletPage
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import simulate_deposit
 from landbridge.dashboard.users.nested_fields import submitted_values
-from landbridge.dashboard.users.page_context import page_path, user_context, user_path
+from landbridge.dashboard.users.page_context import chains_of, page_path, user_context, user_path
 from landbridge.payments.virtual_accounts.destinations import DESTINATION_CURRENCIES
+from landbridge.payments.virtual_accounts.rule_schemas import RulePage
+from landbridge.payments.virtual_accounts.schemas import (
+    VirtualAccountEnvelope,
+    VirtualAccountPageReply,
+    VirtualAccountReply,
+)
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -39,14 +45,16 @@ class VirtualAccountPages(Controller):
     ) -> Response[str]:
         """List virtual accounts, newest first, including deactivated ones."""
         values, query = await user_context(interface, user_id), read_list_query(request)
-        found = await interface.get(_path(user_id), cursor=query.cursor, limit=PAGE_SIZE)
-        is_full = len(found["data"]) == PAGE_SIZE
+        found = await interface.read(
+            VirtualAccountPageReply, _path(user_id), cursor=query.cursor, limit=PAGE_SIZE
+        )
+        is_full = len(found.data) == PAGE_SIZE
         return renderer.page(
             request,
             "users/virtual_accounts.html",
             **values,
-            accounts=found["data"],
-            older=query.older(found.get("nextCursor") if is_full else None),
+            accounts=found.data,
+            older=query.older(found.next_cursor if is_full else None),
             newest=query.newest,
         )
 
@@ -74,14 +82,16 @@ class VirtualAccountPages(Controller):
         """Open the virtual account."""
         submitted = submitted_values(await read_form(request))
         try:
-            created = await interface.post(_path(user_id), _body(submitted))
+            created = await interface.submit(
+                VirtualAccountEnvelope, _path(user_id), _body(submitted)
+            )
         except Refused as problem:
             _name_input(problem)
             values = await _destination_values(interface, user_id, submitted, account=None)
             return renderer.with_problem(
                 request, "users/virtual_account_form.html", problem, **values
             )
-        return _redirect(user_id, created["accountInfo"]["id"], _("Virtual account opened"))
+        return _redirect(user_id, str(created.account_info.id), _("Virtual account opened"))
 
     @get("/{account_id:str}")
     async def show(
@@ -107,14 +117,10 @@ class VirtualAccountPages(Controller):
     ) -> Response[str]:
         """Show the form for the destination."""
         check_may_edit(request.user)
-        account = await interface.get(f"{_path(user_id)}/{account_id}")
-        destination = account["destination"]
-        target = (
-            f"external:{destination['externalWalletId']}"
-            if destination["externalWalletId"]
-            else f"chain:{destination['chain']}"
-        )
-        submitted = {"destinationCurrency": destination["currency"], "deliverTo": target}
+        account = await interface.read(VirtualAccountReply, f"{_path(user_id)}/{account_id}")
+        destination, external_id = account.destination, account.destination.external_wallet_id
+        target = f"external:{external_id}" if external_id else f"chain:{destination.chain}"
+        submitted = {"destinationCurrency": destination.currency, "deliverTo": target}
         values = await _destination_values(interface, user_id, submitted, account=account)
         return renderer.page(request, "users/virtual_account_form.html", **values)
 
@@ -134,9 +140,8 @@ class VirtualAccountPages(Controller):
             await interface.post(f"{path}/update", _body(submitted))
         except Refused as problem:
             _name_input(problem)
-            values = await _destination_values(
-                interface, user_id, submitted, account=await interface.get(path)
-            )
+            account = await interface.read(VirtualAccountReply, path)
+            values = await _destination_values(interface, user_id, submitted, account=account)
             return renderer.with_problem(
                 request, "users/virtual_account_form.html", problem, **values
             )
@@ -164,7 +169,7 @@ class VirtualAccountPages(Controller):
             if action == "apply-rule" and isinstance(problem, ResourceNotFound):
                 problem.field = "ruleId"
             # The submitted form keeps its request ID; other forms of the page get a new one.
-            values["form_values"] |= submitted
+            values["form_values"] = {"requestId": new_request_id(), **submitted}
             return renderer.with_problem(request, _DETAIL, problem, **values)
         return _redirect(user_id, account_id, message)
 
@@ -175,7 +180,7 @@ def _action(
     account_id: str,
     action: str,
     submitted: Mapping[str, str],
-) -> tuple[Awaitable[Any], str]:
+) -> tuple[Awaitable[object], str]:
     path = f"{_path(user_id)}/{account_id}"
     match action:
         case "deactivate" | "reactivate":
@@ -201,24 +206,26 @@ def _action(
 
 async def _detail_values(
     request: PageRequest, interface: InternalClient, user_id: str, account_id: str
-) -> dict[str, Any]:
+) -> dict[str, object]:
     before = request.query_params.get("before") or None
     path = f"{_path(user_id)}/{account_id}"
     values, account = await asyncio.gather(
-        user_context(interface, user_id), interface.get(path, createdBefore=before, limit=PAGE_SIZE)
+        user_context(interface, user_id),
+        interface.read(VirtualAccountReply, path, createdBefore=before, limit=PAGE_SIZE),
     )
-    rules = await interface.get(
+    rules = await interface.read(
+        RulePage,
         "/v2/virtual-accounts/settlement-rules",
-        chain=account["destination"]["chain"],
+        chain=account.destination.chain,
         limit=_MANY_MAX,
     )
-    micro = account.get("microDeposits", {}).get("data", [])
+    micro = [] if account.micro_deposits is None else account.micro_deposits.data
     path = f"{page_path(user_id)}/virtual-accounts/{account_id}"
     return values | {
         "account": account,
-        "rules": rules["rules"],
+        "rules": rules.rules,
         "micro_deposits": micro,
-        "older": f"{path}?before={micro[-1]['id']}" if len(micro) == PAGE_SIZE else None,
+        "older": f"{path}?before={micro[-1].id}" if len(micro) == PAGE_SIZE else None,
         "newest": path if before else None,
         "form_values": {"requestId": new_request_id()},
         "here": path,
@@ -230,22 +237,24 @@ async def _destination_values(
     user_id: str,
     submitted: Mapping[str, str],
     *,
-    account: Mapping[str, Any] | None,
-) -> dict[str, Any]:
+    account: VirtualAccountReply | None,
+) -> dict[str, object]:
     values, externals = await asyncio.gather(
         user_context(interface, user_id),
-        interface.get(f"{user_path(user_id)}/wallets/external", limit=_MANY_MAX),
+        interface.read(
+            ExternalWalletPage, f"{user_path(user_id)}/wallets/external", limit=_MANY_MAX
+        ),
     )
     return values | {
         "form_values": submitted,
         "account": account,
         "currencies": DESTINATION_CURRENCIES,
-        "chains": list(values["user"]["wallets"].get("INDIVIDUAL", {})),
-        "externals": [each for each in externals["externalWallets"] if each["active"]],
+        "chains": chains_of(values["user"]),
+        "externals": [each for each in externals.external_wallets if each.active],
     }
 
 
-def _body(submitted: Mapping[str, str]) -> dict[str, Any]:
+def _body(submitted: Mapping[str, str]) -> dict[str, object]:
     kind, _sep, target = submitted.get("deliverTo", "").partition(":")
     member = "externalWalletId" if kind == "external" else "destinationChain"
     return {

@@ -1,29 +1,31 @@
 """Wallets of a user: balances, addresses and deposits."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import UNSET
 
+from landbridge.customers.users.deposit_api import DepositPage
+from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.users.wallet_api import ExternalWalletPage
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import fund
-from landbridge.dashboard.users.balances import load_balances
+from landbridge.dashboard.users.balances import coins_in, load_balances
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.providers.chains.tokens import Chain, tokens_on
+from landbridge.providers.chains.tokens import Chain
 
 _TEMPLATE = "users/wallets.html"
-_NO_DEPOSITS: Mapping[str, Any] = {"records": [], "nextCursor": None}
+_NO_DEPOSITS = DepositPage(count=0, records=[], deposits=[])
 
 
 class WalletPages(Controller):
@@ -117,11 +119,12 @@ class WalletPages(Controller):
         found, filter_error = _NO_DEPOSITS, None
         if coin:
 
-            async def load() -> Mapping[str, Any]:
+            async def load() -> DepositPage:
                 number = parse_number(
                     query.text("minAmount"), request.user.language, field="minAmount"
                 )
-                return await interface.get(
+                return await interface.read(
+                    DepositPage,
                     f"{user_path(user_id)}/wallets/deposits",
                     chain=chain,
                     currency=currency,
@@ -140,52 +143,52 @@ class WalletPages(Controller):
             coins=coins,
             coin=coin,
             min_amount=query.text("minAmount"),
-            deposits=found["records"],
-            older=None if _is_last(found) else query.older(found.get("nextCursor")),
+            deposits=found.records,
+            older=None if _is_last(found) else query.older(found.next_cursor),
             newest=query.newest,
             filter_error=filter_error,
         )
 
 
-def _is_last(found: Mapping[str, Any]) -> bool:
+def _is_last(found: DepositPage) -> bool:
     """Return whether this is the last page of deposits.
 
     The cursor is the time of the last deposit shown, or earlier if small credits were skipped.
     """
-    records = found["records"]
-    end = records[-1]["createdAt"] if records else None
-    return len(records) < PAGE_SIZE and found.get("nextCursor") == end
+    end = found.records[-1].created_at if found.records else UNSET
+    return len(found.records) < PAGE_SIZE and found.next_cursor == end
 
 
-async def _values(request: PageRequest, interface: InternalClient, user_id: str) -> dict[str, Any]:
+async def _values(
+    request: PageRequest, interface: InternalClient, user_id: str
+) -> dict[str, object]:
     values = await user_context(interface, user_id)
     user, query = values["user"], read_list_query(request)
     balances, externals = await asyncio.gather(
         load_balances(interface, user),
-        interface.get(
-            f"{user_path(user_id)}/wallets/external", limit=PAGE_SIZE, cursor=query.cursor
+        interface.read(
+            ExternalWalletPage,
+            f"{user_path(user_id)}/wallets/external",
+            limit=PAGE_SIZE,
+            cursor=query.cursor,
         ),
     )
-    is_full = len(externals["externalWallets"]) == PAGE_SIZE
+    is_full = len(externals.external_wallets) == PAGE_SIZE
     return values | {
         "balances": balances,
-        "wallets": user["wallets"].get("INDIVIDUAL", {}),
+        "wallets": user.wallets.get("INDIVIDUAL", {}),
         "coins": _coins(user),
         "chains": [each.value for each in Chain],
-        "externals": externals["externalWallets"],
-        "older": query.older(externals.get("nextCursor") if is_full else None),
+        "externals": externals.external_wallets,
+        "older": query.older(externals.next_cursor if is_full else None),
         "newest": query.newest,
         "form_values": {},
     }
 
 
-def _coins(user: Any) -> list[str]:
+def _coins(user: UserReply) -> list[str]:
     """Return each currency the wallets can hold, as forms name it: `POLYGON:usdc`."""
-    return [
-        f"{chain}:{token.asset.currency}"
-        for chain in user["wallets"].get("INDIVIDUAL", {})
-        for token in tokens_on(Chain(chain))
-    ]
+    return [f"{chain}:{currency}" for chain, currency in coins_in(user)]
 
 
 def _redirect(user_id: str, message: str) -> Page:

@@ -7,8 +7,9 @@ is involved.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from http import HTTPStatus
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -22,6 +23,8 @@ from landbridge.platform.http.responses import encode
 
 # None values are left out.
 Query: TypeAlias = Mapping[str, str | int | Sequence[str] | None]
+
+T = TypeVar("T")
 
 # Amounts keep their digits.
 _decoder = msgspec.json.Decoder(Any, float_hook=Decimal)
@@ -47,6 +50,26 @@ class InternalClient:
     def __init__(self, app: ASGIApp, caller: Caller) -> None:
         self._app = app
         self._caller = caller
+
+    async def read(
+        self, reply: type[T], path: str, /, **query: str | int | Sequence[str] | None
+    ) -> T:
+        """Return the reply of a GET, as the struct that its route returns."""
+        return _decoder_of(reply).decode((await self.send("GET", path, query=query)).body)
+
+    async def submit(
+        self,
+        reply: type[T],
+        path: str,
+        body: object = None,
+        /,
+        *,
+        query: Query | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> T:
+        """Return the reply of a POST, as the struct that its route returns."""
+        response = await self._send_json("POST", path, query or {}, body, headers or {})
+        return _decoder_of(reply).decode(response.body)
 
     async def get(self, path: str, /, **query: str | int | Sequence[str] | None) -> Any:
         """Return the JSON of a GET."""
@@ -119,10 +142,15 @@ class InternalClient:
         return passed
 
     async def _json(self, method: str, path: str, query: Query, body: Any = None) -> Any:
-        raw = b"" if body is None else encode(body)
-        headers = {"content-type": "application/json"} if raw else None
-        response = await self.send(method, path, query=query, body=raw, headers=headers)
+        response = await self._send_json(method, path, query, body, {})
         return _decoder.decode(response.body) if response.body else None
+
+    async def _send_json(
+        self, method: str, path: str, query: Query, body: object, headers: Mapping[str, str]
+    ) -> InternalResponse:
+        raw = b"" if body is None else encode(body)
+        headers = {"content-type": "application/json", **headers} if raw else headers
+        return await self.send(method, path, query=query, body=raw, headers=headers)
 
     def _scope(self, method: str, path: str, query: Query, headers: Mapping[str, str]) -> Any:
         present = {name: value for name, value in query.items() if value is not None}
@@ -142,6 +170,11 @@ class InternalClient:
             "extensions": {},
             INSIDE: self._caller,
         }
+
+
+@cache
+def _decoder_of(reply: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(reply, float_hook=Decimal)
 
 
 def _check_path(path: str) -> None:
