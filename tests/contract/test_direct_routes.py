@@ -6,9 +6,9 @@ from typing import Any, cast
 import httpx2
 from litestar import Litestar
 
-from landbridge.app.api import build_app
 from landbridge.platform.http.direct_routes import DirectLitestar
 from landbridge.platform.http.telemetry import observe
+from tests.applications import app_of
 from tests.contract.resources import make_things
 from tests.contract.schema_requests import (
     GeneratedRequest,
@@ -57,7 +57,7 @@ class FrameworkApp:
 
 
 async def test_direct_routes_answer_every_operation_like_the_framework(org: Tenant) -> None:
-    app = build_app(org.container)
+    app = app_of(org.container)
     document = (await org.client.get("/openapi.json")).json()
     things = await make_things(org)
     differences: list[str] = []
@@ -80,7 +80,7 @@ async def test_direct_routes_answer_every_operation_like_the_framework(org: Tena
 
 
 async def test_direct_routes_answer_odd_requests_like_the_framework(org: Tenant) -> None:
-    app = build_app(org.container)
+    app = app_of(org.container)
     async with _client(app) as direct, _client(FrameworkApp(app)) as framework:
         for method, path, headers in _ODD_REQUESTS:
             ways = [
@@ -91,7 +91,7 @@ async def test_direct_routes_answer_odd_requests_like_the_framework(org: Tenant)
 
 
 def test_every_route_is_direct(org: Tenant) -> None:
-    app = build_app(org.container)
+    app = app_of(org.container)
     assert isinstance(app, DirectLitestar)
     methods = {
         (route.path_format, method)
