@@ -22,7 +22,7 @@ from landbridge.providers.packages.discovery import ProviderPackageFailed
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.sidecar.model import AnswerUnusable, NothingDone
-from tests.long import share_of
+from tests.matrices import part_of
 from tests.providers.packages.kit import (
     install,
     install_module,
@@ -147,7 +147,7 @@ async def pay_error(client: CountedPackage) -> Exception:
 
 @pytest.mark.parametrize(
     "body",
-    share_of(
+    part_of(
         [
             "raise ValueError('Payee-Marker ' + str(request.payee))",
             "return None",

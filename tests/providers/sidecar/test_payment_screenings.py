@@ -17,7 +17,7 @@ from landbridge.providers.sidecar import screening_store
 from landbridge.providers.sidecar.signing import SignedPurpose, sign
 from tests.customers.payment_screening.payment_world import OUTSIDE, PaymentWorld, payment_world
 from tests.dashboard.browsing import visit
-from tests.long import share_of
+from tests.matrices import part_of
 from tests.payouts import OFFRAMPS, accept, make_account, make_offramp
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, answering
@@ -128,7 +128,7 @@ async def test_a_payee_is_sent_and_not_stored(
 
 @pytest.mark.parametrize(
     ("status", "changes"),
-    share_of(
+    part_of(
         [
             (500, {}),
             (503, {}),

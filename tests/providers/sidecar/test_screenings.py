@@ -29,7 +29,7 @@ from tests.customers.deposit_screening.screening_world import (
     screened_org,
 )
 from tests.dashboard.browsing import visit
-from tests.long import share_of
+from tests.matrices import part_of
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, answering
 from tests.providers.sidecar.screening_sidecar import ScriptedScreener, screenings_file
@@ -142,7 +142,7 @@ async def test_a_webhook_has_a_pending_answer_queried_at_once(screened: Screened
 
 @pytest.mark.parametrize(
     ("status", "changes"),
-    share_of(
+    part_of(
         [
             (500, {}),
             (503, {}),
