@@ -227,18 +227,17 @@ DOCUMENTS: list[tuple[dict[str, Any], str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "message"), DOCUMENTS)
-async def test_supporting_information_is_validated(
-    org: Tenant, body: dict[str, Any], message: str | None
-) -> None:
-    user = await make_payee(org)
+async def test_supporting_information_is_validated(org: Tenant, subtests: pytest.Subtests) -> None:
+    user = await make_payee(org, funds="10000")
     account = await make_account(org, user, way("us", "swift"))
-    answer = await org.send("POST", OFFRAMPS, offramp_body(user, account, **body))
-    if message is None:
-        assert answer.status_code == 200, answer.text
-    else:
-        assert refusal(answer) == FIELD
-        assert sentence(answer).startswith(message)
+    for body, message in DOCUMENTS:
+        with subtests.test(message, body=body):
+            answer = await org.send("POST", OFFRAMPS, offramp_body(user, account, **body))
+            if message is None:
+                assert answer.status_code == 200, answer.text
+            else:
+                assert refusal(answer) == FIELD
+                assert sentence(answer).startswith(message)
 
 
 async def test_document_files_are_kept(org: Tenant) -> None:
