@@ -1,9 +1,11 @@
 """Combinations that are tested: the fewest that have every value, or all of them."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
+
+_WIDE = (pytest.mark.long, pytest.mark.wide)
 
 
 def each_value_once(
@@ -25,6 +27,22 @@ def each_value_once(
                 chosen.add(place)
                 seen |= own
     return [
-        pytest.param(*case, marks=() if place in chosen else (pytest.mark.long, pytest.mark.wide))
+        pytest.param(*case, marks=() if place in chosen else _WIDE)
         for place, (case, _) in enumerate(listed)
+    ]
+
+
+def part_of(cases: Iterable[Any], part: int, parts: int) -> list[Any]:
+    """Return parameters for all cases; all but each of `parts`, from `part` on, are for long tests.
+
+    Tests of the same cases take a part each, so that every case runs in one of them. A tuple has a
+    value for each parameter.
+    """
+    return [
+        each
+        if index % parts == part
+        else pytest.param(
+            *(cast("tuple[Any, ...]", each) if isinstance(each, tuple) else (each,)), marks=_WIDE
+        )
+        for index, each in enumerate(cases)
     ]

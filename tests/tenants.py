@@ -5,7 +5,6 @@ A `Tenant` acts as a client program of an organisation: a key, and requests sent
 
 import asyncio
 import tempfile
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -15,14 +14,13 @@ from typing import Any, cast
 from uuid import UUID, uuid4
 
 import httpx2
-from litestar import Litestar
 
-from landbridge.app.api import build_app
 from landbridge.app.container import Container
 from landbridge.app.settings import Settings
 from landbridge.payments.swaps.model import Swap, SwapStatus
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.telemetry import observe
+from tests.applications import give_back, take
 from tests.change_log import settled
 
 URL = "http://landbridge.test"
@@ -44,20 +42,6 @@ BATCHES = "/v2/wallets/transfers/batches"
 BRIDGES = "/v2/wallets/bridges"
 
 
-class _Occupied:
-    """The container that an application serves now: building an application takes a second."""
-
-    def __init__(self, container: Container) -> None:
-        self.container = container
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.container, name)
-
-
-# Unused applications, by the only container setting that their construction reads.
-_idle: defaultdict[bool, list[tuple[_Occupied, Litestar]]] = defaultdict(list)
-
-
 def full_caller(org_id: UUID, key_id: UUID) -> Caller:
     """Return the caller of a key with the scope admin, as in production."""
     return Caller(org_id, key_id, timedelta(), can_pay=True, can_administer=True)
@@ -66,9 +50,8 @@ def full_caller(org_id: UUID, key_id: UUID) -> Caller:
 @asynccontextmanager
 async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
     """Yield an in-process client of the application over `container`; its lifespan runs."""
-    idle = _idle[container.request_log.is_on]
-    occupied, app = idle.pop() if idle else _built(container)
-    occupied.container = container
+    application = take(container)
+    app = application.app
     transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
     is_up, stop = asyncio.Event(), asyncio.Event()
 
@@ -86,28 +69,7 @@ async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
         yield client
     stop.set()
     await living
-    idle.append((occupied, app))
-
-
-# The most recent ones; a test process has one or two containers that many tests share.
-_applications: list[tuple[Container, Litestar]] = []
-_APPLICATIONS_MAX = 3
-
-
-def app_of(container: Container) -> Litestar:
-    """Return the application over `container` without its lifespan."""
-    for made_of, app in _applications:
-        if made_of is container:
-            return app
-    app = build_app(container)
-    _applications.insert(0, (container, app))
-    del _applications[_APPLICATIONS_MAX:]
-    return app
-
-
-def _built(container: Container) -> tuple[_Occupied, Litestar]:
-    occupied = _Occupied(container)
-    return occupied, build_app(cast("Any", occupied))
+    give_back(application)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ import click
 import pytest
 from litestar.routes import HTTPRoute
 
-from landbridge.app.api import build_app
 from landbridge.app.cli import COMMANDS, commands
 from landbridge.app.container import open_container
 from landbridge.app.settings import PREFIX, Settings
+from tests.applications import app_of
 from tests.sources import PACKAGE, ROOT, Source, files, report, sources
 
 # Filters, attributes without quotes, and calls that parse a text as HTML or as a program.
@@ -264,7 +264,7 @@ async def test_routes_are_in_the_reference(own_dsn: str, tmp_path: Path) -> None
     page = (REFERENCE / "http.md").read_text(encoding="utf-8")
     findings: list[str] = []
     async with open_container(Settings(data_dir=str(tmp_path)), own_dsn, name="tests") as container:
-        for route in build_app(container).routes:
+        for route in app_of(container).routes:
             path = route.path_format
             # Pages are no API; dashboard.md documents them.
             is_page = path.startswith("/dashboard")

@@ -14,8 +14,9 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.routes import HTTPRoute
 from litestar.testing import TestClient
 
+from tests.applications import app_of
 from tests.sources import report
-from tests.tenants import Tenant, app_of
+from tests.tenants import Tenant
 
 SINCE = "@1798761600"
 SUNSET = "Thu, 01 Jul 2027 00:00:00 GMT"

@@ -15,6 +15,7 @@ import pytest
 from litestar.routes import HTTPRoute
 
 from landbridge.app.container import Container
+from tests.applications import app_of
 from tests.contract.public_routes import PUBLIC
 from tests.contract.resources import (
     KINDS,
@@ -32,7 +33,6 @@ from tests.tenants import (
     SWAPS,
     TRANSFERS,
     Tenant,
-    app_of,
     batch_body,
     bridge_body,
     refusal,

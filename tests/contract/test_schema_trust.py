@@ -26,7 +26,7 @@ from tests.contract.schema_requests import (
 from tests.contract.schema_values import ABSENT, Breach, Values
 from tests.tenants import Tenant
 
-EXAMPLES = 2
+EXAMPLES = 1
 EXAMPLES_LONG = 60
 _SHOWN_MAX = 300
 

@@ -13,9 +13,10 @@ from litestar import Litestar
 from landbridge.app.container import Container
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import MemberRole
+from tests.applications import app_of
 from tests.dashboard.browsing import Visitor, visit
 from tests.dashboard.test_proof import age_session
-from tests.tenants import URL, Tenant, app_of
+from tests.tenants import URL, Tenant
 
 _FOREIGN = "https://evil.example"
 _POLICY = (

@@ -32,8 +32,8 @@ HEADERS = {
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[ExchangeWorld]:
-    async with exchange_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[ExchangeWorld]:
+    async with exchange_world(database) as found:
         yield found
 
 

@@ -10,8 +10,9 @@ from uuid import UUID, uuid4
 import pytest
 
 from landbridge.app.container import Container
+from tests.applications import app_of
 from tests.dashboard.browsing import Visitor, visit
-from tests.tenants import Tenant, app_of
+from tests.tenants import Tenant
 
 ID = UUID(int=7)
 # All protected routes, with the page of each form.

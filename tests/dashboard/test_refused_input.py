@@ -12,9 +12,10 @@ from landbridge.dashboard.reports.report_query import last_day
 from landbridge.platform.core.errors import Busy, FieldInvalid, ResourceNotFound
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.http.internal_client import InternalClient
+from tests.applications import app_of
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import NEW, begin, filled, review
-from tests.tenants import Tenant, app_of, make_transfer, make_user
+from tests.tenants import Tenant, make_transfer, make_user
 
 LONG = "9" * 5000
 EXPLORE = "/dashboard/reports/explore"

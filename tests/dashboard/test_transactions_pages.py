@@ -6,12 +6,12 @@ from uuid import uuid4
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.http.internal_client import InternalClient
+from tests.applications import app_of
 from tests.dashboard.browsing import visit
 from tests.onramps import make_onramp
 from tests.payouts import accept, make_account, make_offramp, make_payee
 from tests.tenants import (
     Tenant,
-    app_of,
     business,
     fund,
     make_agreement,

@@ -37,8 +37,8 @@ FORM = {
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with travel_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with travel_world(database) as found:
         yield found
 
 

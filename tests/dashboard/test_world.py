@@ -7,6 +7,7 @@ import pytest
 
 from landbridge.app.container import Container
 from landbridge.platform.http.caller import MemberRole
+from tests.applications import app_of
 from tests.dashboard.browsing import visit
 from tests.dashboard.world import (
     ADMIN_PAGES,
@@ -16,7 +17,7 @@ from tests.dashboard.world import (
     World,
     build_with_linked_pages,
 )
-from tests.tenants import Tenant, app_of, make_tenant
+from tests.tenants import Tenant, make_tenant
 
 # Not pages: downloads, images, and responses for the dashboard's scripts.
 FILES = {

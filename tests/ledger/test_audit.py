@@ -19,6 +19,7 @@ from tests import make
 from tests.conftest import new_database
 from tests.ledger.corruptions import CORRUPTIONS, JOURNALS, RECORDS
 from tests.ledger.test_house_accounts import settle
+from tests.long import few_of
 from tests.make import MOVES_BY_KIND, TRANSITIONS, USDC, USDT, Status
 
 # The database's own constraints are dropped first, or it would refuse the corruption.
@@ -92,8 +93,16 @@ async def test_audit_reports_each_corruption(unguarded: Database, name: str) -> 
     reported = [each for each in audited.findings if each.key.split("/")[0] == key]
     assert any(sentence in each.sentence for each in reported), table(audited)
     assert all(each.org_id == books.org_id for each in audited.findings)
-    # The audit of the whole database reports it too.
-    assert not (await audit(unguarded, MOVES_BY_KIND, {})).is_clean
+
+
+async def test_audit_of_all_organisations_reports_a_corruption(own_database: Database) -> None:
+    for statement in DROP_GUARDS:
+        await own_database.rows(statement)
+    corrupt = CORRUPTIONS["an entry one unit larger"][0]
+    books = await make_ledger(own_database)
+    assert (await audit(own_database, MOVES_BY_KIND, {})).is_clean
+    await own_database.rows(corrupt, books.org_id, books.payment_id, books.account_id)
+    assert not (await audit(own_database, MOVES_BY_KIND, {})).is_clean
 
 
 async def test_clean_audit_reports_checked_rows(own_database: Database) -> None:
@@ -160,7 +169,8 @@ async def test_no_check_uses_a_nested_loop(own_database: Database, *, is_whole: 
     assert {name for name, line in lines if "Nested Loop" in line} == linear
 
 
-async def test_audit_reads_one_snapshot_of_a_live_system(database: Database) -> None:
+@pytest.mark.parametrize("rounds", few_of([4, 15]))
+async def test_audit_reads_one_snapshot_of_a_live_system(database: Database, rounds: int) -> None:
     ledger, org_id = Ledger(database), await make.make_org(database)
     accounts = [await make.make_account(database, org_id, units=100_000) for _ in range(4)]
     is_done = False
@@ -178,7 +188,7 @@ async def test_audit_reads_one_snapshot_of_a_live_system(database: Database) -> 
 
     async def look() -> None:
         nonlocal is_done
-        for _ in range(15):
+        for _ in range(rounds):
             audited = await audit(database, MOVES_BY_KIND, {}, org_id=org_id)
             assert audited.is_clean, table(audited)
             await roll_up(database, [org_id])

@@ -26,6 +26,7 @@ from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
 from tests import make
 from tests.make import PAYMENT, TRANSITIONS, USDC, Status
+from tests.matrices import part_of
 
 MINUTE = timedelta(minutes=1)
 
@@ -105,7 +106,7 @@ async def test_one_batch_returns_every_outcome_of_an_advance(database: Database)
     assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", part_of(range(6), 0, 3))
 async def test_batch_of_64_equals_64_batches_of_one(database: Database, seed: int) -> None:
     singly = await World.make(database, seed)
     together = await World.make(database, seed)

@@ -22,9 +22,10 @@ from landbridge_sdk import (
     requests,
 )
 from landbridge_sdk.requests import NewWebhook
+from tests.applications import app_of
 from tests.change_log import settled
 from tests.reporting.metrics.record_history import Paid, fold, put
-from tests.tenants import URL, Tenant, app_of, make_user
+from tests.tenants import URL, Tenant, make_user
 
 
 class Network(httpx.AsyncBaseTransport):

@@ -29,6 +29,7 @@ from tests.customers.bank_accounts.bodies import (
     without,
     wrong,
 )
+from tests.matrices import part_of
 
 TODAY = date(2026, 3, 1)
 CASES = list(cases())
@@ -93,7 +94,7 @@ def test_leaving_out_an_optional_member_is_not_refused(case: Case) -> None:
         accepted(without(whole(case), path))
 
 
-@BY_NAME
+@pytest.mark.parametrize("case", part_of(CASES, 0, 4), ids=str)
 @given(data=st.data())
 @settings(max_examples=10, deadline=None)
 def test_leaving_out_any_of_the_optional_members_is_not_refused(
@@ -204,7 +205,7 @@ def test_holders_are_individuals_or_businesses(case: Case) -> None:
         refused(without(whole(case), "accountHolder"), field="accountHolder")
 
 
-@BY_NAME
+@pytest.mark.parametrize("case", part_of(CASES, 2, 4), ids=str)
 @given(text=st.text(max_size=30), index=st.integers(0, 20))
 @settings(max_examples=10, deadline=None)
 def test_any_text_anywhere_is_read_or_refused_there(case: Case, text: str, index: int) -> None:

@@ -1,11 +1,10 @@
 """Creates verified users, over the routes of an integrator."""
 
 from typing import Any
-from uuid import uuid4
 
 from landbridge.customers.kyc.model import Rail
 from tests.customers.bank_accounts.bodies import ADDRESS
-from tests.tenants import Tenant, good, make_user
+from tests.tenants import Tenant, make_user
 
 PROFILE = {
     "phone": "+14155550123",
@@ -30,15 +29,13 @@ async def verify(org: Tenant, user: str, *rails: Rail) -> None:
     """Verify a user with the last name Approval on these rails, or on all."""
     path = f"/v2/users/{user}/kyc"
     await org.post(path, PROFILE)
-    upload = {"file": (f"{uuid4()}.pdf", PDF, "application/pdf")}
-    sent = await org.client.post("/v2/files", files=upload, headers=org.headers)
     document = {
         "type": "PASSPORT",
         "subType": "SINGLE_SIDE",
         "issuedCountry": "USA",
         "number": "P1234567",
         "expiryDate": "2100-01-01",
-        "fileId": good(sent)["id"],
+        "url": "https://example.com/passport.pdf",
     }
     await org.post(f"{path}/documents", [document])
     rail_names = [rail.value for rail in rails or tuple(Rail)]

@@ -18,8 +18,8 @@ from tests.tenants import Tenant, held, refusal
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[ScreenedOrg]:
-    async with screened_org(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[ScreenedOrg]:
+    async with screened_org(database) as found:
         yield found
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from landbridge.app.container import Container
 from landbridge.platform.core.ids import new_id
+from tests.applications import app_of
 from tests.customers.onboarding.person import (
     ADA,
     ADA_DETAILS,
@@ -18,7 +19,7 @@ from tests.customers.onboarding.person import (
     at_documents,
     invite,
 )
-from tests.tenants import Tenant, app_of
+from tests.tenants import Tenant
 
 PAGES = ("terms", "about", "details", "questions", "owners", "owners/remove", "documents", "submit")
 NAMES = [*ADA, *ADA_DETAILS, *COMPANY, "item", "step", "roles", "x"]

@@ -11,6 +11,7 @@ from tests.customers.bank_accounts.bodies import cases, whole
 from tests.customers.bank_accounts.verified import make_verified
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import review
+from tests.matrices import part_of
 from tests.platform.http.member_clients import member_client
 from tests.platform.http.test_key_scopes import make_key
 from tests.tenants import Tenant, fund, make_tenant
@@ -63,7 +64,9 @@ async def test_each_answer_is_in_the_audit_log_without_a_name(org: Tenant) -> No
     assert entry["at"] == found["checkedAt"]
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if each.ramp == "offramp"][::7], ids=str)
+@pytest.mark.parametrize(
+    "case", part_of([each for each in CASES if each.ramp == "offramp"][::7], 0, 3), ids=str
+)
 async def test_every_type_of_account_can_be_verified(org: Tenant, case: Any) -> None:
     user = await make_verified(org)
     account = (await org.post(f"/v2/users/{user}/accounts", whole(case)))["id"]

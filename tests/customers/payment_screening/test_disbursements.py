@@ -16,8 +16,8 @@ _STATUSES = ["IN_SCREENING", "HELD", "RELEASED", "REJECTED", "VOID"]
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with payment_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with payment_world(database) as found:
         yield found
 
 

@@ -28,8 +28,8 @@ ANOTHER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with payment_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with payment_world(database) as found:
         yield found
 
 

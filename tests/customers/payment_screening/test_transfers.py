@@ -41,8 +41,8 @@ from tests.tenants import (
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with payment_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with payment_world(database) as found:
         yield found
 
 
@@ -213,24 +213,24 @@ async def test_release_and_rejection_at_once_have_one_effect(world: PaymentWorld
 
 
 async def test_what_waits_is_not_sent_once_nobody_screens(
-    world: PaymentWorld, own_database: Database
+    world: PaymentWorld, database: Database
 ) -> None:
     created = await world.transfer()
-    clock = Clock(await take_node(own_database))
-    bare = replace(world.org, container=wire(SETTINGS, own_database, clock))
+    clock = Clock(await take_node(database))
+    bare = replace(world.org, container=wire(SETTINGS, database, clock))
     world.clock.at += timedelta(minutes=10)
     await run_due(bare)
     assert await world.transfer_status(created) == "INITIATED"
-    assert await orders(own_database, world.org.org_id, SimulatedSystem.CHAIN) == {}
+    assert await orders(database, world.org.org_id, SimulatedSystem.CHAIN) == {}
 
 
 async def test_what_the_chain_has_already_is_not_screened(
-    world: PaymentWorld, own_database: Database
+    world: PaymentWorld, database: Database
 ) -> None:
     """The screening was switched on while the answer of the chain was on its way."""
     world.chains.raise_after_next = Unclear("killed after")
     clock = world.clock
-    bare = wire(SETTINGS, own_database, clock, chains=world.chains)
+    bare = wire(SETTINGS, database, clock, chains=world.chains)
     sent = transfer_body(world.ada, {"walletAddress": OUTSIDE}, "10.66")
     created = (await world.org.post(TRANSFERS, sent))["transferDetails"]["id"]
     world.clock.at += timedelta(seconds=1)
@@ -255,17 +255,17 @@ async def test_another_organisations_screening_is_not_found(world: PaymentWorld)
 
 @pytest.mark.parametrize("status", ["IN_SCREENING", "HELD", "REJECTED"])
 async def test_check_finds_a_payment_that_was_completed_before_its_screening(
-    world: PaymentWorld, own_database: Database, status: str
+    world: PaymentWorld, database: Database, status: str
 ) -> None:
     await world.transfer("10")
     await world.check()
-    await own_database.rows(
+    await database.rows(
         "update transfers set status = $2, due_at = null where org_id = $1 and kind = $3",
         world.org.org_id,
         status,
         KIND,
     )
-    found = await audit(own_database, TRANSITIONS, AUDIT_RULES, org_id=world.org.org_id)
+    found = await audit(database, TRANSITIONS, AUDIT_RULES, org_id=world.org.org_id)
     (finding,) = [each for each in found.findings if "ahead of its screening" in each.check]
     assert finding.sentence.endswith(f"is completed, and its screening is {status}")
 

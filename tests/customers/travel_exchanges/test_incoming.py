@@ -48,9 +48,9 @@ def nested(levels: int) -> Any:
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[ExchangeWorld]:
+async def world(database: Database) -> AsyncGenerator[ExchangeWorld]:
     settings = structs.replace(LOCAL, trp_proxy_secret=SECRET)
-    async with exchange_world(own_database, settings) as found:
+    async with exchange_world(database, settings) as found:
         yield found
 
 

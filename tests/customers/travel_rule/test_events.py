@@ -19,8 +19,8 @@ TYPE = "TRAVEL_RULE.DATA.MISSING"
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with travel_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with travel_world(database) as found:
         yield found
 
 

@@ -28,8 +28,8 @@ COINS = sorted(set(FLOWS) - {"payout"})
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with travel_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with travel_world(database) as found:
         yield found
 
 
@@ -97,9 +97,9 @@ async def test_people_give_up_on_a_payment_that_waits(world: PaymentWorld) -> No
 
 
 async def test_an_organisation_without_a_jurisdiction_waits_for_nothing(
-    own_database: Database,
+    database: Database,
 ) -> None:
-    async with payment_world(own_database, APPLIED) as world:
+    async with payment_world(database, APPLIED) as world:
         transfer = await world.transfer("10")
         await world.settle()
         assert await world.transfer_status(transfer) == "COMPLETED"
@@ -112,10 +112,10 @@ async def test_a_jurisdiction_that_is_taken_away_releases_what_waits(world: Paym
     assert await world.transfer_status(transfer) == "COMPLETED"
 
 
-async def test_a_restart_without_the_travel_rule_sends_nothing(own_database: Database) -> None:
-    async with travel_world(own_database) as world:
+async def test_a_restart_without_the_travel_rule_sends_nothing(database: Database) -> None:
+    async with travel_world(database) as world:
         transfer = await world.transfer("10")
-        container = wire(SETTINGS, own_database, world.clock, chains=world.chains)
+        container = wire(SETTINGS, database, world.clock, chains=world.chains)
         offset = world.org.caller.clock_offset
         world.clock.at += timedelta(hours=2)
         await container.scheduler.run_all({world.org.org_id: offset})

@@ -35,8 +35,8 @@ PUBLISHED = ("0x2c7536E3605D9C16a7a3D7b1898e529396a65c23", "Some data", f"0x{_SI
 
 
 @pytest.fixture
-async def world(own_database: Database) -> AsyncGenerator[PaymentWorld]:
-    async with travel_world(own_database) as found:
+async def world(database: Database) -> AsyncGenerator[PaymentWorld]:
+    async with travel_world(database) as found:
         await state(found.org, found.ada, SELF_HOSTED, ADDRESS)
         yield found
 

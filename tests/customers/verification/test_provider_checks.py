@@ -5,6 +5,7 @@ import json
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 from uuid import UUID
 
 import pytest
@@ -33,6 +34,7 @@ from tests.customers.verification.verification_setup import (
     services_with,
     submitted,
 )
+from tests.matrices import each_value_once
 from tests.people import make_person
 from tests.providers.identity.contract import approved, declined
 from tests.providers.identity.faulty import SECRET, ScriptedIdentity
@@ -97,10 +99,15 @@ async def test_each_answer_leads_where_it_should(
     )
 
 
-@pytest.mark.parametrize("side", ["before", "after"])
-@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize(
-    "error", [PowerCut(), Unavailable("down"), Unclear("no answer"), RuntimeError("a bug")]
+    ("side", "call", "error"),
+    each_value_once(
+        product(
+            ["before", "after"],
+            CALLS,
+            [PowerCut(), Unavailable("down"), Unclear("no answer"), RuntimeError("a bug")],
+        )
+    ),
 )
 async def test_a_fault_at_any_call_is_made_good_later_and_nothing_is_done_twice(
     still_org: Tenant, side: str, call: str, error: BaseException

@@ -1,11 +1,13 @@
 """Sandbox verification: the effect of name, rail and time on a submission."""
 
 from collections.abc import Awaitable, Callable
+from itertools import product
 from typing import Any
 
 import pytest
 
 from landbridge.customers.kyc.model import Rail
+from tests.matrices import each_value_once
 from tests.people import make_business, make_person, make_verified, status_of, submit
 from tests.tenants import Tenant, sentence
 
@@ -25,21 +27,26 @@ async def _business(org: Tenant, name: str) -> str:
     return await make_business(org, name=name)
 
 
-@pytest.mark.parametrize("make", [_person, _owner, _business])
 @pytest.mark.parametrize(
-    ("name", "status"),
-    [
-        ("Rejection", "REJECTED"),
-        ("PENDING", "PENDING"),
-        ("approval", "ACTIVE"),
-        ("Retry", "INCOMPLETE"),
-        ("Information", "RFI_PENDING"),
-        ("Review", "MANUAL_REVIEW"),
-    ],
+    ("make", "decided"),
+    each_value_once(
+        product(
+            [_person, _owner, _business],
+            [
+                ("Rejection", "REJECTED"),
+                ("PENDING", "PENDING"),
+                ("approval", "ACTIVE"),
+                ("Retry", "INCOMPLETE"),
+                ("Information", "RFI_PENDING"),
+                ("Review", "MANUAL_REVIEW"),
+            ],
+        )
+    ),
 )
 async def test_a_reserved_name_decides_at_once(
-    org: Tenant, make: Maker, name: str, status: str
+    org: Tenant, make: Maker, decided: tuple[str, str]
 ) -> None:
+    name, status = decided
     user = await make(org, name)
     assert (await submit(org, user))["status"] == "CREATED"
     assert (await status_of(org, user))["status"] == status

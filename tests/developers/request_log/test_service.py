@@ -11,13 +11,13 @@ import httpx2
 import msgspec
 import pytest
 
-from landbridge.app.api import build_app
 from landbridge.app.container import Container, wire
 from landbridge.developers.request_log.model import RequestLogFilters
 from landbridge.developers.request_log.service import RequestLog
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Database, Tx
+from tests.applications import app_of
 from tests.tenants import (
     SETTINGS,
     SWAPS,
@@ -254,4 +254,4 @@ def test_zero_retention_disables_the_log(container: Container) -> None:
         msgspec.structs.replace(SETTINGS, request_log_days=0), container.database, Clock(node=9)
     )
     assert not off.request_log.is_on
-    assert len(build_app(off).middleware) == len(build_app(container).middleware) - 1
+    assert len(app_of(off).middleware) == len(app_of(container).middleware) - 1

@@ -23,6 +23,7 @@ from tests.developers.webhooks.worker_steps import (
     until_rows,
     until_settled,
 )
+from tests.matrices import part_of
 from tests.onramps import make_onramp
 from tests.tenants import Tenant, make_swap, make_user
 
@@ -105,7 +106,7 @@ async def test_one_that_failed_is_tried_again_and_only_its_object_waits(
     assert attempts[0].event["timestamp"] < attempts[1].event["timestamp"]
 
 
-@pytest.mark.parametrize("status", [400, 404, 410, 429])
+@pytest.mark.parametrize("status", part_of([400, 404, 410, 429], 0, 2))
 async def test_4xx_is_final_and_the_next_event_follows(org: Tenant, status: int) -> None:
     async with receiving() as receiver, running_dispatcher(org):
         created = await hook(org, receiver)

@@ -17,6 +17,7 @@ from landbridge.providers.iso20022.messages import OtherParty, StatementEntry, T
 from landbridge.providers.nacha.reading import read as read_nacha
 from landbridge.providers.nacha.returns import build_return
 from landbridge.providers.nacha.writing import write as write_nacha
+from tests.matrices import part_of
 from tests.payments.bank_files.builders import Bank, by_ach, by_sepa, by_swift, make_bank
 from tests.payments.bank_files.inbound_files import (
     back,
@@ -60,7 +61,9 @@ async def rejected(bank: Bank, key: UUID) -> None:
 # Fingerprints
 
 
-@pytest.mark.parametrize("reference", ["NONREF", "NOTPROVIDED", "Notavailable", "N/A", "000", "-"])
+@pytest.mark.parametrize(
+    "reference", part_of(["NONREF", "NOTPROVIDED", "Notavailable", "N/A", "000", "-"], 0, 3)
+)
 async def test_a_placeholder_reference_is_none(bank: Bank, reference: str) -> None:
     (key,) = await sent(bank, by_sepa(bank.org_id))
     first = credit(bank_reference=reference, remittance="LB1111", end_to_end_id=reference)

@@ -1,6 +1,7 @@
 """Bridge steps: worker, chains and freezing."""
 
 from datetime import timedelta
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.providers.chains.port import ChainAction, ChainOrder
 from landbridge.providers.chains.tokens import Chain
+from tests.matrices import each_value_once
 from tests.payments.bridges.bridge_scenario import ANOTHER, BridgeScenario
 from tests.tenants import BRIDGES, register
 
@@ -140,9 +142,14 @@ async def test_on_slow_chains_each_leg_waits_for_its_confirmations(
     await scenario.check_books()
 
 
-@pytest.mark.parametrize("action", [ChainAction.APPROVE, ChainAction.BURN, ChainAction.MINT])
 @pytest.mark.parametrize(
-    "how", ["no answer before", "no answer after", "dies before", "dies after"]
+    ("action", "how"),
+    each_value_once(
+        product(
+            [ChainAction.APPROVE, ChainAction.BURN, ChainAction.MINT],
+            ["no answer before", "no answer after", "dies before", "dies after"],
+        )
+    ),
 )
 async def test_worker_death_between_claim_call_and_record_loses_and_repeats_nothing(
     scenario: BridgeScenario, action: ChainAction, how: str
@@ -272,8 +279,10 @@ async def test_rejected_mint_is_not_looked_up_again(scenario: BridgeScenario) ->
     await scenario.check_books()
 
 
-@pytest.mark.parametrize("action", [ChainAction.BURN, ChainAction.MINT])
-@pytest.mark.parametrize("ending", ["arrives", "fails"])
+@pytest.mark.parametrize(
+    ("action", "ending"),
+    each_value_once(product([ChainAction.BURN, ChainAction.MINT], ["arrives", "fails"])),
+)
 async def test_bridge_without_an_answer_for_a_day_becomes_unknown(
     scenario: BridgeScenario, action: ChainAction, ending: str
 ) -> None:

@@ -11,6 +11,7 @@ from landbridge.app.container.coin_flows import coin_deciders, coin_steps
 from landbridge.payments.engine.outgoing_transfers import TRANSITIONS, OutgoingTransferStatus
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
 from landbridge.platform.core.ids import derived_id
+from tests.matrices import each_value_once
 from tests.payments.engine.outgoing_transfer_scenario import OutgoingTransferScenario
 
 WEEK = timedelta(weeks=1)
@@ -151,8 +152,9 @@ async def test_later_failure_releases_the_coins(scenario: OutgoingTransferScenar
     await scenario.check_books()
 
 
-@pytest.mark.parametrize("since", ["INITIATED", "PENDING"])
-@pytest.mark.parametrize("end", ["COMPLETED", "FAILED"])
+@pytest.mark.parametrize(
+    ("since", "end"), each_value_once(product(["INITIATED", "PENDING"], ["COMPLETED", "FAILED"]))
+)
 async def test_transfer_without_an_answer_for_a_day_becomes_unknown(
     scenario: OutgoingTransferScenario, since: str, end: str
 ) -> None:

@@ -1,6 +1,7 @@
 """Chains and banks that refuse, fall silent, or die between the call and the record."""
 
 from datetime import timedelta
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.retry_policy import key_of_attempt
+from tests.matrices import each_value_once
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import OFFRAMPS, accept, check_books, make_account, make_payee, shown, way
 from tests.tenants import held, make_user, refusal, sentence
@@ -133,9 +135,12 @@ async def test_payout_returned_after_days_is_refunded(scenario: OfframpScenario)
     assert (done["status"], done["failedReason"]) == ("CRYPTO_RETURNED", "no such account")
 
 
-@pytest.mark.parametrize("part", ["chains", "rails"])
-@pytest.mark.parametrize("error", [Unavailable("x"), Unclear("x")])
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    ("part", "error", "when"),
+    each_value_once(
+        product(["chains", "rails"], [Unavailable("x"), Unclear("x")], ["before", "after"])
+    ),
+)
 async def test_worker_death_at_each_call_repeats_nothing(
     scenario: OfframpScenario, part: str, error: Exception, when: str
 ) -> None:

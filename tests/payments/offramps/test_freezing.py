@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from itertools import product
 from typing import Any
 
 import pytest
 
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import Unavailable, Unclear
+from tests.matrices import each_value_once
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import check_books
 from tests.tenants import held, make_user
@@ -37,12 +39,16 @@ async def _unfreeze(scenario: OfframpScenario, party: str) -> None:
         await scenario.org.post(f"/v2/users/{party}/unfreeze", {})
 
 
-@pytest.mark.parametrize("fault", KILLED, ids=["no answer", "dies"])
-@pytest.mark.parametrize("is_org", [True, False])
 @pytest.mark.parametrize(
-    ("side", "status", "left"),
-    [(_debit, "CRYPTO_PENDING", "1000"), (_payout, "FIAT_INITIATED", "900")],
-    ids=["debit", "payout"],
+    ("fault", "is_org", "side", "status", "left"),
+    each_value_once(
+        (fault, is_org, *order)
+        for fault, is_org, order in product(
+            KILLED,
+            [True, False],
+            [(_debit, "CRYPTO_PENDING", "1000"), (_payout, "FIAT_INITIATED", "900")],
+        )
+    ),
 )
 async def test_unsent_order_waits_for_the_unfreezing(
     scenario: OfframpScenario,

@@ -222,7 +222,7 @@ async def test_corridor_has_a_separate_price(
         assert price.rate.value != 1
 
 
-@pytest.mark.parametrize(("chain", "currency"), [(str(a), b) for a, b in TOKENS])
+@pytest.mark.parametrize(("chain", "currency"), each_value_once([(str(a), b) for a, b in TOKENS]))
 async def test_every_coin_on_every_chain_is_paid_out(
     org: Tenant, chain: str, currency: str
 ) -> None:

@@ -9,6 +9,7 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.payments.onramps.request import KYC_RAILS
 from landbridge.platform.core.money import Rate
 from landbridge.providers.rates.port import Price
+from tests.matrices import part_of
 from tests.onramps import (
     ONRAMPS,
     deposit,
@@ -167,7 +168,7 @@ async def test_deposit_shows_its_sender(org: Tenant) -> None:
     assert page["records"] == [{"transferType": "ONRAMP", "transferDetails": found}]
 
 
-@pytest.mark.parametrize("currency", sorted(set(KYC_RAILS) - {"cop", "ars"}))
+@pytest.mark.parametrize("currency", part_of(sorted(set(KYC_RAILS) - {"cop", "ars"}), 0, 3))
 async def test_every_currency_is_converted_to_coins(org: Tenant, currency: str) -> None:
     user = await make_payer(org, KYC_RAILS[currency])
     source: dict[str, Any] = {"currency": currency, "transferType": None}

@@ -1,8 +1,11 @@
 """Deposits on virtual accounts that deliver to an address that may not be paid."""
 
+from itertools import product
+
 import pytest
 
 from landbridge.platform.core.ids import derived_id
+from tests.matrices import each_value_once
 from tests.onramps import check_books, make_payer, receive, retrieve, settle
 from tests.payments.limits.limit_setup import set_rules
 from tests.payments.virtual_accounts.virtual_account_setup import (
@@ -16,8 +19,10 @@ from tests.payments.virtual_accounts.virtual_account_setup import (
 from tests.tenants import Tenant, good, register
 
 
-@pytest.mark.parametrize("listed", ["blockedAddresses", "block", "allow"])
-@pytest.mark.parametrize("at_part", [False, True])
+@pytest.mark.parametrize(
+    ("listed", "at_part"),
+    each_value_once(product(["blockedAddresses", "block", "allow"], [False, True])),
+)
 async def test_the_deposit_goes_back(org: Tenant, listed: str, *, at_part: bool) -> None:
     user = await make_payer(org)
     if at_part:

@@ -15,7 +15,8 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.telemetry import observe
 from landbridge.platform.orgs.clock_nodes import take_node
-from tests.tenants import SETTINGS, Tenant, app_of, make_tenant, make_user, served, swap_body
+from tests.applications import app_of
+from tests.tenants import SETTINGS, Tenant, make_tenant, make_user, served, swap_body
 
 # Measured: 1,187, with the event loop that the server uses. It was about 6,000 once.
 CALLS_MAX = 1500

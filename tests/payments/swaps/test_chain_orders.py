@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from landbridge.providers.chains.port import ChainOrder
 from landbridge.providers.chains.tokens import ASSETS, Chain
 from tests.change_log import settled
 from tests.house_accounts import house_balance
+from tests.matrices import each_value_once
 from tests.payouts import check_books
 from tests.providers.simulation.faulty import FaultyChains
 from tests.scripted import force
@@ -169,22 +171,26 @@ async def test_on_a_slow_chain_each_order_waits(scenario: SwapScenario) -> None:
     await check_books(scenario.org)
 
 
-@pytest.mark.parametrize("order", [COLLECT, DELIVER])
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (Unavailable("not now"), None),
-        (None, Unclear("who knows")),
-        (RuntimeError("killed"), None),
-        (None, RuntimeError("killed")),
-    ],
+    ("order", "faults"),
+    each_value_once(
+        product(
+            [COLLECT, DELIVER],
+            [
+                (Unavailable("not now"), None),
+                (None, Unclear("who knows")),
+                (RuntimeError("killed"), None),
+                (None, RuntimeError("killed")),
+            ],
+        )
+    ),
 )
 async def test_a_lost_answer_loses_and_repeats_nothing(
-    scenario: SwapScenario, order: str, before: Exception | None, after: Exception | None
+    scenario: SwapScenario, order: str, faults: tuple[Exception | None, Exception | None]
 ) -> None:
     created = await scenario.accepted()
     scenario.only(created, order)
-    scenario.chains.raise_before_next, scenario.chains.raise_after_next = before, after
+    scenario.chains.raise_before_next, scenario.chains.raise_after_next = faults
     await scenario.work()
     assert (await scenario.get(created))["status"] == "PENDING"
     await check_books(scenario.org)

@@ -6,7 +6,8 @@ from typing import Any, cast
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember
 from landbridge.platform.http.internal_client import InternalClient
-from tests.tenants import Tenant, app_of
+from tests.applications import app_of
+from tests.tenants import Tenant
 
 
 def person(org: Tenant, role: MemberRole) -> Caller:

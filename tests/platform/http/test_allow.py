@@ -7,9 +7,9 @@ from uuid import UUID
 import httpx2
 import pytest
 
-from landbridge.app.api import build_app
 from landbridge.app.container import Container
 from landbridge.dashboard.authentication import HEADER as CSRF
+from tests.applications import app_of
 from tests.dashboard.browsing import visit
 from tests.tenants import URL, Tenant
 
@@ -21,7 +21,7 @@ PARAMETER = re.compile(r"\{[^}]*\}")
 def methods(container: Container) -> dict[str, set[str]]:
     """Return the methods of each path. Paths that differ only in parameter names count as one."""
     found: dict[str, set[str]] = {}
-    app: Any = build_app(container)
+    app: Any = app_of(container)
     for route in app.routes:
         for handler in getattr(route, "route_handlers", ()):
             path = PARAMETER.sub(str(UUID(int=1)), route.path_format)

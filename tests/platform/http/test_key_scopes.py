@@ -17,9 +17,10 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.http.caller import KeyScope
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.service import Orgs
+from tests.applications import app_of
 from tests.contract.resources import Things, bodies, kind_of, unknown
 from tests.platform.http.test_roles import FOR_ADMINS, READ_ONLY
-from tests.tenants import SWAPS, Tenant, app_of, make_user
+from tests.tenants import SWAPS, Tenant, make_user
 
 # What a key of one scope may do, in a sandbox.
 ALLOWED: Mapping[KeyScope, frozenset[KeyScope]] = {

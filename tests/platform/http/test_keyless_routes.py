@@ -12,8 +12,9 @@ import httpx2
 import pytest
 
 from landbridge.app.container import Container
+from tests.applications import app_of
 from tests.customers.onboarding.person import at_documents
-from tests.tenants import URL, Tenant, app_of, make_agreement
+from tests.tenants import URL, Tenant, make_agreement
 
 DOCUMENT = Path(__file__).parents[3] / "docs/reference/limits-of-requests.md"
 ROUTE = re.compile(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`]*)`")

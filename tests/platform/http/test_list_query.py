@@ -1,8 +1,10 @@
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
+from tests.matrices import each_value_once
 from tests.tenants import SWAPS, Tenant, make_swap, make_user, refusal, sentence
 
 LISTS = [SWAPS, "/v2/users"]
@@ -54,9 +56,10 @@ NO_MOMENT = [
 ]
 
 
-@pytest.mark.parametrize("path", LISTS)
-@pytest.mark.parametrize("name", ["createdAfter", "createdBefore", "cursor"])
-@pytest.mark.parametrize("text", NO_MOMENT)
+@pytest.mark.parametrize(
+    ("path", "name", "text"),
+    each_value_once(product(LISTS, ["createdAfter", "createdBefore", "cursor"], NO_MOMENT)),
+)
 async def test_invalid_time_bound_is_refused_by_name(
     org: Tenant, path: str, name: str, text: str
 ) -> None:

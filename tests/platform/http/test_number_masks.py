@@ -20,6 +20,7 @@ from tests.contract.kyc_markers import marked
 from tests.contract.test_openapi import SNAPSHOT
 from tests.customers.bank_accounts.bodies import Case, cases, whole
 from tests.customers.bank_accounts.verified import PDF, make_verified
+from tests.matrices import part_of
 from tests.platform.http.member_clients import member_client
 from tests.platform.http.test_key_scopes import make_key
 from tests.tenants import Tenant, business, good, make_agreement
@@ -107,7 +108,7 @@ def test_numbers_in_sentences_are_masked(number: str, seen: str) -> None:
     assert masked == {"instruction": f"Pay to {seen}. Name LB234."}
 
 
-@pytest.mark.parametrize("case", ONE_OF_EACH, ids=str)
+@pytest.mark.parametrize("case", part_of(ONE_OF_EACH, 0, 3), ids=str)
 async def test_accounts_are_masked_for_a_key_that_only_reads(org: Tenant, case: Case) -> None:
     user = await make_verified(org)
     added = await org.post(f"/v2/users/{user}/accounts", whole(case))

@@ -1,11 +1,13 @@
 import time
 from collections.abc import AsyncIterator
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from landbridge.app.api import BODY_BYTES_MAX
+from tests.matrices import each_value_once
 from tests.tenants import SWAPS, Tenant, business, individual, refusal, sentence, swap_body
 
 LINK = "/v2/tos-link"
@@ -220,8 +222,16 @@ async def test_missing_required_member_is_named(
     assert field in sentence(answer)
 
 
-@pytest.mark.parametrize("value", [7, 1.5, True, {"a": 1}, [[]], "\u0000"])
-@pytest.mark.parametrize(("path", "body", "field"), REQUIRED + OPTIONAL)
+_WRONG_TYPES: list[Any] = [7, 1.5, True, {"a": 1}, [[]], "\u0000"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field", "value"),
+    each_value_once(
+        ((*member, value) for member, value in product(REQUIRED + OPTIONAL, _WRONG_TYPES)),
+        values=lambda case: ((case[0], case[2]), str(case[3])),
+    ),
+)
 async def test_a_member_of_the_wrong_type_is_refused(
     org: Tenant, path: str, body: dict[str, Any], field: str, value: Any
 ) -> None:

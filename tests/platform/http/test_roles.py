@@ -11,9 +11,10 @@ from landbridge.app.container import Container
 from landbridge.platform.core.errors import Busy, Refused, RoleNotAllowed
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.http.internal_client import InternalClient
+from tests.applications import app_of
 from tests.contract.resources import KINDS, Things, bodies, kind_of, make_things, unknown
 from tests.platform.http.member_clients import member_client
-from tests.tenants import Tenant, app_of
+from tests.tenants import Tenant
 
 READ_ONLY = {
     "POST /v2/limits/simulate",

@@ -13,6 +13,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar.credit_polls import PAGES_MAX
 from landbridge.providers.sidecar.credits import CreditProblem
 from landbridge.providers.sidecar.protocol import CREDITS_MAX
+from tests.matrices import each_value_once
 from tests.onramps import check_books, make_onramp, make_payer, onramp_of, retrieve
 from tests.payments.virtual_accounts.virtual_account_setup import at, make_account, make_receiver
 from tests.providers.sidecar.deposit_world import DepositScenario, account_of, deposit_scenario
@@ -102,25 +103,28 @@ async def test_two_workers_with_one_page_credit_once(world: DepositScenario) -> 
 
 @pytest.mark.parametrize(
     ("changes", "problem"),
-    [
-        ({"accountNumber": "1"}, CreditProblem.UNKNOWN_ACCOUNT),
-        ({"currency": "eur"}, CreditProblem.UNKNOWN_CURRENCY),
-        ({"currency": "xau"}, CreditProblem.UNKNOWN_CURRENCY),
-        ({"amount": "1.001"}, CreditProblem.MALFORMED),
-        ({"amount": "0"}, CreditProblem.MALFORMED),
-        ({"amount": "-1"}, CreditProblem.MALFORMED),
-        ({"amount": 1}, CreditProblem.MALFORMED),
-        ({"amount": "9" * 31}, CreditProblem.MALFORMED),
-        ({"amount": None}, CreditProblem.MALFORMED),
-        ({"id": "Ada Example"}, CreditProblem.MALFORMED),
-        ({"id": "C1\n"}, CreditProblem.MALFORMED),
-        ({"id": None}, CreditProblem.MALFORMED),
-        ({"rail": "pigeon"}, CreditProblem.MALFORMED),
-        ({"reference": "a\u0000b"}, CreditProblem.MALFORMED),
-        ({"reference": "x" * 501}, CreditProblem.MALFORMED),
-        ({"receivedAt": "2026-03-04T12:00:00"}, CreditProblem.MALFORMED),
-        ({"sender": "Ada"}, CreditProblem.MALFORMED),
-    ],
+    each_value_once(
+        [
+            ({"accountNumber": "1"}, CreditProblem.UNKNOWN_ACCOUNT),
+            ({"currency": "eur"}, CreditProblem.UNKNOWN_CURRENCY),
+            ({"currency": "xau"}, CreditProblem.UNKNOWN_CURRENCY),
+            ({"amount": "1.001"}, CreditProblem.MALFORMED),
+            ({"amount": "0"}, CreditProblem.MALFORMED),
+            ({"amount": "-1"}, CreditProblem.MALFORMED),
+            ({"amount": 1}, CreditProblem.MALFORMED),
+            ({"amount": "9" * 31}, CreditProblem.MALFORMED),
+            ({"amount": None}, CreditProblem.MALFORMED),
+            ({"id": "Ada Example"}, CreditProblem.MALFORMED),
+            ({"id": "C1\n"}, CreditProblem.MALFORMED),
+            ({"id": None}, CreditProblem.MALFORMED),
+            ({"rail": "pigeon"}, CreditProblem.MALFORMED),
+            ({"reference": "a\u0000b"}, CreditProblem.MALFORMED),
+            ({"reference": "x" * 501}, CreditProblem.MALFORMED),
+            ({"receivedAt": "2026-03-04T12:00:00"}, CreditProblem.MALFORMED),
+            ({"sender": "Ada"}, CreditProblem.MALFORMED),
+        ],
+        values=lambda row: (row[1], *row[0]),
+    ),
 )
 async def test_a_problem_holds_up_nothing_and_is_noted_once(
     world: DepositScenario, changes: dict[str, Any], problem: CreditProblem

@@ -29,6 +29,7 @@ from tests.customers.deposit_screening.screening_world import (
     screened_org,
 )
 from tests.dashboard.browsing import visit
+from tests.matrices import part_of
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, answering
 from tests.providers.sidecar.screening_sidecar import ScriptedScreener, screenings_file
@@ -141,15 +142,19 @@ async def test_a_webhook_has_a_pending_answer_queried_at_once(screened: Screened
 
 @pytest.mark.parametrize(
     ("status", "changes"),
-    [
-        (500, {}),
-        (503, {}),
-        (404, {}),
-        (200, {"state": "fine"}),
-        (200, {"key": "018f0000-0000-7000-8000-000000000000"}),
-        (200, {"categories": ["a person's name"]}),
-        (200, {"providerReference": "two words"}),
-    ],
+    part_of(
+        [
+            (500, {}),
+            (503, {}),
+            (404, {}),
+            (200, {"state": "fine"}),
+            (200, {"key": "018f0000-0000-7000-8000-000000000000"}),
+            (200, {"categories": ["a person's name"]}),
+            (200, {"providerReference": "two words"}),
+        ],
+        0,
+        3,
+    ),
 )
 async def test_what_is_no_answer_keeps_the_deposit_waiting(
     screened: ScreenedBySidecar, status: int, changes: dict[str, Any]

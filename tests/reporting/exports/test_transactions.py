@@ -20,6 +20,7 @@ from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.reporting.exports.model import ExportFormat
 from landbridge.reporting.exports.transactions import BATCH_ROWS, COLUMNS
 from landbridge.reporting.file_downloads import STREAMS_MAX
+from tests.applications import app_of
 from tests.onramps import ONRAMPS, make_onramp, make_payer
 from tests.reporting.exports.downloads import (
     METRICS,
@@ -31,16 +32,7 @@ from tests.reporting.exports.downloads import (
     parquet_table,
     today,
 )
-from tests.tenants import (
-    SETTINGS,
-    Tenant,
-    app_of,
-    make_batch,
-    make_swap,
-    make_transfer,
-    make_user,
-    run_due,
-)
+from tests.tenants import SETTINGS, Tenant, make_batch, make_swap, make_transfer, make_user, run_due
 
 LONG_AGO = datetime(2026, 2, 1, tzinfo=UTC)
 # The records of `fill`.

@@ -11,6 +11,7 @@ from landbridge.payments.offramps.model import KIND as OFFRAMP
 from landbridge.payments.onramps.model import KIND as ONRAMP
 from landbridge.payments.transfers.model import KIND as TRANSFER
 from landbridge.platform.core.clock import FrozenClock
+from tests.long import few_of
 from tests.reporting.metrics.brute_force import STATUSES, expected_rows, histories, valid_params
 from tests.reporting.metrics.record_history import Paid, fold, put
 from tests.tenants import Tenant, make_user
@@ -37,7 +38,7 @@ def paid(
     return Paid(moment, kind, status, user or uuid4(), 1001)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few_of(range(4), 2))
 async def test_any_query_equals_brute_force(org: Tenant, seed: int) -> None:
     random = Random(seed)  # noqa: S311  what is params, not a secret
     users = [UUID(await make_user(org)) for _ in range(3)]

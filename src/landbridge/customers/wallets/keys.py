@@ -9,7 +9,7 @@ Guarantees:
 
 Derivation, paths and addresses are in platform/formats.
 
-Cost (docs/internals/wallet-keys.md): milliseconds to open an organisation's seed as `WalletKeys`,
+Cost (docs/internals/wallet-keys.md): a millisecond to open an organisation's seed as `WalletKeys`,
 then under 0.1 ms for each address or key.
 """
 
@@ -40,7 +40,7 @@ class WalletKeys:
     def __init__(self, seed: bytes) -> None:
         """Derive the accounts of a seed of 64 bytes; any other length is `InvariantBroken`."""
         self._evm_root = root_of(seed, curve="secp256k1")
-        self._evm = EvmKeys(self._evm_root.get_child_from_path(EVM_USERS))
+        self._evm = EvmKeys.below(self._evm_root, EVM_USERS)
         self._solana_root = root_of(seed, curve="ed25519")
 
     def evm_address(self, index: int) -> str:
@@ -72,7 +72,8 @@ class WalletKeys:
 
     def evm_treasury_private_key(self) -> bytes:
         """Return the key, as `evm_private_key`, of the organisation's own address."""
-        return self._evm_root.get_privkey_from_path(EVM_TREASURY)
+        *parents, index = EVM_TREASURY
+        return EvmKeys.below(self._evm_root, tuple(parents)).private_key(index)
 
     def solana_treasury_private_key(self) -> bytes:
         """Return the key, as `solana_private_key`, of the organisation's own address."""

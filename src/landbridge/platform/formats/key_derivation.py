@@ -1,12 +1,13 @@
 """Derivation of keys from seeds (BIP-32, SLIP-0010), and addresses of secp256k1 keys.
 
-The derivation is that of `slip10`; only the repeated last step on secp256k1 is our own, because a
+The derivation is that of `slip10`; only the unhardened steps on secp256k1 are our own, because a
 public key takes OpenSSL 30 times as long as `coincurve`. No repr shows a seed or a key.
 """
 
 import hashlib
 import hmac
-from typing import Literal, Protocol, TypeAlias, cast
+from itertools import takewhile
+from typing import Literal, Protocol, Self, TypeAlias, cast
 
 from coincurve import PrivateKey
 from slip10 import SLIP10
@@ -45,11 +46,8 @@ _ADDRESS_BYTES = 20
 class KeyNode(Protocol):
     """Node of the tree of a seed: a private key and its chain code."""
 
-    privkey: bytes
-    chaincode: bytes
-
-    def get_child_from_path(self, path: tuple[int, ...]) -> "KeyNode":
-        """Return the node at a path below."""
+    def get_extended_privkey_from_path(self, path: tuple[int, ...]) -> tuple[bytes, bytes]:
+        """Return the chain code and the private key at a path below."""
         ...
 
     def get_privkey_from_path(self, path: tuple[int, ...]) -> bytes:
@@ -60,25 +58,39 @@ class KeyNode(Protocol):
 class EvmKeys:
     """Keys on the unhardened indexes below one secp256k1 node. As secret as the seed."""
 
-    __slots__ = ("_chain_code", "_node", "_public_key", "_scalar")
+    __slots__ = ("_chain_code", "_private_key", "_public_key")
 
-    def __init__(self, node: KeyNode) -> None:
-        self._node = node
-        self._chain_code = node.chaincode
-        self._scalar = int.from_bytes(node.privkey)
-        self._public_key = PrivateKey(node.privkey).public_key.format(compressed=True)
+    def __init__(self, chain_code: bytes, private_key: bytes) -> None:
+        self._chain_code = chain_code
+        self._private_key = private_key
+        self._public_key = PrivateKey(private_key).public_key.format(compressed=True)
+
+    @classmethod
+    def below(cls, root: KeyNode, path: tuple[int, ...]) -> Self:
+        """Return the keys below a path, on which hardened steps come before unhardened ones."""
+        hardened = tuple(takewhile(lambda index: index >= HARDENED, path))
+        keys = cls(*root.get_extended_privkey_from_path(hardened))
+        for index in path[len(hardened) :]:
+            keys = cls(*keys._child(index))
+        return keys
 
     def private_key(self, index: int) -> bytes:
         """Return the key at an index: 32 bytes, big-endian."""
+        return self._child(index)[1]
+
+    def _child(self, index: int) -> tuple[bytes, bytes]:
+        """Return the chain code and the private key at an index."""
         if not 0 <= index < HARDENED:
             raise InvariantBroken(f"{index} is not a derivation index")
         data = self._public_key + index.to_bytes(_INDEX_BYTES)
-        tweak = int.from_bytes(hmac.digest(self._chain_code, data, hashlib.sha512)[:_KEY_BYTES])
-        key = (tweak + self._scalar) % _ORDER
+        derived = hmac.digest(self._chain_code, data, hashlib.sha512)
+        tweak = int.from_bytes(derived[:_KEY_BYTES])
+        key = (tweak + int.from_bytes(self._private_key)) % _ORDER
         if tweak >= _ORDER or not key:
             # Happens once in 2**127; SLIP-0010 has a rule for it.
-            return self._node.get_privkey_from_path((index,))
-        return key.to_bytes(_KEY_BYTES)
+            node = cast("KeyNode", SLIP10(self._chain_code, privkey=self._private_key))
+            return node.get_extended_privkey_from_path((index,))
+        return derived[_KEY_BYTES:], key.to_bytes(_KEY_BYTES)
 
 
 def root_of(seed: bytes, *, curve: Curve) -> KeyNode:

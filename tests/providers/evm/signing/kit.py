@@ -106,8 +106,7 @@ def relayer_seed() -> SealedSeed:
 
 def private_key(path: KeyPath) -> bytes:
     """Return the key at a path below `SEED`."""
-    node = root_of(SEED, curve="secp256k1").get_child_from_path(path[:-1])
-    return EvmKeys(node).private_key(path[-1])
+    return EvmKeys.below(root_of(SEED, curve="secp256k1"), path[:-1]).private_key(path[-1])
 
 
 def key_at(path: KeyPath, seed: SealedSeed) -> SigningKey:

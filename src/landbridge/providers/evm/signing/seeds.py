@@ -70,7 +70,7 @@ class Seeds:
         prefixes: list[KeyPath] = (
             [EVM_RELAYERS] if seed.org_id is None else [EVM_USERS, EVM_TREASURY[:-1]]
         )
-        parents = {each: EvmKeys(root.get_child_from_path(each)) for each in prefixes}
+        parents = {each: EvmKeys.below(root, each) for each in prefixes}
         self._parents[seed] = parents
         if len(self._parents) > SEEDS_MAX:
             self._parents.popitem(last=False)
