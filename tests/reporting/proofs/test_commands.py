@@ -22,7 +22,7 @@ async def test_an_export_is_for_its_owner_alone_and_verifies(
         env = {"LANDBRIDGE_DATABASE_URL": dsn, "LANDBRIDGE_MASTER_KEY": SETTINGS.master_key}
         words = ["proofs", *arguments, "--org", str(org.org_id)]
         found = await asyncio.to_thread(CliRunner().invoke, commands, words, env=env)
-        return found.exit_code, found.output
+        return found.exit_code, found.output or repr(found.exception)
 
     code, output = await run("export", "--out", str(file))
     assert code == 0, output
