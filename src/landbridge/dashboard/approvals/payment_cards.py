@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from landbridge.dashboard.payments.destinations import DestinationDetails, destination_of
+from landbridge.dashboard.payments.destinations import (
+    DestinationDetails,
+    address_label,
+    destination_of,
+)
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -26,12 +30,17 @@ RESOLUTION: Final = "RESOLUTION"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardPayee:
-    """A recipient: a user by name, or an address; `amount` is set in a batch, and of a fee."""
+    """A recipient: a user by name, or an address; `amount` is set in a batch, and of a fee.
+
+    `label` is the name of an outside address that the user has registered, if it was looked up: the
+    money leaves the platform although the user has a name.
+    """
 
     user_id: str | None
     name: str | None
     address: str | None
     amount: str | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +85,7 @@ async def payment_cards(
     """Return cards by id for payments given by kind and id; missing ones are omitted.
 
     For a resolution the card shows its payment, under the id of the resolution. With `with_history`
-    destinations say whether they were paid before.
+    destinations say whether they were paid before, and recipients of a batch have labels.
     """
     ids = [each for kind, each in payments if kind == RESOLUTION]
     found = await asyncio.gather(*(_resolution(interface, each) for each in ids))
@@ -101,6 +110,8 @@ async def _payments(
         *(_destination(interface, each, with_history=with_history) for each in replies)
     )
     cards = [_card(reply, to) for reply, to in zip(replies, destinations, strict=True)]
+    if with_history:
+        cards = await asyncio.gather(*(_labelled(interface, card) for card in cards))
     unnamed_ids = {
         user_id
         for card in cards
@@ -112,6 +123,20 @@ async def _payments(
     }
     names = await user_names(interface, unnamed_ids)
     return {card.id: _with_names(card, names) for card in cards}
+
+
+async def _labelled(interface: InternalClient, card: PaymentCard) -> PaymentCard:
+    """Return a batch with the labels of its recipients."""
+    if card.payee is not None:
+        return card
+    labels = await asyncio.gather(
+        *(
+            address_label(interface, each.user_id or card.payer_id, {"walletAddress": each.address})
+            for each in card.payees
+        )
+    )
+    payees = [replace(each, label=label) for each, label in zip(card.payees, labels, strict=True)]
+    return replace(card, payees=payees)
 
 
 async def user_names(interface: InternalClient, user_ids: Collection[str]) -> Mapping[str, str]:

@@ -79,7 +79,7 @@ async def destination_of(
     account, payee, label, was_paid = await asyncio.gather(
         _account(interface, end),
         _payee(interface, end) if verifies_payee and kind == "OFFRAMP" else _unknown(),
-        _label(interface, end.get("userId") or payer_id, end),
+        address_label(interface, end.get("userId") or payer_id, end),
         _was_paid(interface, kind, details) if with_history else _unknown(),
     )
     address = end.get("walletAddress")
@@ -123,7 +123,7 @@ async def _payee(interface: InternalClient, end: Mapping[str, Any]) -> Mapping[s
         return None
 
 
-async def _label(
+async def address_label(
     interface: InternalClient, owner_id: str | None, end: Mapping[str, Any]
 ) -> str | None:
     """Return the name of an address among those that the user registered."""
