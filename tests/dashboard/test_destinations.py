@@ -1,5 +1,8 @@
 """Where a payment goes, on every page where somebody decides about it or looks at it."""
 
+from uuid import uuid4
+
+from landbridge.platform.formats.evm_addresses import checksummed
 from tests.dashboard.browsing import Visitor, visit
 from tests.dashboard.payment_forms import review
 from tests.payouts import accept, make_account, make_offramp, make_payee, shown
@@ -7,6 +10,8 @@ from tests.tenants import Tenant, make_transfer, make_user, register, run_due
 
 OUTSIDE = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 OTHER = "0x52908400098527886E0F7030069857D2E4169EE7"
+# Made by trying keys until the ends were the same.
+ALIKE = [checksummed(f"8ba1f1{middle * 30}dba7") for middle in ("1", "2")]
 FIRST, KNOWN = "First payment to this destination", "Paid before"
 
 
@@ -50,11 +55,11 @@ async def test_who_approves_sees_where_the_fees_of_a_payout_go(org: Tenant) -> N
     made = await make_offramp(
         org, user, account, 10, requireApproval=True, developerFee={"fees": fees}
     )
-    address = f"{OUTSIDE[:8]}…{OUTSIDE[-4:]}"
     page = await admin.load(f"/dashboard/approvals/{made['approval']['id']}")
-    assert address in page.text
+    assert OUTSIDE in page.text
     assert "900.00 USDC Polygon" in page.text
-    assert address in (await admin.load(f"/dashboard/transactions/{made['id']}")).text
+    short = f"{OUTSIDE[:8]}…{OUTSIDE[-4:]}"
+    assert short in (await admin.load(f"/dashboard/transactions/{made['id']}")).text
     text = await _only_mail(org, admin)
     assert f"USA by wire 900 USDC of it is a fee to {OUTSIDE} expires on" in text
 
@@ -99,12 +104,29 @@ async def test_an_address_says_whose_it_is(org: Tenant) -> None:
     made = await make_transfer(org, ada, bob, "1", requireApproval=True)
     page = await admin.load(f"/dashboard/approvals/{made['approval']['id']}")
     address = made["destination"]["walletAddress"]
-    assert f"{address[:8]}…{address[-4:]} Polygon · Bob Payee" in page.text
+    assert f"{address} Polygon · Bob Payee" in page.text
     registered = await register(org, ada, OUTSIDE, name="Cold storage")
     fields = {"wallet": "POLYGON:usdc", "to": f"external:{registered}", "amount": "1"}
     page = await review(admin, "transfer", ada, **fields)
-    assert f"{OUTSIDE[:8]}…{OUTSIDE[-4:]} Polygon · Cold storage, external address" in page.text
+    assert f"{OUTSIDE} Polygon · Cold storage, external address" in page.text
     assert FIRST in page.text
     await make_transfer(org, ada, {"walletAddress": OUTSIDE}, "1")
     await run_due(org)
     assert KNOWN in (await review(admin, "transfer", ada, **fields)).text
+
+
+async def test_addresses_with_the_same_ends_differ_where_one_approves(org: Tenant) -> None:
+    user, admin = await make_user(org, funds="100"), await visit(org)
+    for each in ALIKE:
+        await register(org, user, each, name="Supplier")
+    items = [{"walletAddress": each, "amount": "1"} for each in ALIKE]
+    body = {"source": {"userId": user}, "destination": {"batch": items}, "chain": "POLYGON"}
+    more = {"currency": "usdc", "requireApproval": True, "requestId": str(uuid4())}
+    made = await org.post("/v2/wallets/transfers/batches", {**body, **more})
+    approval = made["transferDetails"]["receipt"]["approval"]["id"]
+    page = await admin.load(f"/dashboard/approvals/{approval}")
+    for each in ALIKE:
+        assert f"{each} · Supplier, external address" in page.text
+    single = await make_transfer(org, user, {"walletAddress": ALIKE[0]}, "1", requireApproval=True)
+    for path in (f"/dashboard/approvals/{single['approval']['id']}", "/dashboard/approvals"):
+        assert ALIKE[0] in (await admin.load(path)).text

@@ -5,13 +5,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from landbridge.app.cli import commands
 from landbridge.platform.core.clock import FrozenClock
+from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.providers.screening.index import NameIndex
 from landbridge.providers.screening.model import (
     OFAC_SDN,
     ListLoadResult,
@@ -282,3 +285,30 @@ async def test_addresses_of_the_active_list_are_blocked(screening: Screening) ->
     assert await screening.blocked_addresses([other, other.lower()]) == {other}
     await screening.load(sanctions_list([LISTED[0]], digest="1" * 64))
     assert await screening.blocked_addresses([listed, other]) == set()
+
+
+async def test_long_names_of_one_organisation_delay_no_other(
+    screening: Screening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await screening.load(sanctions_list(LISTED))
+    hold, begun = threading.Event(), threading.Event()
+    slow = ScreeningSubject("Mohammed Ali Hassan Omar", "individual")
+    find = NameIndex.find
+
+    def held(index: NameIndex, subject: ScreeningSubject, *, score_min: int) -> Any:
+        if subject is slow:
+            begun.set()
+            hold.wait(30)
+        return find(index, subject, score_min=score_min)
+
+    monkeypatch.setattr(NameIndex, "find", held)
+    hostile, other = new_id(), new_id()
+    flood = [asyncio.create_task(screening.screen([slow], org_id=hostile)) for _ in range(60)]
+    try:
+        await asyncio.to_thread(begun.wait, 30)
+        async with asyncio.timeout(10):
+            assert (await screening.screen([ZORBANOV], org_id=other)).hits
+        assert not any(each.done() for each in flood)
+    finally:
+        hold.set()
+    assert len(await asyncio.gather(*flood)) == 60

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -75,6 +76,7 @@ async def test_wire_returned_a_day_later_refunds_the_coins(scenario: BankScenari
     before, sent = await sum_of(scenario, HouseRole.LIQUIDITY), await coins_sent(scenario)
     line = await scenario.give_back(offramp)
     assert (line["kind"], line["reason"], line["amount"]) == ("CREDIT", CAME_BACK, "100")
+    assert "and no deposit" in await scenario.why_not(line, "DEPOSIT")
     resolved = await scenario.resolve(line, "RETURN")
     assert (resolved["status"], resolved["resolution"]) == ("RESOLVED", "RETURN")
     assert (resolved["transferId"], resolved["incomingPaymentId"]) == (offramp, None)
@@ -117,6 +119,51 @@ async def test_fee_of_a_return_is_the_organisations_loss(scenario: BankScenario)
     # A second return of the same payment is not posted without a review.
     again = await scenario.give_back(offramp)
     assert again["reason"] == "the payment was already returned"
+
+
+@pytest.mark.parametrize("marks", [{}, {"return_code": None}])
+async def test_one_reviewer_reopens_no_payout_by_a_cent(
+    scenario: BankScenario, marks: dict[str, Any]
+) -> None:
+    """A payee sends a cent with the reference of their payout, and knows a reviewer."""
+    user, offramp = await settled(scenario)
+    key = await only_key(scenario)
+    for units in (1, 4_999):
+        scenario.put(statement(back(key, units, "usd", **marks), currency="usd", number=9 + units))
+        await scenario.pass_time(1)
+        found = (await scenario.org.get(LINES))["reviews"]
+        line = [each for each in found if each["kind"] == "CREDIT"][-1]
+        why = await scenario.why_not(line, "RETURN")
+        assert why.startswith("409 payment")
+        assert "did not come back" in why
+    assert await status_of(scenario, offramp) == "COMPLETED"
+    assert await held(scenario.org, user) == "900"
+    assert await sum_of(scenario, HouseRole.WRITE_OFFS) == 0
+
+
+@pytest.mark.parametrize("is_debit", [False, True])
+async def test_one_reviewer_fails_no_payout_that_the_bank_pays(
+    scenario: BankScenario, *, is_debit: bool
+) -> None:
+    user, created = await paying(scenario, "us", "wire")
+    await scenario.write()
+    key = await only_key(scenario)
+    entry = debit(key, 10_250, "usd") if is_debit else back(key, 1, "usd", return_code=None)
+    scenario.put(statement(entry, currency="usd"))
+    await scenario.pass_time(1)
+    line = await scenario.last_line()
+    assert (await scenario.why_not(line, "FAIL")).startswith("409 payment")
+    await scenario.pass_time(1)
+    assert await status_of(scenario, created["id"]) == "FIAT_PENDING"
+    assert await held(scenario.org, user) == "900"
+
+
+async def only_key(scenario: BankScenario) -> UUID:
+    """Return the key of the organisation's only payment."""
+    (row,) = await scenario.container.database.rows(
+        "select key from bank_payments where org_id = $1", scenario.org.org_id
+    )
+    return row["key"]
 
 
 async def test_return_above_the_paid_amount_is_refused(scenario: BankScenario) -> None:

@@ -130,7 +130,7 @@ class BankAccounts:
         at = self._clock.stamp(caller.clock_offset)
         reading = read(request, today=at.date())
         await self._verified.check_active(org_id, user_id, reading.table.kyc_rail(reading.currency))
-        comparison = ScreeningComparison() if reading.wrong else await self._compared(reading)
+        comparison = await self._compared(org_id, reading)
         account = _new_account(org_id, user_id, reading, comparison, request_id=request_id, at=at)
         return await self._database.transact(
             lambda tx: self._add(tx, account, request, caller.actor)
@@ -243,9 +243,9 @@ class BankAccounts:
 
         return await self._database.transact(work)
 
-    async def _compared(self, reading: ParsedAccount) -> ScreeningComparison:
-        """Compare the holder's name with the lists."""
-        if reading.holder is None:
+    async def _compared(self, org_id: UUID, reading: ParsedAccount) -> ScreeningComparison:
+        """Compare the holder's name with the lists, unless the account is rejected anyway."""
+        if reading.wrong or reading.holder is None:
             return ScreeningComparison()
         birth_date = reading.holder.get("dateOfBirth")
         subject = ScreeningSubject(
@@ -253,7 +253,7 @@ class BankAccounts:
             type=reading.holder["type"],
             born=None if birth_date is None else date.fromisoformat(birth_date),
         )
-        screened = await self._screening.screen([subject])
+        screened = await self._screening.screen([subject], org_id=org_id)
         likenesses = [
             NameMatch(
                 asked_name=hit.asked,

@@ -127,7 +127,7 @@ class VerificationSteps:
     async def _hand_over(
         self, case: VerificationCase, snapshot: SubmissionSnapshot, clock_offset: timedelta
     ) -> VerificationCase | None:
-        screened = await self._screening.screen(subjects(snapshot))
+        screened = await self._screening.screen(subjects(snapshot), org_id=case.org_id)
         findings = with_hits(case.findings, screened)
         if needs_person(snapshot, screened):
             stopped = replace(_without_due_time(case), findings=findings)
@@ -191,7 +191,7 @@ class VerificationSteps:
                 return await self._record(case, waiting, clock_offset=clock_offset)
             case IdentityReview() | InformationRequested() | ManualReviewRequested():
                 while True:
-                    screened = await self._screening.screen(subjects(snapshot))
+                    screened = await self._screening.screen(subjects(snapshot), org_id=case.org_id)
                     # A list that was replaced during the comparison raises `ListReplaced`: compare
                     # with the new list.
                     with suppress(ListReplaced):

@@ -71,7 +71,7 @@ class Rescreening:
         """Return whether the case was reopened; False if it has changed concurrently."""
         if case.snapshot is None or case.status is not KycStatus.ACTIVE:
             return False
-        screened = await self._screening.screen(subjects(case.snapshot))
+        screened = await self._screening.screen(subjects(case.snapshot), org_id=case.org_id)
         if screened.list_version is None:
             raise NoSanctionsList(
                 "No sanctions list is loaded, so there is nothing to compare with."

@@ -143,7 +143,7 @@ class KycReviews:
 
         Stores unreviewed hits first, then raises `ResourceConflict`.
         """
-        screened = await self._screening.screen(subjects(case.submitted))
+        screened = await self._screening.screen(subjects(case.submitted), org_id=caller.org_id)
         found = unseen(case.findings, screened)
         if not found:
             return replace(case, findings=with_hits(case.findings, screened))

@@ -10,7 +10,11 @@ from uuid import UUID
 from landbridge.customers.deposit_screening.review_api import DepositScreeningReply
 from landbridge.customers.payment_screening.review_api import PaymentScreeningReply
 from landbridge.customers.users.schemas import UserReply
-from landbridge.dashboard.payments.destinations import DestinationDetails, destination_of
+from landbridge.dashboard.payments.destinations import (
+    DestinationDetails,
+    address_label,
+    destination_of,
+)
 from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentReply
 from landbridge.payments.engine.schemas import PartyReply
 from landbridge.payments.receivables.api import ReceivableReply
@@ -40,12 +44,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardPayee:
-    """A recipient: a user by name, or an address; `amount` is set in a batch, and of a fee."""
+    """A recipient: a user by name, or an address; `amount` is set in a batch, and of a fee.
+
+    `label` is the name of an outside address that the user has registered, if it was looked up: the
+    money leaves the platform although the user has a name.
+    """
 
     user_id: UUID | None
     name: str | None
     address: str | None
     amount: str | None = None
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +99,7 @@ async def payment_cards(
     """Return cards by id for payments given by kind and id; missing ones are omitted.
 
     For a resolution the card shows its payment, under the id of the resolution. With `with_history`
-    destinations say whether they were paid before.
+    destinations say whether they were paid before, and recipients of a batch have labels.
     """
     ids = [each for kind, each in payments if kind == RESOLUTION]
     found = await asyncio.gather(
@@ -115,6 +124,8 @@ async def _payments(
         *(_load_card(interface, kind, each, with_history=with_history) for kind, each in payments)
     )
     cards = [each for each in found if each is not None]
+    if with_history:
+        cards = await asyncio.gather(*(_labelled(interface, card) for card in cards))
     unnamed_ids = {
         str(user_id)
         for card in cards
@@ -126,6 +137,20 @@ async def _payments(
     }
     names = await user_names(interface, unnamed_ids)
     return {card.id: _with_names(card, names) for card in cards}
+
+
+async def _labelled(interface: InternalClient, card: PaymentCard) -> PaymentCard:
+    """Return a batch with the labels of its recipients."""
+    if card.payee is not None:
+        return card
+    labels = await asyncio.gather(
+        *(
+            address_label(interface, each.user_id or card.payer_id, each.address)
+            for each in card.payees
+        )
+    )
+    payees = [replace(each, label=label) for each, label in zip(card.payees, labels, strict=True)]
+    return replace(card, payees=payees)
 
 
 async def user_names(interface: InternalClient, user_ids: Collection[str]) -> Mapping[str, str]:

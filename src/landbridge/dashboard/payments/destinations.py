@@ -92,7 +92,7 @@ async def destination_of(
     account, payee, label, was_paid = await asyncio.gather(
         _account(interface, end),
         _payee(interface, end) if verifies_payee and kind == "OFFRAMP" else _unknown(),
-        _label(interface, end.user_id or payer_id, end.wallet_address),
+        address_label(interface, end.user_id or payer_id, end.wallet_address),
         _was_paid(interface, kind, details) if with_history else _unknown(),
     )
     if account is None and end.wallet_address is None:
@@ -134,7 +134,7 @@ async def _payee(interface: InternalClient, end: PaymentEnd) -> PayeeVerificatio
         return None
 
 
-async def _label(
+async def address_label(
     interface: InternalClient, owner_id: UUID | None, address: str | None
 ) -> str | None:
     """Return the name of an address among those that the user registered."""

@@ -15,6 +15,7 @@ from landbridge.ledger.locking import lock_record
 from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.payments.bank_files.reason_codes import return_reason
+from landbridge.payments.bank_files.return_amounts import return_refusal
 from landbridge.payments.bank_files.statement_line_model import (
     StatementLineKind,
     StatementLineTexts,
@@ -226,6 +227,8 @@ class BankReturns:
         if payment is None:
             raise ResourceConflict(f"line {line.id} names no payment")
         match payment.status:
+            case BankPaymentStatus.SETTLED if refusal := return_refusal(line, payment):
+                raise refusal
             case BankPaymentStatus.SETTLED:
                 return payment, line.money
             case BankPaymentStatus.FAILED:

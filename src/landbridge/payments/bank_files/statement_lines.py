@@ -5,11 +5,13 @@ Guarantees:
 - SETTLE and FAIL end the payment that it names, DEPOSIT creates an incoming payment, RETURN and
   REVERSAL reopen or reverse a record (returns.py), all in the transaction that resolves the line.
   All other resolutions move nothing.
+- FAIL and RETURN need a line that proves, up to the fee of a bank, that the payment came back
+  (return_amounts.py): one person alone decides, and the user gets all coins.
 - Of concurrent resolutions one wins; a repetition of the same one returns the first result.
 - The bank's texts and the comment are encrypted, and deleted 90 days after the resolution.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
@@ -21,6 +23,7 @@ from landbridge.payments.bank_files.deposit_credits import build_deposit
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts
 from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
+from landbridge.payments.bank_files.return_amounts import deposit_refusal, return_refusal
 from landbridge.payments.bank_files.returns import (
     BankReturns,
     ReturnResult,
@@ -33,7 +36,6 @@ from landbridge.payments.bank_files.statement_line_model import (
     TEXT_RETENTION,
     LineResolutionKind,
     StatementLine,
-    StatementLineKind,
     StatementLineStatus,
     StatementLineTexts,
 )
@@ -41,7 +43,7 @@ from landbridge.payments.bank_files.statement_line_store import SealedStatementL
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Busy, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.errors import Busy, Refused, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -198,7 +200,7 @@ class StatementLineReviews:
                     raise _moved(payment)
                 return ReturnResult(ended=(payment,))
             case LineResolutionKind.FAIL:
-                payment = await self._lock_payment(tx, line)
+                payment = await self._lock_payment(tx, line, check=return_refusal)
                 failed = await self.payments.fail_in(
                     tx, payment, reason=_NOT_PAID, at=at, actor=actor
                 )
@@ -210,10 +212,8 @@ class StatementLineReviews:
             case LineResolutionKind.REVERSAL:
                 return await self.returning.reversed(tx, line, of, actor=actor, at=at)
             case LineResolutionKind.DEPOSIT:
-                if line.kind is not StatementLineKind.CREDIT:
-                    raise ResourceConflict(
-                        f"line {line.id} is a {line.kind}: only a CREDIT becomes a deposit"
-                    )
+                if refusal := deposit_refusal(line):
+                    raise refusal
                 accounts = await self.accounts.list_in(tx, [line.org_id])
                 own = next(each for each in accounts if each.id == line.account_id)
                 deposit = build_deposit(own.settings, line, texts, at)
@@ -222,8 +222,17 @@ class StatementLineReviews:
                 )
                 return ReturnResult(incoming_payment_id=incoming_payment_id)
 
-    async def _lock_payment(self, tx: Tx, line: SealedStatementLine) -> BankPayment:
-        """Return the payment that a line names, if it is at the bank; raises `ResourceConflict`."""
+    async def _lock_payment(
+        self,
+        tx: Tx,
+        line: SealedStatementLine,
+        *,
+        check: Callable[[SealedStatementLine, BankPayment], Refused | None] | None = None,
+    ) -> BankPayment:
+        """Return the payment that a line names, if it is at the bank and passes `check`.
+
+        Raises `ResourceConflict`.
+        """
         key = line.payment_key
         payment = None if key is None else await self.payments.find(tx, line.org_id, key)
         if payment is None:
@@ -232,6 +241,8 @@ class StatementLineReviews:
             raise ResourceConflict(
                 f"payment {payment.key} is {payment.status}: it does not wait for the bank"
             )
+        if check and (refusal := check(line, payment)):
+            raise refusal
         return payment
 
     async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:

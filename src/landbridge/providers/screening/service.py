@@ -7,7 +7,8 @@ Guarantees:
 - Each list is loaded, replaced and removed by itself. A name is compared with all of them.
 - Every process compares with the currently active versions, from memory; only the version check
   queries the database. A replaced list is indexed again, the others are not.
-- Indexing and comparing run in threads, one at a time per process.
+- Indexing runs in a thread, one list at a time per process. So does comparing, a few at a time and
+  one of each organisation: many or long names of one organisation delay no other.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.providers.screening import store
 from landbridge.providers.screening.index import NameIndex
 from landbridge.providers.screening.model import (
@@ -45,6 +47,8 @@ _log = structlog.stdlib.get_logger()
 _LOSS_PERCENT_MAX = 20
 # The publisher updates it several times a month, often within days.
 _AGE_MAX = timedelta(days=7)
+# A name of many common words keeps a thread for a second.
+_COMPARISONS_AT_ONCE = 2
 # Entries per statement: about a megabyte.
 _BATCH_SIZE = 2_000
 
@@ -87,14 +91,24 @@ class Screening:
         self.required_lists = tuple(required_lists)
         self._indexed: dict[UUID, _IndexedList] = {}
         self._lock = asyncio.Lock()
+        self._turns = FairSemaphore(_COMPARISONS_AT_ONCE, each=1)
 
-    async def screen(self, subjects: Sequence[ScreeningSubject]) -> ScreeningResult:
-        """Return similar names of every list. Without a list: no version and no hits."""
-        async with self._lock:
-            loaded = await self._current()
+    async def screen(
+        self, subjects: Sequence[ScreeningSubject], *, org_id: UUID | None = None
+    ) -> ScreeningResult:
+        """Return similar names of every list. Without a list: no version and no hits.
+
+        Names of an organisation are compared in its own turns; those of none share one.
+        """
+        await self._turns.acquire(org_id)
+        try:
+            async with self._lock:
+                loaded = await self._current()
             if loaded is None:
                 return ScreeningResult(None, (), lacks_list=bool(self.required_lists))
             hits = await asyncio.to_thread(_find, loaded, subjects, self._score_min)
+        finally:
+            self._turns.release(org_id)
         unread = tuple(each.name for each in subjects if not is_readable(each.name))
         lacks_list = not loaded.names.issuperset(self.required_lists)
         return ScreeningResult(loaded.label, hits, unread, lacks_list)

@@ -31,6 +31,7 @@ from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.statements import store
 from landbridge.reporting.statements.model import (
@@ -60,8 +61,9 @@ class Statements:
     clock: Clock
     users: Users
     wallets: Wallets
-    # Printing holds all lines in memory and keeps a CPU busy, so it is bounded.
-    printing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_PRINTING_MAX))
+    # Printing holds all lines in memory and keeps a CPU busy, so it is bounded; one at a time for
+    # each organisation, so that long statements of one delay no other.
+    printing: FairSemaphore = field(default_factory=lambda: FairSemaphore(_PRINTING_MAX, each=1))
 
     async def open(self, caller: Caller, request: StatementRequest) -> Statement:
         """Open a statement of a user, also a frozen or erased one, without its lines.
@@ -148,8 +150,11 @@ class Statements:
         """Return the statement as PDF; raises as `whole` does, and without the extra `pdf`."""
         if reason := missing(Extra.PDF):
             raise FieldInvalid(f"format: pdf {reason}, or request csv", field="format")
-        async with self.printing:
+        await self.printing.acquire(statement.org_id)
+        try:
             return await asyncio.to_thread(pdf, statement, await self.whole(statement))
+        finally:
+            self.printing.release(statement.org_id)
 
     async def _wallets(self, org_id: UUID, request: StatementRequest) -> dict[UUID, Wallet]:
         found = await self.wallets.of_users(org_id, [request.user_id])

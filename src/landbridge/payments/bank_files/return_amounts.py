@@ -1,0 +1,75 @@
+"""Amounts by which a payment may have come back.
+
+One reviewer alone decides that a payment came back, and then its user gets all coins. Anybody who
+knows a payment's reference can send a cent with it, so a line proves a return only by its amount:
+what is missing is at most the fee of a bank.
+"""
+
+from landbridge.payments.bank_files.model import BankPayment
+from landbridge.payments.bank_files.statement_line_model import StatementLineKind
+from landbridge.payments.bank_files.statement_line_store import SealedStatementLine
+from landbridge.platform.core.errors import Refused, ResourceConflict
+from landbridge.platform.core.money import Money
+
+# Highest fee of a bank, in units of the currency: about a hundred dollars. Source: price lists of
+# banks (returns of SWIFT payments cost 15 to 75 dollars); exchange rates of 2026, rounded.
+FEE_MAX = {
+    "usd": 100,
+    "eur": 100,
+    "brl": 500,
+    "mxn": 2_000,
+    "cop": 400_000,
+    "ars": 150_000,
+    "hkd": 800,
+    "cny": 700,
+    "sgd": 130,
+    "ngn": 150_000,
+    "kes": 13_000,
+    "zmw": 2_500,
+    "mwk": 175_000,
+    "tzs": 250_000,
+    "bwp": 1_400,
+    "cdf": 250_000,
+    "ghs": 1_200,
+    "zar": 1_800,
+    "ugx": 360_000,
+    "rwf": 145_000,
+    "xaf": 60_000,
+    "xof": 60_000,
+}
+
+
+def return_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused | None:
+    """Return why a line does not prove that a payment came back; None if it may.
+
+    A line without an amount is the bank's own report on a payment.
+    """
+    if line.money is None:
+        return None
+    paid = payment.money
+    if line.money.asset != paid.asset:
+        return ResourceConflict(f"line {line.id} is not in the currency of the payment")
+    # By a debit, the bank has paid that much.
+    kept = line.money if line.kind is StatementLineKind.DEBIT else paid - line.money
+    fee_max = Money.parse(FEE_MAX[paid.asset.currency], paid.asset)
+    if kept.units <= min(fee_max.units, paid.units // 2):
+        return None
+    return ResourceConflict(
+        f"payment {payment.key} paid {paid} {paid.asset.currency}, and by line {line.id} {kept} "
+        "did not come back, which is more than the fee of a bank: ask the bank, then resolve the "
+        "line as HANDLED, and the payment by a resolution of two people or by `landbridge correct`"
+    )
+
+
+def deposit_refusal(line: SealedStatementLine) -> Refused | None:
+    """Return why a line becomes no deposit; None if it may.
+
+    What the bank marks as a return of our payment belongs to the user of that payment.
+    """
+    if line.kind is not StatementLineKind.CREDIT:
+        return ResourceConflict(f"line {line.id} is a {line.kind}: only a CREDIT becomes a deposit")
+    if line.rank == 0 and line.payment_key is not None:
+        return ResourceConflict(
+            f"line {line.id} is a return of payment {line.payment_key}, and no deposit"
+        )
+    return None
