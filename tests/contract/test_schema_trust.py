@@ -57,7 +57,8 @@ UNSTATED = {
         # A definition of a template: what its members allow each other.
         r"definition(\.\w+)+ (must|is|contradicts|and|has)|template or definition|beside template",
         r"must be one of .* when |is too large|\.id: .* is taken|developerFee goes",
-        r"has two values of |vaspName is the provider|person is the third party",
+        r"has two values of |(vaspName|travelAddress) is (of )?the provider",
+        r"person is the third party|takes one value",
     ),
     "goes by what there is": (
         r"there is no |is the id of no|names no terms link|stays so|only a business|of yours",
@@ -67,7 +68,7 @@ UNSTATED = {
         r"IANA|timeZone must be|must be one of DRIVERS|\.(type|subType) must be one of",
         r"^type must be|is used for another user|not supported|goes to|never changes",
         r"is taken by another template|is not one of the challenge|does not swap|is chosen twice",
-        r"has no market|has no value of gas|nobody can take a share token",
+        r"has no market|has no value of gas|nobody can take a share token|no members of the organ",
     ),
     "goes by the time": (
         r"day in the past|years ago|after today|still to come|lies too far|at most a century",
@@ -75,6 +76,7 @@ UNSTATED = {
     "is arithmetic": (
         r"check digits|no bank has such|wrong checksum|where coins are lost|32 bytes",
         r"0x followed by|characters of base58|phone number with its country|neither the address",
+        r"must be a travel address|must be a host in lower case",
     ),
 }
 _UNSTATED = re.compile("|".join(each for group in UNSTATED.values() for each in group))

@@ -1,4 +1,4 @@
-"""Amounts by which a payment may have come back.
+"""What a line of a statement proves: that a payment came back, or that the bank has paid it.
 
 One reviewer alone decides that a payment came back, and then its user gets all coins. Anybody who
 knows a payment's reference can send a cent with it, so a line proves a return only by its amount:
@@ -59,6 +59,15 @@ def return_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused |
         "did not come back, which is more than the fee of a bank: ask the bank, then resolve the "
         "line as HANDLED, and the payment by a resolution of two people or by `landbridge correct`"
     )
+
+
+def settle_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused | None:
+    """Return why a line does not prove that the bank has paid a payment; None if it may."""
+    if line.kind in {StatementLineKind.CREDIT, StatementLineKind.RETURN}:
+        return ResourceConflict(
+            f"line {line.id} is a {line.kind}: money that came does not settle {payment.key}"
+        )
+    return None
 
 
 def deposit_refusal(line: SealedStatementLine) -> Refused | None:

@@ -23,7 +23,11 @@ from landbridge.payments.bank_files.deposit_credits import build_deposit
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts
 from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
-from landbridge.payments.bank_files.return_amounts import deposit_refusal, return_refusal
+from landbridge.payments.bank_files.return_amounts import (
+    deposit_refusal,
+    return_refusal,
+    settle_refusal,
+)
 from landbridge.payments.bank_files.returns import (
     BankReturns,
     ReturnResult,
@@ -195,7 +199,7 @@ class StatementLineReviews:
             ):
                 return ReturnResult()
             case LineResolutionKind.SETTLE:
-                payment = await self._lock_payment(tx, line)
+                payment = await self._lock_payment(tx, line, check=settle_refusal)
                 if not await self.payments.settle_in(tx, payment, at=at, actor=actor):
                     raise _moved(payment)
                 return ReturnResult(ended=(payment,))
@@ -227,7 +231,7 @@ class StatementLineReviews:
         tx: Tx,
         line: SealedStatementLine,
         *,
-        check: Callable[[SealedStatementLine, BankPayment], Refused | None] | None = None,
+        check: Callable[[SealedStatementLine, BankPayment], Refused | None],
     ) -> BankPayment:
         """Return the payment that a line names, if it is at the bank and passes `check`.
 
@@ -241,7 +245,7 @@ class StatementLineReviews:
             raise ResourceConflict(
                 f"payment {payment.key} is {payment.status}: it does not wait for the bank"
             )
-        if check and (refusal := check(line, payment)):
+        if refusal := check(line, payment):
             raise refusal
         return payment
 
