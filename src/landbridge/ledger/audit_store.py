@@ -289,54 +289,30 @@ limit $2
 """
 
 
-# Organisations that have rows in these tables, found by steps from one to the next in an index; and
-# their changes, counted to $1.
+# Organisations that have rows in any of these tables, found by steps from one to the next in their
+# indexes, beginning with the nil id, which none has; and their changes, counted to $1.
 SIZES = """
-with recursive changed (org_id) as (
-    (select org_id from changes order by org_id limit 1)
+with recursive found (org_id) as (
+    select '00000000-0000-0000-0000-000000000000'::uuid
     union all
-    select (select c.org_id from changes c where c.org_id > f.org_id order by c.org_id limit 1)
-    from changed f
+    select least(
+        (select x.org_id from changes x where x.org_id > f.org_id order by x.org_id limit 1),
+        (select x.org_id from entries x where x.org_id > f.org_id order by x.org_id limit 1),
+        (select x.org_id from transfers x where x.org_id > f.org_id order by x.org_id limit 1),
+        (select x.org_id from accounts x where x.org_id > f.org_id order by x.org_id limit 1),
+        (select x.org_id from house_accounts x where x.org_id > f.org_id order by x.org_id limit 1),
+        (select x.org_id from house_rollups x where x.org_id > f.org_id order by x.org_id limit 1),
+        (select x.org_id from report_builds x where x.org_id > f.org_id order by x.org_id limit 1)
+    )
+    from found f
     where f.org_id is not null
-), entered (org_id) as (
-    (select org_id from entries order by org_id limit 1)
-    union all
-    select (select e.org_id from entries e where e.org_id > f.org_id order by e.org_id limit 1)
-    from entered f
-    where f.org_id is not null
-), recorded (org_id) as (
-    (select org_id from transfers order by org_id limit 1)
-    union all
-    select (select t.org_id from transfers t where t.org_id > f.org_id order by t.org_id limit 1)
-    from recorded f
-    where f.org_id is not null
-), owned (org_id) as (
-    (select org_id from accounts order by org_id limit 1)
-    union all
-    select (select a.org_id from accounts a where a.org_id > f.org_id order by a.org_id limit 1)
-    from owned f
-    where f.org_id is not null
-), found as (
-    select org_id from changed
-    union
-    select org_id from entered
-    union
-    select org_id from recorded
-    union
-    select org_id from owned
-    union
-    select org_id from house_accounts
-    union
-    select org_id from house_rollups
-    union
-    select org_id from report_builds
 )
 select f.org_id, (
         select count(*)
         from (select from changes c where c.org_id = f.org_id limit $1) as bounded
     ) as changes
 from found f
-where f.org_id is not null
+where f.org_id > '00000000-0000-0000-0000-000000000000'
 order by changes desc, f.org_id
 """
 
