@@ -14,6 +14,7 @@ from landbridge.dashboard.payments.destinations import (
     DestinationDetails,
     address_label,
     destination_of,
+    registered_wallets,
 )
 from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentReply
 from landbridge.payments.engine.schemas import PartyReply
@@ -143,13 +144,13 @@ async def _labelled(interface: InternalClient, card: PaymentCard) -> PaymentCard
     """Return a batch with the labels of its recipients."""
     if card.payee is not None:
         return card
-    labels = await asyncio.gather(
-        *(
-            address_label(interface, each.user_id or card.payer_id, each.address)
-            for each in card.payees
-        )
-    )
-    payees = [replace(each, label=label) for each, label in zip(card.payees, labels, strict=True)]
+    owner_ids = list({each.user_id or card.payer_id for each in card.payees})
+    found = await asyncio.gather(*(registered_wallets(interface, each) for each in owner_ids))
+    wallets = dict(zip(owner_ids, found, strict=True))
+    payees = [
+        replace(each, label=address_label(wallets[each.user_id or card.payer_id], each.address))
+        for each in card.payees
+    ]
     return replace(card, payees=payees)
 
 

@@ -4,7 +4,7 @@ The template `payments/destination.html` shows it in the same words on every pag
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -12,7 +12,7 @@ from uuid import UUID
 from landbridge.customers.bank_accounts.model import AccountSummary, summary_of
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.customers.payee_verifications.api import PayeeVerificationReply
-from landbridge.customers.users.wallet_api import ExternalWalletPage
+from landbridge.customers.users.wallet_api import ExternalWalletPage, ExternalWalletReply
 from landbridge.dashboard.countries import country_name
 from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentReply
@@ -89,10 +89,11 @@ async def destination_of(
     `verifies_payee` asks the bank of an offramp's account about its holder.
     """
     end, payer_id = details.destination, details.source.user_id
-    account, payee, label, was_paid = await asyncio.gather(
+    owner_id = None if end.wallet_address is None else end.user_id or payer_id
+    account, payee, wallets, was_paid = await asyncio.gather(
         _account(interface, end),
         _payee(interface, end) if verifies_payee and kind == "OFFRAMP" else _unknown(),
-        address_label(interface, end.user_id or payer_id, end.wallet_address),
+        registered_wallets(interface, owner_id),
         _was_paid(interface, kind, details) if with_history else _unknown(),
     )
     if account is None and end.wallet_address is None:
@@ -102,7 +103,7 @@ async def destination_of(
         account=account,
         address=end.wallet_address,
         chain=end.chain or details.chain,
-        label=label,
+        label=address_label(wallets, end.wallet_address),
         was_paid=was_paid,
         payee=payee,
     )
@@ -134,20 +135,25 @@ async def _payee(interface: InternalClient, end: PaymentEnd) -> PayeeVerificatio
         return None
 
 
-async def address_label(
-    interface: InternalClient, owner_id: UUID | None, address: str | None
-) -> str | None:
-    """Return the name of an address among those that the user registered."""
-    if owner_id is None or address is None:
-        return None
+async def registered_wallets(
+    interface: InternalClient, owner_id: UUID | None
+) -> Sequence[ExternalWalletReply]:
+    """Return the addresses that a user has registered; none if they can't be read."""
+    if owner_id is None:
+        return ()
     path = f"/v2/users/{owner_id}/wallets/external"
     try:
         found = await interface.read(ExternalWalletPage, path, limit=_EARLIER_MAX)
     except Refused:
+        return ()
+    return found.external_wallets
+
+
+def address_label(wallets: Sequence[ExternalWalletReply], address: str | None) -> str | None:
+    """Return the name of an address among registered ones."""
+    if address is None:
         return None
-    return next(
-        (each.name for each in found.external_wallets if _same(each.address, address)), None
-    )
+    return next((each.name for each in wallets if _same(each.address, address)), None)
 
 
 async def _was_paid(interface: InternalClient, kind: str, details: PaymentDetails) -> bool | None:
