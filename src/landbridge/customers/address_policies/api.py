@@ -1,6 +1,5 @@
 """Routes of the policy on addresses: /v2/organization/address-policy. Ours."""
 
-import asyncio
 from typing import Annotated, Any
 
 import msgspec
@@ -72,19 +71,13 @@ class AddressPolicyRoutes(Controller):
         address_policies: NamedDependency[AddressPolicies],
     ) -> AddressPolicyReply:
         """Replace the policy; orders that are not signed yet follow its block list too."""
-        # Thousands of addresses take tenths of a second.
-        policy = await asyncio.to_thread(_checked, data)
+        policy = AddressPolicy(
+            blocked_addresses=await checked_addresses("blockedAddresses", data.blocked_addresses),
+            allowed_addresses=await checked_addresses("allowedAddresses", data.allowed_addresses),
+            new_address_hours=data.new_address_hours,
+            new_address_amount_max=data.new_address_amount_max,
+        )
         return _reply(await address_policies.set_for(request.user, policy))
-
-
-def _checked(data: AddressPolicyRequest) -> AddressPolicy:
-    """Return the requested policy; raises `FieldInvalid` for what is no address."""
-    return AddressPolicy(
-        blocked_addresses=checked_addresses("blockedAddresses", data.blocked_addresses),
-        allowed_addresses=checked_addresses("allowedAddresses", data.allowed_addresses),
-        new_address_hours=data.new_address_hours,
-        new_address_amount_max=data.new_address_amount_max,
-    )
 
 
 def _reply(policy: AddressPolicy) -> AddressPolicyReply:

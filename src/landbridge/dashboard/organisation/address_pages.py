@@ -55,8 +55,8 @@ class AddressPolicyPages(Controller):
             await address_policies.set_for(
                 caller,
                 AddressPolicy(
-                    blocked_addresses=_addresses(form, "blockedAddresses"),
-                    allowed_addresses=_addresses(form, "allowedAddresses"),
+                    blocked_addresses=await _addresses(form, "blockedAddresses"),
+                    allowed_addresses=await _addresses(form, "allowedAddresses"),
                     new_address_hours=form.integer(
                         "newAddressHours", minimum=0, maximum=HOURS_MAX, default=0
                     ),
@@ -72,10 +72,10 @@ class AddressPolicyPages(Controller):
         return redirect(_HOME, notice=_("Address policy set"))
 
 
-def _addresses(form: Form, name: str) -> tuple[str, ...]:
+async def _addresses(form: Form, name: str) -> tuple[str, ...]:
     """Return the addresses of a field, one in each line."""
     try:
-        return checked_addresses(name, form.text(name).split())
+        return await checked_addresses(name, form.text(name).split())
     except FieldInvalid as error:
         raise FieldInvalid(error.message, field=name) from None
 

@@ -56,9 +56,7 @@ class SettingsPages(Controller):
             form = await read_form(request)
             await orgs.rename_for(caller, form.text("name"))
         except Refused as problem:
-            org = await orgs.get(caller.org_id)
-            values = {"org": org, "name": form.text("name"), "reason": ""}
-            return renderer.with_problem(request, _GENERAL, problem, **values)
+            return await _refused(request, renderer, orgs, problem, name=form.text("name"))
         return redirect(_HOME, notice=_("Organisation renamed"))
 
     @post("/freeze")
@@ -76,9 +74,8 @@ class SettingsPages(Controller):
             form = await read_form(request)
             await orgs.freeze_for(caller, reason=form.maybe("reason"))
         except Refused as problem:
-            org = await orgs.get(caller.org_id)
-            values = {"org": org, "name": org.name, "reason": form.text("reason")}
-            return renderer.with_problem(request, _GENERAL, problem, **values)
+            reason = form.text("reason")
+            return await _refused(request, renderer, orgs, problem, reason=reason)
         return redirect(_HOME, notice=_("Organisation frozen"))
 
     @post("/unfreeze", fresh=_HOME)
@@ -94,9 +91,7 @@ class SettingsPages(Controller):
         try:
             await orgs.unfreeze_for(caller)
         except Refused as problem:
-            org = await orgs.get(caller.org_id)
-            values = {"org": org, "name": org.name, "reason": ""}
-            return renderer.with_problem(request, _GENERAL, problem, **values)
+            return await _refused(request, renderer, orgs, problem)
         return redirect(_HOME, notice=_("Organisation unfrozen"))
 
     @get("/approvals")
@@ -181,6 +176,21 @@ class SettingsPages(Controller):
         """Show the settings of the whole installation."""
         check_admin(request.user.caller)
         return renderer.page(request, "organisation/installation.html", lines=installation.others)
+
+
+async def _refused(
+    request: PageRequest,
+    renderer: Renderer,
+    orgs: Orgs,
+    problem: Refused,
+    *,
+    name: str | None = None,
+    reason: str = "",
+) -> Page:
+    """Show the general settings again, with the refusal and the submitted values."""
+    org = await orgs.get(request.user.caller.org_id)
+    values = {"org": org, "name": org.name if name is None else name, "reason": reason}
+    return renderer.with_problem(request, _GENERAL, problem, **values)
 
 
 def _policy(threshold: int | str, needs_second: bool) -> dict[str, object]:  # noqa: FBT001  a field
