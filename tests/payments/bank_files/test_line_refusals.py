@@ -2,7 +2,7 @@
 
 import pytest
 
-from landbridge.payments.bank_files.return_amounts import FEE_MAX
+from landbridge.payments.bank_files.line_refusals import FEE_MAX
 from landbridge.providers.rails.currencies import FIAT
 
 

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from landbridge.ledger.locking import lock_record
+from landbridge.payments.bank_files.line_refusals import return_refusal
 from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.payments.bank_files.reason_codes import return_reason
-from landbridge.payments.bank_files.return_amounts import return_refusal
 from landbridge.payments.bank_files.statement_line_model import (
     StatementLineKind,
     StatementLineTexts,

@@ -6,7 +6,8 @@ Guarantees:
   REVERSAL reopen or reverse a record (returns.py), all in the transaction that resolves the line.
   All other resolutions move nothing.
 - FAIL and RETURN need a line that proves, up to the fee of a bank, that the payment came back
-  (return_amounts.py): one person alone decides, and the user gets all coins.
+  (line_refusals.py): one person alone decides, and the user gets all coins. SETTLE needs one of
+  money that went, or of no money.
 - Of concurrent resolutions one wins; a repetition of the same one returns the first result.
 - The bank's texts and the comment are encrypted, and deleted 90 days after the resolution.
 """
@@ -21,13 +22,13 @@ import msgspec
 from landbridge.payments.bank_files import statement_line_store as store
 from landbridge.payments.bank_files.deposit_credits import build_deposit
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts
-from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
-from landbridge.payments.bank_files.payments import BankPayments
-from landbridge.payments.bank_files.return_amounts import (
+from landbridge.payments.bank_files.line_refusals import (
     deposit_refusal,
     return_refusal,
     settle_refusal,
 )
+from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
+from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.payments.bank_files.returns import (
     BankReturns,
     ReturnResult,
