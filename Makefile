@@ -21,8 +21,9 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 	tests/app/failover/test_failover.py::test_failover_loses_and_doubles_nothing[kill] \
 	tests/test_docs.py::test_examples_run_as_pasted[README.md]
 
-# One worker for each core. Neighbours stay together, so that what a module shares is made once.
-PYTEST := $(BIN)/pytest -n $(or $(WORKERS),2) --dist worksteal
+# A worker more than cores, as tests wait for timeouts and processes a fifth of the time. Neighbours stay together, so
+# that what a module shares is made once.
+PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist worksteal
 
 # Containers often forbid Python to keep bytecode. Without it, each start compiles hundreds of files.
 export PYTHONDONTWRITEBYTECODE :=

@@ -22,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from landbridge.app.container import Container, wire
+from landbridge.dashboard import page_budget
 from landbridge.ledger.service import Ledger
 from landbridge.platform import logs
 from landbridge.platform.core.clock import Clock, FrozenClock
@@ -111,7 +112,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests that use the database, and deselect those of other runs."""
-    left_out: list[pytest.Item] = []
+    left_out: set[pytest.Item] = set()
     is_long_run = "long" in config.option.markexpr
     loses_commits = config.getoption("--lost-commits") is not None
     for item in items:
@@ -120,12 +121,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if "server_dsn" in getattr(item, "fixturenames", ()):
             item.add_marker("db")
         if item.get_closest_marker("long") is not None and not is_long_run:
-            left_out.append(item)
+            left_out.add(item)
         mark = item.get_closest_marker("one_commit")
         if mark is not None and loses_commits:
             item.add_marker(pytest.mark.skip(reason=mark.kwargs["reason"]))
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [each for each in items if each not in set(left_out)]
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [each for each in items if each not in left_out]
 
 
 @asynccontextmanager
@@ -225,6 +226,12 @@ async def client(container: Container) -> AsyncIterator[httpx2.AsyncClient]:
     """HTTP without a key; `org` has one."""
     async with served(container) as client:
         yield client
+
+
+@pytest.fixture
+def unlimited_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a test that reads every page wait for no budget (`dashboard/page_budget.py`)."""
+    monkeypatch.setattr(page_budget, "_BURST_S", float("inf"))
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from tests.dashboard.test_form_refusals import fault_of
 from tests.dashboard.world import World, build_with_linked_pages
 from tests.tenants import Tenant, make_tenant
 
+pytestmark = pytest.mark.usefixtures("unlimited_pages")
+
 _WRONG = "!" * 300
 
 

@@ -11,6 +11,8 @@ from tests.dashboard.browsing import DashboardPage, Visitor, visit
 from tests.dashboard.world import World, build_with_linked_pages
 from tests.tenants import Tenant, make_tenant
 
+pytestmark = pytest.mark.usefixtures("unlimited_pages")
+
 # Forms that stop other forms of the world once they are accepted: submitted last.
 _LAST = ("/freeze", "/erase")
 # Forms that show the refusals of a file's lines in a table, beside each line.

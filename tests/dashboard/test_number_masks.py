@@ -18,6 +18,8 @@ from tests.dashboard.browsing import Visitor, visit
 from tests.dashboard.world import LISTS, World, build_with_linked_pages
 from tests.tenants import Tenant, good, make_tenant
 
+pytestmark = pytest.mark.usefixtures("unlimited_pages")
+
 LINK = "https://example.com/scan-of-a-passport.pdf"
 # Of the user and of the business, each given once below.
 KNOWN = {

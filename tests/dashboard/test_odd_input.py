@@ -14,7 +14,7 @@ from tests.dashboard.browsing import DashboardPage, Visitor, visit
 from tests.dashboard.world import build, in_process_client
 from tests.tenants import Tenant
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("unlimited_pages")]
 
 UNUSUAL = (
     "",

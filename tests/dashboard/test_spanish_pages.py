@@ -12,6 +12,8 @@ from tests.dashboard.catalogue import page_texts
 from tests.dashboard.world import World, build_with_linked_pages
 from tests.tenants import Tenant
 
+pytestmark = pytest.mark.usefixtures("unlimited_pages")
+
 # A tooltip shows the original, such as the sentence of the API, on purpose.
 _ATTRIBUTES = ("aria-label", "placeholder", "alt", "data-confirm", "data-label")
 

@@ -19,6 +19,8 @@ from tests.dashboard.world import (
 )
 from tests.tenants import Tenant, make_tenant
 
+pytestmark = pytest.mark.usefixtures("unlimited_pages")
+
 # Not pages: downloads, images, and responses for the dashboard's scripts.
 FILES = {
     "/dashboard/assets/{version:str}/{name:str}",

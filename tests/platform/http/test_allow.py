@@ -13,6 +13,8 @@ from tests.applications import app_of
 from tests.dashboard.browsing import visit
 from tests.tenants import URL, Tenant
 
+pytestmark = pytest.mark.usefixtures("unlimited_pages")
+
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 PARAMETER = re.compile(r"\{[^}]*\}")
 
