@@ -29,6 +29,7 @@ BODY_BYTES_MAX = 14 * 1024 * 1024
 SECRET_LENGTH_MIN = 32
 # Of the made-up bank. Silence is longer than any caller waits.
 SETTLES_AFTER_S, RETURNS_AFTER_S, SILENCE_S = 0.3, 1.0, 35
+VALUES = {"usdc": "0.9999", "usdt": "1.0002", "eur": "1.17", "brl": "0.1825", "mxn": "0.0557"}
 # The first key signs, both are accepted: a secret is replaced without a stop.
 KEYS = {
     os.environ[f"SIDECAR_{age}KEY_ID"]: os.environ[f"SIDECAR_{age}SECRET"]
@@ -89,6 +90,10 @@ class Bank:
         """Return `match`, `close_match` with the holder's name, `no_match` or `unavailable`."""
         outcome = request.get("testOutcome", "unavailable")
         return outcome, "A. Holder" if outcome == "close_match" else None
+
+    def rates(self, currencies: list[str]) -> dict[str, str]:
+        """Return dollars per unit of those that the bank prices, as decimal texts."""
+        return {each: VALUES[each] for each in currencies if each in VALUES}
 
     def create_applicant(self, key: str, application: dict) -> None:
         """Create the applicant of a verification; safe to repeat with the same key."""
@@ -304,7 +309,15 @@ class Sidecar:
             "screeningOutcomes": screened if self.is_test else [],
             "payeeOutcomes": payees if self.is_test else [],
             "identityOutcomes": verified if self.is_test else [],
+            "rates": list(VALUES),
         }
+
+    def rates(self, message: dict) -> tuple[int, dict]:
+        currencies = message["currencies"]
+        if not isinstance(currencies, list) or not currencies:
+            return 400, {"code": "invalid"}
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        return 200, {"at": at, "usd": self.bank.rates(currencies)}
 
     def verify_payee(self, message: dict) -> tuple[int, dict]:
         texts = ("orgId", "currency", "rail")
@@ -530,6 +543,7 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/screenings": self.sidecar.screen,
             "/v1/screenings/query": self.sidecar.query_screening,
             "/v1/payees": self.sidecar.verify_payee,
+            "/v1/rates/query": self.sidecar.rates,
             "/v1/applications": self.sidecar.create_application,
             "/v1/applications/documents": self.sidecar.attach_document,
             "/v1/applications/submit": self.sidecar.submit_application,

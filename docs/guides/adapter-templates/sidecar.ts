@@ -21,6 +21,7 @@ const BODY_BYTES_MAX = 14 * 1024 * 1024;
 const SECRET_LENGTH_MIN = 32;
 // Of the made-up bank. Silence is longer than any caller waits.
 const [SETTLES_AFTER_MS, RETURNS_AFTER_MS, SILENCE_MS] = [300, 1_000, 35_000];
+const VALUES = { usdc: "0.9999", usdt: "1.0002", eur: "1.17", brl: "0.1825", mxn: "0.0557" };
 
 type Message = Record<string, unknown>;
 type Answer = { status: number; message: Message };
@@ -135,6 +136,11 @@ class Bank {
   async verifyPayee(request: Message): Promise<Message> {
     const match = String(request.testOutcome ?? "unavailable");
     return match === "close_match" ? { match, name: "A. Holder" } : { match };
+  }
+
+  /** Return dollars per unit of those that the bank prices, as decimal texts. */
+  async rates(currencies: string[]): Promise<Message> {
+    return Object.fromEntries(Object.entries(VALUES).filter(([each]) => currencies.includes(each)));
   }
 
   /** Create the applicant of a verification; safe to repeat with the same key. */
@@ -280,6 +286,8 @@ class Sidecar {
         return this.queryScreening(String(message.key));
       case "/v1/payees":
         return this.verifyPayee(message);
+      case "/v1/rates/query":
+        return this.rates(message);
       case "/v1/applications":
         return this.createApplication(message as Applicant);
       case "/v1/applications/documents":
@@ -356,6 +364,15 @@ class Sidecar {
     return { status: 200, message: await this.bank.verifyPayee(message) };
   }
 
+  private async rates(message: Message): Promise<Answer> {
+    const { currencies } = message;
+    if (!Array.isArray(currencies) || currencies.length === 0) {
+      return { status: 400, message: { code: "invalid" } };
+    }
+    const usd = await this.bank.rates(currencies.map(String));
+    return { status: 200, message: { at: new Date().toISOString(), usd } };
+  }
+
   private async createApplication(applicant: Applicant): Promise<Answer> {
     const { key, orgId, rail, facts, testOutcome: outcome } = applicant;
     const isWhole = [key, orgId, rail].every((each) => typeof each === "string") && facts;
@@ -428,7 +445,7 @@ class Sidecar {
     const verified = ["approve", "retry", "decline", "information", "review", "refuse", "silence"];
     const identityOutcomes = this.isTest ? verified : [];
     const tested = { testOutcomes, screeningOutcomes, payeeOutcomes, identityOutcomes };
-    const lists = { deposits, ...tested };
+    const lists = { deposits, rates: Object.keys(VALUES), ...tested };
     return { status: 200, message: { name: "Made-up bank", protocol: 1, ...lists } };
   }
 

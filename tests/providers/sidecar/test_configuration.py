@@ -81,6 +81,7 @@ currencies = ["usd"]
         (PROVIDER + ROUTE + 'countries = ["BR"]', "no code of three letters"),
         (PROVIDER + ROUTE + 'organisations = ["x"]', "Invalid UUID"),
         (PROVIDER + ROUTE.replace('"acme"', '"acme", "acme"'), "one name twice"),
+        (PROVIDER + '[rates]\nprovider = "x"', "rates.provider names x, which providers has not"),
     ],
 )
 def test_a_mistake_is_a_sentence(tmp_path: Path, text: str, sentence: str) -> None:

@@ -48,6 +48,7 @@ from landbridge.providers.sidecar.protocol import (
     SidecarError,
     SidecarWebhook,
 )
+from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
 
 DOCUMENT = Path(__file__).parents[3] / "docs/reference/provider-openapi.json"
 MESSAGES = (
@@ -67,6 +68,8 @@ MESSAGES = (
     PayoutQuery,
     PayoutRefusal,
     PayoutRequest,
+    RatesAnswer,
+    RatesQuery,
     RequestedCredit,
     ScreeningAnswer,
     ScreeningQuery,
@@ -167,6 +170,18 @@ def payee_operations() -> dict[str, Any]:
     }
 
 
+def rates_operations() -> dict[str, Any]:
+    return {
+        RATES_PATH: operation(
+            "queryRates",
+            "Give the value of currencies in dollars",
+            RatesQuery,
+            _200=answer("Dollars per unit, without those that it does not price.", RatesAnswer),
+            _503=answer("It can't be said now.", SidecarError),
+        ),
+    }
+
+
 def identity_operations() -> dict[str, Any]:
     application = answer("The application as it is now.", ApplicationAnswer)
     unknown = answer("The key is unknown.", SidecarError)
@@ -261,6 +276,7 @@ def document() -> dict[str, Any]:
             **deposit_operations(),
             **screening_operations(),
             **payee_operations(),
+            **rates_operations(),
             **identity_operations(),
         },
         "components": {

@@ -47,7 +47,7 @@ async def run_suite(command: Sequence[str], folder: Path, *options: str) -> Resu
 async def test_python_template_passes(tmp_path: Path) -> None:
     result = await run_suite(python_template(tmp_path / "orders.db"), tmp_path)
     assert result.exit_code == 0, result.output
-    assert "56 passed, 0 failed, 0 skipped" in result.output
+    assert "59 passed, 0 failed, 0 skipped" in result.output
 
 
 @pytest.mark.long
@@ -59,7 +59,7 @@ async def test_typescript_template_passes(tmp_path: Path) -> None:
     options = ("--rail", "pix", "--currency", "brl")
     result = await run_suite([*command, "--data", str(tmp_path / "o.jsonl")], tmp_path, *options)
     assert result.exit_code == 0, result.output
-    assert "56 passed, 0 failed, 0 skipped" in result.output
+    assert "59 passed, 0 failed, 0 skipped" in result.output
 
 
 # What a faulty sidecar does otherwise than the template, and the check that finds it.

@@ -3580,7 +3580,7 @@ export interface ServedRouteReply {
   currencies: Array<string> | null;
   isFallback: boolean;
   rails: Array<string> | null;
-  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING" | "PAYMENT_SCREENING";
+  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING" | "PAYMENT_SCREENING" | "RATES";
 }
 
 export interface SharedSubmission {

@@ -251,7 +251,7 @@ def wire(
     """Wire all services over a migrated database; tests pass adapters that fail."""
     base = build_base_services(settings, database, clock, chains=chains, rails=rails, vasps=vasps)
     people = move_coins(prepare_payments(know_people(base)))
-    market = choose_market(settings, database, clock, base.reference_rates)
+    market = choose_market(settings, database, clock, base.reference_rates, base.providers)
     prices, rates = choose_prices(settings, database, market)
     swaps = _trade(people, rates)
     paying_out = pay_out(people, rates)

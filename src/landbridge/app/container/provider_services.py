@@ -48,6 +48,12 @@ class ProviderServices:
     processes: Mapping[str, PackageProcess]
 
     @property
+    def rates(self) -> SidecarClient | None:
+        """Return the client of the provider of rates; None without one."""
+        name = self.rails.routes.rates
+        return None if name is None else self.clients[name]
+
+    @property
     def packages(self) -> Mapping[str, CountedPackage]:
         """Return the clients of the packages."""
         return {

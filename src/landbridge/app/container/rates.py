@@ -2,7 +2,8 @@
 
 from decimal import Decimal
 
-from landbridge.app.settings import OFF, Settings
+from landbridge.app.container.provider_services import ProviderServices
+from landbridge.app.settings import OFF, Settings, SettingsInvalid
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.model import Mode
@@ -15,6 +16,8 @@ from landbridge.providers.rates.reference import FROM_ECB, ReferenceRates
 from landbridge.providers.rates.sandbox import sandbox_price
 from landbridge.providers.rates.spreads import read_spreads
 from landbridge.providers.rates.valuation import Valuation
+from landbridge.providers.sidecar.client import SidecarClient
+from landbridge.providers.sidecar.price_feed import ProviderFeed
 
 
 def reference(settings: Settings, database: Database, clock: Clock) -> ReferenceRates:
@@ -32,20 +35,41 @@ def valuation(settings: Settings, rates: ReferenceRates) -> Valuation:
 
 
 def market(
-    settings: Settings, database: Database, clock: Clock, reference: ReferenceRates
+    settings: Settings,
+    database: Database,
+    clock: Clock,
+    reference: ReferenceRates,
+    providers: ProviderServices | None,
 ) -> Market | None:
-    """Return current market prices, if a feed is configured."""
-    match settings.price_feed:
-        case None | "off":
-            return None
-        case "kraken":
-            feed: Feed = Kraken()
-        case location:
-            feed = JsonFeed(location)
+    """Return current market prices, if a feed is configured.
+
+    Raises `SettingsInvalid` if the settings and the providers file have one each.
+    """
+    feed = _feed(settings, None if providers is None else providers.rates)
+    if feed is None:
+        return None
     bounds = MarketBounds(
         age_max=settings.price_feed_age_max, peg=settings.peg_bound_percent * Decimal("0.01")
     )
     return Market(database, clock, feed, bounds, reference)
+
+
+def _feed(settings: Settings, provider: SidecarClient | None) -> Feed | None:
+    """Return the source of market prices; `off` is stronger than the providers file."""
+    match settings.price_feed:
+        case "off":
+            return None
+        case None:
+            return None if provider is None else ProviderFeed(provider)
+        case _ if provider is not None:
+            raise SettingsInvalid(
+                f"LANDBRIDGE_PRICE_FEED is set, and the providers file has rates of "
+                f"{provider.name}: leave one of them out"
+            )
+        case "kraken":
+            return Kraken()
+        case location:
+            return JsonFeed(location)
 
 
 def prices(

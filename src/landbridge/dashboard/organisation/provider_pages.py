@@ -46,6 +46,7 @@ SERVICES: Mapping[str, str] = {
     "IDENTITY": _("Verification of users"),
     "SCREENING": _("Screening of deposits"),
     "PAYMENT_SCREENING": _("Screening of payments"),
+    "RATES": _("Market prices"),
 }
 FAILURES: Mapping[str, str] = {
     "UNREACHABLE": _("No connection"),

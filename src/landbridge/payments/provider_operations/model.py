@@ -27,6 +27,7 @@ class ProviderService(StrEnum):
     IDENTITY = "IDENTITY"
     SCREENING = "SCREENING"  # of deposits
     PAYMENT_SCREENING = "PAYMENT_SCREENING"
+    RATES = "RATES"  # market prices, for all organisations
 
 
 class ProviderHealth(StrEnum):

@@ -65,7 +65,10 @@ class ProviderOperations:
             ProviderState(
                 name=each.name,
                 kind=_kind(self.routes.sidecars[each.name]),
-                serves=list(_served(self.routes, each.name, org_id)),
+                serves=[
+                    *_served(self.routes, each.name, org_id),
+                    *_served_rates(self.routes, each.name),
+                ],
                 calls=each.calls if caller.is_admin else None,
                 health=_health(each.calls),
                 last_answer_at=each.calls.answered_at,
@@ -178,10 +181,14 @@ def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRo
             for direction in sorted(screenings.directions):
                 service = _SCREENING_SERVICES[direction]
                 yield ServedRoute(service=service, currencies=screenings.currencies)
-
     for identity in routes.identity:
         if name == identity.provider and _serves(identity.organisations, org_id):
             yield ServedRoute(service=ProviderService.IDENTITY, rails=identity.rails)
+
+
+def _served_rates(routes: ProvidersFile, name: str) -> Sequence[ServedRoute]:
+    """Return the rates if they are this sidecar's; they are for all organisations."""
+    return [ServedRoute(service=ProviderService.RATES)] if name == routes.rates else []
 
 
 _SCREENING_SERVICES = {

@@ -25,6 +25,7 @@ from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResul
 from landbridge.providers.sidecar.suite.payee_checks import PayeeChecks
 from landbridge.providers.sidecar.suite.payout_checks import run_checks
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
+from landbridge.providers.sidecar.suite.rates_checks import RatesChecks
 from landbridge.providers.sidecar.suite.screening_checks import ScreeningChecks
 from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 from landbridge.providers.sidecar.suite.webhook_check import check_webhooks
@@ -149,6 +150,7 @@ async def _run(
             description.test_outcomes
             or description.screening_outcomes
             or description.identity_outcomes
+            or description.rates
         ):
             raise click.UsageError(
                 f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "
@@ -166,10 +168,12 @@ async def _run(
         payees = PayeeChecks(
             protocol, client, description.payee_outcomes, rail, asset.currency, payee
         )
+        rates = RatesChecks(protocol, client, clock, description.rates)
         if not description.test_outcomes:
             return [
                 *await screenings.run(),
                 *await identities.run(),
+                *await rates.run(),
                 *([] if settings.package is None else [await check_package_webhooks(protocol)]),
             ]
         return [
@@ -179,6 +183,7 @@ async def _run(
             *await screenings.run(),
             *await payees.run(),
             *await identities.run(),
+            *await rates.run(),
             await check_webhooks(settings, adapter, clock, webhook_port)
             if settings.package is None
             else await check_package_webhooks(protocol),

@@ -56,6 +56,7 @@ from landbridge.providers.sidecar.protocol import (
     SidecarDescription,
     SidecarMessage,
 )
+from landbridge.providers.sidecar.rates_protocol import RatesAnswer, RatesQuery
 
 __all__ = [
     "ApplicationAnswer",
@@ -94,6 +95,8 @@ __all__ = [
     "ProviderCredit",
     "ProviderCreditSender",
     "ProviderPackage",
+    "RatesAnswer",
+    "RatesQuery",
     "RequestedCredit",
     "RequestedOutcome",
     "RequestedScreening",
@@ -277,6 +280,10 @@ class ProviderPackage(Protocol):
 
     async def open_link(self, query: ApplicationKey) -> VerificationLinkAnswer | None:
         """Return the provider's own page for the person; None without one. Raises `NotDone`."""
+        ...
+
+    async def read_rates(self, query: RatesQuery) -> RatesAnswer:
+        """Return dollars per unit of currencies, and the time of these values. Raises `NotDone`."""
         ...
 
     async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:

@@ -22,6 +22,8 @@ from landbridge.providers.packages.interface import (
     PayoutQuery,
     PayoutRequest,
     ProviderPackage,
+    RatesAnswer,
+    RatesQuery,
     RequestedCredit,
     ScreeningAnswer,
     ScreeningQuery,
@@ -49,6 +51,7 @@ from landbridge.providers.sidecar.protocol import (
     DescribeRequest,
     SidecarMessage,
 )
+from landbridge.providers.sidecar.rates_protocol import RATES_PATH
 
 # Between our own processes only: a sidecar receives the webhooks of its provider itself.
 INBOUND_WEBHOOKS_PATH = "/v1/inbound-webhooks"
@@ -86,6 +89,7 @@ VERBS: Mapping[str, PackageVerb] = {
     VERIFICATION_LINKS_PATH: PackageVerb(
         "open_link", ApplicationKey, (VerificationLinkAnswer, NoneType)
     ),
+    RATES_PATH: PackageVerb("read_rates", RatesQuery, (RatesAnswer,)),
     INBOUND_WEBHOOKS_PATH: PackageVerb("read_webhook", InboundWebhook, (InboundWebhookNews,)),
 }
 

@@ -141,10 +141,16 @@ class JsonFeed:
         """Return all of its prices, or none if one of them is invalid; see `Feed`."""
         raw = await fetch(self._location, bytes_max=_BYTES_MAX, deadline_s=_DEADLINE_S)
         document = _decoded(raw, _FeedDocument, "the feed")
-        at = _moment(document.at, now)
-        return [
-            Observation(_currency(code), _price(price), at) for code, price in document.usd.items()
-        ]
+        return read_observations(document.at, document.usd, now)
+
+
+def read_observations(at: datetime, usd: Mapping[str, str], now: datetime) -> Sequence[Observation]:
+    """Return dollars per unit, as written, as observations of a time.
+
+    Raises `RatesRejected` for all of them if one is invalid.
+    """
+    observed_at = _moment(at, now)
+    return [Observation(_currency(code), _price(price), observed_at) for code, price in usd.items()]
 
 
 def _decoded(raw: bytes, into: type[T], source: str) -> T:

@@ -4,6 +4,7 @@ An answer counts only if it is about the same key, amount and currency; any othe
 outcome.
 """
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from uuid import UUID
 
@@ -62,13 +63,14 @@ from landbridge.providers.sidecar.protocol import (
     SidecarDescription,
     SidecarError,
 )
+from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
 
 # A page of credits has fifty times as many bytes as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024
 
 
 class SidecarClient(IdentityClient):
-    """One sidecar, as a provider of payouts, of deposits, of screenings and of verifications."""
+    """One sidecar, as a provider of payouts, deposits, screenings, verifications and rates."""
 
     async def pay(
         self,
@@ -253,6 +255,15 @@ class SidecarClient(IdentityClient):
         if is_close and answer.name is None:
             raise self._unusable("a close match without a name")
         return PayeeVerification(match=answer.match, name=answer.name if is_close else None)
+
+    async def read_rates(self, currencies: Sequence[str]) -> RatesAnswer:
+        """Return values in dollars; raises `Unavailable` and `Unclear`."""
+        status, body = await self._call(RATES_PATH, RatesQuery(currencies=tuple(currencies)))
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} has no rates now")
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+        return self._decoded(body, RatesAnswer)
 
     async def make_test_credit(self, request: RequestedCredit) -> None:
         """Have a sidecar under test make up a credit; raises `Unavailable` and `Unclear`."""

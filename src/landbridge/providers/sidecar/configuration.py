@@ -87,6 +87,7 @@ class ProvidersFile:
     deposits: tuple[DepositRoute, ...] = ()
     screenings: tuple[ScreeningRoute, ...] = ()
     identity: tuple[IdentityRoute, ...] = ()
+    rates: str | None = None
 
     def providers_for(self, destination: PayoutDestination) -> tuple[str, ...]:
         """Return the providers of payouts there, in their order; none if no route matches."""
@@ -125,6 +126,8 @@ class ProvidersFile:
         if any(provider == each.provider for each in self.identity):
             verbs |= {"create_application", "attach_document"}
             verbs |= {"submit_application", "find_application"}
+        if provider == self.rates:
+            verbs |= {"read_rates"}
         return frozenset(verbs)
 
     def screenings_of(self, direction: ScreeningDirection) -> Sequence[ScreeningRoute]:
@@ -173,12 +176,17 @@ class _IdentityTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
 
 
+class _RatesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    provider: str
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
     payouts: list[_RouteTable] = []
     deposits: list[_DepositTable] = []
     screenings: list[_ScreeningTable] = []
     identity: list[_IdentityTable] = []
+    rates: _RatesTable | None = None
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -207,6 +215,8 @@ def read_providers_file(path: Path) -> ProvidersFile:
         _deposit_route(f"deposits[{place}]", table, sidecars, FIAT)
         for place, table in enumerate(document.deposits)
     )
+    if document.rates is not None:
+        _check_name("rates.provider", document.rates.provider, sidecars)
     coins = {asset.currency for asset in ASSETS.values()}
     screenings = tuple(
         _screening_route(f"screenings[{place}]", table, sidecars, sorted({*FIAT, *coins}))
@@ -221,6 +231,7 @@ def read_providers_file(path: Path) -> ProvidersFile:
             _identity_route(f"identity[{place}]", table, sidecars)
             for place, table in enumerate(document.identity)
         ),
+        rates=None if document.rates is None else document.rates.provider,
     )
 
 

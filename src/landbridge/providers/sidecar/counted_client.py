@@ -1,5 +1,6 @@
 """Client of a sidecar that counts its calls, for all processes."""
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from landbridge.platform.core.clock import Clock
@@ -26,6 +27,7 @@ from landbridge.providers.sidecar.protocol import (
     RequestedVerification,
     ScreeningAnswer,
 )
+from landbridge.providers.sidecar.rates_protocol import RatesAnswer
 
 
 class CountedSidecar(SidecarClient):
@@ -110,6 +112,11 @@ class CountedSidecar(SidecarClient):
         """Ask about a payee; see `SidecarClient`."""
         async with counted(self.name, self._record):
             return await super().verify_payee(destination, test_outcome=test_outcome)
+
+    async def read_rates(self, currencies: Sequence[str]) -> RatesAnswer:
+        """Return values in dollars; see `SidecarClient`."""
+        async with counted(self.name, self._record):
+            return await super().read_rates(currencies)
 
     async def _record(self, provider: str, failure: CallFailure | None) -> None:
         at = self._clock.now()

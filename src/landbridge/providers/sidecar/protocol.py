@@ -32,6 +32,7 @@ CREDITS_MAX = 50
 ProviderReference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}\Z")]
 _Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?\Z")]
 _Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}\Z")]
+PricedCurrency = Annotated[str, Meta(pattern=r"^[a-z]{3,8}\Z")]
 _AccountNumber = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{1,64}\Z")]
 _Cursor = Annotated[str, Meta(pattern=r"^[!-~]{1,200}\Z")]
 # Text of a bank, without control characters.
@@ -250,11 +251,9 @@ class DescribeRequest(SidecarMessage, frozen=True):
 class SidecarDescription(SidecarMessage, frozen=True):
     """What a sidecar says about itself.
 
-    `testOutcomes` are those that it can be made to produce (see `landbridge adapters test`); none
-    where it moves real money. `deposits` are the currencies in which it takes deposits.
-    `screeningOutcomes` are test outcomes of screenings, `payeeOutcomes` of the verification of a
-    payee, `identityOutcomes` of the verification of users. `neverRunLive` says that it was built
-    from documentation, and has moved no real money. `screens` is what it screens.
+    `testOutcomes` (of payouts) and the other outcomes are those that `landbridge adapters test` can
+    ask for; none where it moves real money. It takes `deposits` and has `rates` of these
+    currencies. `neverRunLive`: built from documentation, and has moved no real money.
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=100)]
@@ -265,6 +264,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     screens: Annotated[tuple[ScreenedKind, ...], Meta(min_length=1)] = tuple(ScreenedKind)
     payee_outcomes: Annotated[tuple[PayeeMatch, ...], Meta(max_length=20)] = ()
     identity_outcomes: Annotated[tuple[RequestedVerification, ...], Meta(max_length=20)] = ()
+    rates: Annotated[tuple[PricedCurrency, ...], Meta(max_length=100)] = ()
     never_run_live: bool = False
 
 

@@ -13,6 +13,7 @@ import hmac
 import json
 import sqlite3
 import time
+from datetime import UTC, datetime
 from uuid import UUID
 
 import msgspec
@@ -48,6 +49,8 @@ from landbridge.providers.packages.interface import (
     PayoutState,
     ProviderCredit,
     ProviderPackage,
+    RatesAnswer,
+    RatesQuery,
     RequestedCredit,
     RequestedOutcome,
     RequestedScreening,
@@ -64,6 +67,7 @@ from landbridge.providers.packages.interface import (
 
 # Of the made-up bank. Silence is longer than any caller waits.
 SETTLES_AFTER_S, RETURNS_AFTER_S, SILENCE_S = 0.3, 1.0, 35
+VALUES = {"usdc": "0.9999", "usdt": "1.0002", "eur": "1.17", "brl": "0.1825", "mxn": "0.0557"}
 
 TABLES = """
 create table if not exists orders (key text primary key, request blob not null, refusal text,
@@ -251,7 +255,10 @@ class MadeUpBank(ProviderPackage):
     async def describe(self) -> SidecarDescription:
         if not self.is_test:
             return SidecarDescription(
-                name="Made-up bank", protocol=1, deposits=("usd", "eur", "brl", "mxn")
+                name="Made-up bank",
+                protocol=1,
+                deposits=("usd", "eur", "brl", "mxn"),
+                rates=tuple(VALUES),
             )
         return SidecarDescription(
             name="Made-up bank",
@@ -261,6 +268,7 @@ class MadeUpBank(ProviderPackage):
             screening_outcomes=tuple(RequestedScreening),
             payee_outcomes=tuple(PayeeMatch),
             identity_outcomes=tuple(RequestedVerification),
+            rates=tuple(VALUES),
         )
 
     async def pay(self, request: PayoutRequest) -> PayoutAnswer:
@@ -324,6 +332,10 @@ class MadeUpBank(ProviderPackage):
         match = request.test_outcome if self.is_test else None
         name = "A. Holder" if match is PayeeMatch.CLOSE_MATCH else None
         return PayeeAnswer(match=match or PayeeMatch.UNAVAILABLE, name=name)
+
+    async def read_rates(self, query: RatesQuery) -> RatesAnswer:
+        usd = {each: VALUES[each] for each in query.currencies if each in VALUES}
+        return RatesAnswer(at=datetime.now(UTC), usd=usd)
 
     async def open_account(self, request: DepositAccountRequest) -> DepositAccountAnswer:
         key, body = str(request.key), encoded(request)
