@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from msgspec import structs
 
+from landbridge.app.cli import commands
 from landbridge.app.container import Container, wire
 from landbridge.app.settings import SettingsInvalid
 from landbridge.platform.core.clock import Clock, ReadingClock
@@ -24,6 +26,7 @@ from landbridge.providers.sidecar.price_feed import ProviderFeed
 from tests.platform.http.listeners import Listener, listening
 from tests.providers.sidecar.kit import (
     KEY,
+    TEMPLATES,
     answering,
     client_of,
     python_template,
@@ -160,3 +163,46 @@ async def test_two_sources_of_prices_are_refused(database: Database, tmp_path: P
         wire(settings, database, ReadingClock())
     off = wire(structs.replace(settings, price_feed="off"), database, ReadingClock())
     assert off.market is None
+
+
+async def suite_of(folder: Path, right: str, wrong: str) -> Result:
+    """Run the contract suite against the template, but with rates only, and another line."""
+    program = folder / "sidecar.py"
+    text = (TEMPLATES / "sidecar.py").read_text()
+    for line in ("outcomes", "screened", "payees", "verified"):
+        text = text.replace(f"{line} if self.is_test else []", "[]")
+    text = text.replace('["usd", "eur", "brl", "mxn"]', "[]")
+    assert right in text, f"the template no longer has: {right}"
+    program.write_text(text.replace(right, wrong))
+    command = python_template(folder / "orders.db")
+    command[1] = str(program)
+    async with sidecar_process(command) as port:
+        path = str(providers_file(folder, port))
+        arguments = ["adapters", "test", "acme", "--file", path]
+        return await asyncio.to_thread(CliRunner().invoke, commands, arguments)
+
+
+async def test_the_suite_reads_rates_of_a_provider_without_a_test_mode(tmp_path: Path) -> None:
+    result = await suite_of(tmp_path, '"eur": "1.17"', '"eur": "1.18"')
+    assert result.exit_code == 0, result.output
+    assert "3 passed, 0 failed, 0 skipped" in result.output
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "check"),
+    [
+        ('"eur": "1.17"', '"eur": "0"', "every currency that it lists has a price"),
+        ('"eur": "1.17"', '"xau": "1"', "every currency that it lists has a price"),
+        ("if each in VALUES}", 'if each == "eur"}', "every currency that it lists has a price"),
+        (
+            'at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())',
+            'at = "2020-01-01T00:00:00Z"',
+            "a query for one currency is answered with its price",
+        ),
+        ("or not currencies", "and not currencies", "invalid requests about rates are refused"),
+    ],
+)
+async def test_the_suite_finds_a_fault(tmp_path: Path, right: str, wrong: str, check: str) -> None:
+    result = await suite_of(tmp_path, right, wrong)
+    assert result.exit_code == 1, result.output
+    assert f"FAILED   {check}" in result.output

@@ -146,12 +146,12 @@ async def _run(
         description = await client.describe()
         if description.never_run_live:
             click.echo(f"{description.name}: never run live, by its own description")
-        if not (
+        has_outcomes = bool(
             description.test_outcomes
             or description.screening_outcomes
             or description.identity_outcomes
-            or description.rates
-        ):
+        )
+        if not has_outcomes and (description.deposits or not description.rates):
             raise click.UsageError(
                 f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "
                 "might move real money."
