@@ -1,5 +1,7 @@
 """Search page and command palette."""
 
+import time
+
 from landbridge.platform.core.ids import short_id
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
@@ -37,6 +39,16 @@ async def test_amounts_are_found_in_the_format_of_the_reader(org: Tenant) -> Non
     for text in ("1.250,50", "1250,5 usdc"):
         assert path in (await spanish.load(SEARCH, q=text)).links()
     assert path not in (await spanish.load(SEARCH, q="1,250.50")).links()
+
+
+async def test_a_search_of_many_blanks_takes_no_time(org: Tenant) -> None:
+    admin = await visit(org)
+    assert "No results" in (await admin.load(SEARCH, q="1 !")).text
+    started = time.process_time()
+    # As many as an URL takes: they took three seconds.
+    page = await admin.open(SEARCH, q=f"1{' ' * 7_900}!")
+    assert time.process_time() - started < 1
+    assert page.status == 422
 
 
 async def test_short_id_is_the_same_on_every_page(org: Tenant) -> None:

@@ -18,7 +18,17 @@ from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.http.concurrency import COSTLY_EACH, LARGE_BYTES
 from landbridge.reporting.metrics import metric_api
 from tests.platform.http.member_clients import member_client
-from tests.tenants import SWAPS, TRANSFERS, Tenant, good, make_user, refusal, transfer_body
+from tests.tenants import (
+    BATCHES,
+    SWAPS,
+    TRANSFERS,
+    Tenant,
+    batch_body,
+    good,
+    make_user,
+    refusal,
+    transfer_body,
+)
 
 PREVIEW = "/v2/reporting/metrics/preview"
 REPORT = {
@@ -122,6 +132,18 @@ async def test_lists_and_proofs_are_costly(org: Tenant, slow: Slow, path: str) -
         assert not sent.done()
         assert await org.get("/v2/ping") == {"message": "pong"}
     assert (await sent).status_code in {200, 404}
+
+
+async def test_batches_are_costly(org: Tenant, slow: Slow) -> None:
+    """With 64 at once, of fifty addresses each, a list of another organisation took 5 s."""
+    ada, bob = await make_user(org, funds="1"), await make_user(org)
+    body = batch_body(ada, {"userId": bob, "amount": "1"})
+    async with crowd(org, slow, COSTLY_EACH):
+        sent = asyncio.create_task(org.send("POST", BATCHES, body))
+        await asyncio.wait([sent], timeout=0.3)
+        assert not sent.done()
+        assert await org.get("/v2/ping") == {"message": "pong"}
+    assert good(await sent)["transferDetails"]["status"] == "CREATED"
 
 
 async def test_queued_request_of_a_disconnected_client_is_not_served(

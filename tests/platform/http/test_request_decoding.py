@@ -1,3 +1,4 @@
+import json
 import time
 from collections.abc import AsyncIterator
 from itertools import product
@@ -8,7 +9,18 @@ import pytest
 
 from landbridge.app.api import BODY_BYTES_MAX
 from tests.matrices import each_value_once
-from tests.tenants import SWAPS, Tenant, business, individual, refusal, sentence, swap_body
+from tests.tenants import (
+    SWAPS,
+    TRANSFERS,
+    Tenant,
+    business,
+    individual,
+    make_user,
+    refusal,
+    sentence,
+    swap_body,
+    transfer_body,
+)
 
 LINK = "/v2/tos-link"
 KEY = "8d3a7cfe-0000-4000-8000-000000000000"
@@ -99,6 +111,15 @@ async def test_null_is_treated_as_omitted(org: Tenant) -> None:
     key = str(uuid4())
     first = await org.post(LINK, {"idempotencyKey": key, "redirectUrl": None})
     assert await org.post(LINK, {"idempotencyKey": key}) == first
+
+
+async def test_a_number_of_very_many_digits_is_refused_before_it_is_calculated(org: Tenant) -> None:
+    ada, bob = await make_user(org), await make_user(org)
+    for digits, expected in ((4_298, "more than 6 decimals"), (900_000, "too many digits")):
+        body = json.dumps(transfer_body(ada, bob, "@")).replace('"@"', f"0.{'1' * digits}")
+        answer = await org.send("POST", TRANSFERS, body)
+        assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+        assert expected in sentence(answer)
 
 
 async def test_body_over_the_bound_is_too_large(org: Tenant) -> None:

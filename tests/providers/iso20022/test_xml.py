@@ -3,6 +3,7 @@
 import contextlib
 import time
 import tracemalloc
+from resource import RUSAGE_SELF, getrusage
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +21,8 @@ from landbridge.providers.iso20022.xml import (
 )
 from tests.providers.iso20022.builders import golden
 
+# Attributes of a tag that is just short enough.
+PREFIXED = b" ".join(b'p:a%d=""' % each for each in range(400))
 HEAD = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08">'
 TAIL = b"</Document>"
 READERS = (camt053.read, pain002.read, pain001.read)
@@ -109,14 +112,14 @@ def test_other_messages_are_rejected(raw: bytes, reason: str) -> None:
         (b"<A>" + b"x" * (TEXT_LENGTH_MAX + 1) + b"</A>", "more than 10000 characters"),
         (b"<A>" + b"x" * 20_000_000 + b"</A>", "more than 10000 characters"),
         (b"<A>" + b" " * (TEXT_LENGTH_MAX + 1) + b"</A>", "more than 10000 characters"),
-        (b'<A a="' + b"x" * 20_000_000 + b'"/>', "attributes"),
-        (b"<" + b"A" * 20_000_000 + b"/>", "too long a name"),
+        (b'<A a="' + b"x" * 20_000_000 + b'"/>', "A tag"),
+        (b"<" + b"A" * 20_000_000 + b"/>", "A tag"),
         (
             b"<A " + b" ".join(b'a%d=""' % each for each in range(ATTRIBUTES_MAX + 1)) + b"/>",
             "attributes",
         ),
-        (b"<!--" + b"x" * 20_000_000 + b"-->", "no statement"),
-        (b"<?pi " + b"x" * 20_000_000 + b"?>", "no statement"),
+        (b"<!--" + b"x" * 20_000_000 + b"-->", "a comment"),
+        (b"<?pi " + b"x" * 20_000_000 + b"?>", "a comment"),
         (b"<A>&#120;</A>" * 100_000, "no statement"),
     ],
 )
@@ -125,6 +128,30 @@ def test_bounds_hold_in_time_and_memory(inside: bytes, reason: str) -> None:
     started = time.process_time()
     refused(raw, reason)
     assert time.process_time() - started < 60
+
+
+@pytest.mark.parametrize(
+    ("inside", "reason"),
+    [
+        (b'<A xmlns:p="' + b"u" * 10_000 + b'" ' + PREFIXED + b"/>", "A namespace"),
+        (b'<A xmlns:p="' + b"u" * 10_000 + b'"><B ' + PREFIXED + b"/></A>", "A namespace"),
+        (b'<A xmlns:p="' + b"u" * 100_000 + b'" ' + PREFIXED + b"/>", "A tag"),
+        (b'<A xmlns:p="u" ' + PREFIXED + b"/>", "attributes"),
+        (b"<A " + b" ".join(b'a%d=""' % each for each in range(100_000)) + b"/>", "A tag"),
+    ],
+)
+def test_a_namespace_does_not_multiply_with_its_attributes(inside: bytes, reason: str) -> None:
+    raw = document(inside)
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    refused(raw, reason)
+    # The parser's own memory, which is not traced: a namespace of 100 KB took more than a gigabyte.
+    assert getrusage(RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_a_tag_and_a_namespace_of_the_longest_length_are_read() -> None:
+    head = b'<A xmlns:p="' + b"u" * 999 + b'" b="'
+    refused(document(head + b"x" * 900 + b'"' + b" " * 14_000 + b"/>"), "no statement")
+    refused(document(b"<!--" + b"x" * 16_000 + b"-->" + b"<A>  </A>" * 10_000), "no statement")
 
 
 def test_an_oversized_file_is_not_parsed() -> None:

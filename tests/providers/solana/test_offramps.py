@@ -8,8 +8,19 @@ import pytest
 from solders.keypair import Keypair
 
 from landbridge.platform.db.pool import Database
-from tests.payouts import accept, check_books, make_account, make_offramp, make_payee, shown
+from tests.payments.virtual_accounts.virtual_account_setup import RULES, percentage, rule_body
+from tests.payouts import (
+    OFFRAMPS,
+    accept,
+    check_books,
+    make_account,
+    make_offramp,
+    make_payee,
+    offramp_body,
+    shown,
+)
 from tests.providers.solana.solana_orders import make_due, run
+from tests.providers.solana.solana_payments import address_of, new_user
 from tests.solana_world import COIN, SolanaWorld, solana_world
 from tests.tenants import register, run_due
 
@@ -70,3 +81,24 @@ async def test_another_amount_is_returned_to_its_sender(world: SolanaWorld) -> N
     assert (await shown(world.org, offramp))["status"] == "CRYPTO_RETURNED"
     assert world.units(str(sender.pubkey())) == 100 * COIN
     await check_books(world.org)
+
+
+@pytest.mark.parametrize(("count", "status"), [(7, 200), (8, 400)])
+async def test_fees_and_parts_beyond_one_transaction_are_refused_at_once(
+    world: SolanaWorld, count: int, status: int
+) -> None:
+    ada = await make_payee(world.org, funds=None, chains=["SOLANA"])
+    world.pay(world.outsider(100 * COIN), {await address_of(world, ada): 100 * COIN})
+    world.chain.finalize()
+    await world.follow()
+    account = await make_account(world.org, ada)
+    addresses = [(await new_user(world))[1] for _ in range(count)]
+    fees = [{"type": "FLAT", "value": 1, "walletAddress": each} for each in addresses]
+    body = offramp_body(ada, account, 50, source={"chain": "SOLANA"}, developerFee={"fees": fees})
+    quoted = await world.org.send("POST", OFFRAMPS, body)
+    parts = [percentage(0.01, each) for each in addresses]
+    ruled = await world.org.send("POST", RULES, rule_body(*parts, chain="SOLANA"))
+    assert (quoted.status_code, ruled.status_code) == (status, status), (quoted.text, ruled.text)
+    if status != 200:
+        assert "developerFee.fees: one transaction on SOLANA pays at most 8" in quoted.text
+        assert "rules: one transaction on SOLANA pays at most 8 recipients: 7 parts" in ruled.text

@@ -13,8 +13,10 @@ from tests.reporting.exports.downloads import (
     params,
     parquet_table,
 )
+from tests.reporting.metrics.custom.templates import create
 from tests.tenants import Tenant, make_transfer, make_user, run_due
 
+COUNT_PER_USER = {"left": {"function": "count"}, "right": {"function": "distinctUsers"}}
 BY_TYPE = ["transactionType", "transactionStatus"]
 
 
@@ -62,6 +64,34 @@ async def test_a_file_has_the_rows_of_the_preview(
                 assert (value, record[name]) == ("", None)
             else:
                 assert Decimal(value) == record[name] == Decimal(str(row[name]))
+
+
+@pytest.mark.parametrize(
+    ("measure", "expected"),
+    [
+        ({"function": "average", "of": "amountUsd"}, ["3.66666667", None]),
+        ({"function": "ratio", "ifZero": "zero", **COUNT_PER_USER}, ["3.00000000", "0E-8"]),
+        ({"function": "ratio", "ifZero": "null", **COUNT_PER_USER}, ["3.00000000", None]),
+    ],
+    ids=["average", "ratio, or zero", "ratio"],
+)
+async def test_quotients_are_exact_in_parquet_with_all_their_digits(
+    org: Tenant, measure: dict[str, Any], expected: list[str | None]
+) -> None:
+    user, payee = await make_user(org, funds="11"), await make_user(org)
+    for amount in ("2", "4", "5"):
+        await make_transfer(org, user, payee, amount)
+    await run_due(org)
+    quotient = {**measure, "digits": 8, "rounding": "halfUp"}
+    await create(org, definition={"subject": "transactions", "measure": quotient})
+    found = await download(org, "OURS", params(org), format="parquet")
+    assert found.status_code == 200, found.text
+    values = [each["value"] for each in parquet_table(found.content).to_pylist()]
+    assert values[:2] == [None if each is None else Decimal(each) for each in expected]
+    lines = csv_rows(await download(org, "OURS", params(org)))
+    assert [each["value"] and Decimal(each["value"]) for each in lines] == [
+        "" if each is None else each for each in values
+    ]
 
 
 async def test_a_saved_metric_gives_the_same_file(org: Tenant) -> None:

@@ -138,3 +138,11 @@ async def paying(
     await scenario.pass_time(1)
     assert (await shown(org, created))["status"] == "FIAT_PENDING"
     return user, created
+
+
+async def only_key(scenario: BankScenario) -> UUID:
+    """Return the key of the organisation's only payment."""
+    (row,) = await scenario.container.database.rows(
+        "select key from bank_payments where org_id = $1", scenario.org.org_id
+    )
+    return row["key"]

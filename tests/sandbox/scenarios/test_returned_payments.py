@@ -35,6 +35,7 @@ from tests.sandbox.scenarios.bank_setup import (
     LINES,
     WHY,
     BankScenario,
+    only_key,
     paying,
     paying_by_files,
 )
@@ -139,32 +140,6 @@ async def test_one_reviewer_reopens_no_payout_by_a_cent(
     assert await status_of(scenario, offramp) == "COMPLETED"
     assert await held(scenario.org, user) == "900"
     assert await sum_of(scenario, HouseRole.WRITE_OFFS) == 0
-
-
-@pytest.mark.parametrize("is_debit", [False, True])
-async def test_one_reviewer_fails_no_payout_that_the_bank_pays(
-    scenario: BankScenario, *, is_debit: bool
-) -> None:
-    user, created = await paying(scenario, "us", "wire")
-    await scenario.write()
-    key = await only_key(scenario)
-    entry = debit(key, 10_250, "usd") if is_debit else back(key, 1, "usd", return_code=None)
-    scenario.put(statement(entry, currency="usd"))
-    await scenario.pass_time(1)
-    line = await scenario.last_line()
-    assert (await scenario.why_not(line, "FAIL")).startswith("409 payment")
-    assert is_debit or "does not settle" in await scenario.why_not(line, "SETTLE")
-    await scenario.pass_time(1)
-    assert await status_of(scenario, created["id"]) == "FIAT_PENDING"
-    assert await held(scenario.org, user) == "900"
-
-
-async def only_key(scenario: BankScenario) -> UUID:
-    """Return the key of the organisation's only payment."""
-    (row,) = await scenario.container.database.rows(
-        "select key from bank_payments where org_id = $1", scenario.org.org_id
-    )
-    return row["key"]
 
 
 async def test_return_above_the_paid_amount_is_refused(scenario: BankScenario) -> None:

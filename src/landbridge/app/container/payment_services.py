@@ -138,5 +138,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
             destinations=_delivery_destinations(on),
             deposits=virtual_deposits,
         ),
-        settlement_rules=SettlementRules(database, on.wallets, on.clock, on.chains),
+        settlement_rules=SettlementRules(
+            database, on.wallets, on.clock, on.chains, on.chain_operations
+        ),
     )

@@ -2,7 +2,8 @@
 
 One reviewer alone decides that a payment came back, and then its user gets all coins. Anybody who
 knows a payment's reference can send a cent with it, so a line proves a return only by its amount:
-what is missing is at most the fee of a bank.
+what is missing is at most the fee of a bank, and no more came than was paid. A debit of another
+amount, such as the bank's charge for a payment, does not prove that it was paid.
 """
 
 from landbridge.payments.bank_files.model import BankPayment
@@ -51,8 +52,14 @@ def return_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused |
         return ResourceConflict(f"line {line.id} is not in the currency of the payment")
     # By a debit, the bank has paid that much.
     kept = line.money if line.kind is StatementLineKind.DEBIT else paid - line.money
-    fee_max = Money.parse(FEE_MAX[paid.asset.currency], paid.asset)
-    if kept.units <= min(fee_max.units, paid.units // 2):
+    if kept.units < 0:
+        return ResourceConflict(
+            f"payment {payment.key} paid {paid} {paid.asset.currency}, and {line.money} "
+            f"{paid.asset.currency} came back by line {line.id}: the rest belongs to another "
+            "payment. Ask the bank, then resolve the line as HANDLED, and the payment by a "
+            "resolution of two people"
+        )
+    if kept.units <= _fee_max(paid):
         return None
     return ResourceConflict(
         f"payment {payment.key} paid {paid} {paid.asset.currency}, and by line {line.id} {kept} "
@@ -67,7 +74,25 @@ def settle_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused |
         return ResourceConflict(
             f"line {line.id} is a {line.kind}: money that came does not settle {payment.key}"
         )
-    return None
+    if line.money is None:
+        return None
+    paid = payment.money
+    is_near = line.money.asset == paid.asset and (
+        abs(line.money.units - paid.units) <= _fee_max(paid)
+    )
+    if is_near:
+        return None
+    return ResourceConflict(
+        f"line {line.id} is of {line.money}, and payment {payment.key} is of {paid} "
+        f"{paid.asset.currency}: they differ by more than the fee of a bank. Ask the bank, then "
+        "resolve the line as HANDLED, and the payment by a resolution of two people"
+    )
+
+
+def _fee_max(paid: Money) -> int:
+    """Return the units that a bank deducts from a payment at most, or charges on top of it."""
+    fee_max = Money.parse(FEE_MAX[paid.asset.currency], paid.asset)
+    return min(fee_max.units, paid.units // 2)
 
 
 def deposit_refusal(line: SealedStatementLine) -> Refused | None:

@@ -25,6 +25,7 @@ from landbridge.payments.engine.outgoing_orders import (
 from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.postings import hold, release_held, spend_held
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.limits.service import Limits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import derived_id
@@ -237,6 +238,7 @@ class OutgoingTransferSteps:
     order_sender: OrderSender
     chains: Chains
     parties: PaymentParties
+    limits: Limits
     approvals: Approvals
     clock: Clock
 
@@ -276,11 +278,11 @@ class OutgoingTransferSteps:
             return None
         paid = self.read(record)
         order = paid.find_order(self.chains, self.clock.now(clock_offset))
-        return replace(order, find_block_reason=lambda: self._find_frozen_reason(paid))
+        return replace(order, find_block_reason=lambda: self._find_block_reason(paid))
 
     async def _claim(self, paid: OutgoingTransfer, clock_offset: timedelta) -> Transfer | None:
-        """Claim the order, unless a party was frozen since the creation."""
-        why = await self._find_frozen_reason(paid)
+        """Claim the order, unless a party was frozen or a recipient blocked since the creation."""
+        why = await self._find_block_reason(paid)
         if why is None:
             return await self.order_sender.advance(
                 paid.record,
@@ -297,8 +299,11 @@ class OutgoingTransferSteps:
             journal=paid.release_journal(),
         )
 
-    async def _find_frozen_reason(self, paid: OutgoingTransfer) -> str | None:
-        return await self.parties.find_frozen_reason(paid.record.org_id, *paid.user_ids)
+    async def _find_block_reason(self, paid: OutgoingTransfer) -> str | None:
+        org_id = paid.record.org_id
+        return await self.parties.find_frozen_reason(
+            org_id, *paid.user_ids
+        ) or await self.limits.find_block_reason(org_id, (each.address for each in paid.legs))
 
 
 def _lapsed(paid: OutgoingTransfer, at: datetime) -> AdvanceTransfer:

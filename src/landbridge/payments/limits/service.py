@@ -9,7 +9,7 @@ Guarantees:
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from hashlib import sha256
@@ -31,6 +31,7 @@ from landbridge.payments.limits.evaluation import (
 )
 from landbridge.payments.limits.model import (
     CounterUsage,
+    LimitAction,
     LimitedKind,
     LimitRemaining,
     LimitRules,
@@ -172,6 +173,19 @@ class Limits:
         target = PaymentDestination(name=address, usd=Decimal(0))
         for each in list_findings((await self.rules(org_id)).rules, [target]):
             raise LimitExceeded(each.sentence)
+
+    async def find_block_reason(self, org_id: UUID, addresses: Iterable[str]) -> str | None:
+        """Return why one of these addresses may receive nothing now; None if all may. For steps.
+
+        A payment may wait for days, for an approval or a deposit, after its request was evaluated.
+        A list whose addresses need an approval was respected then.
+        """
+        block = self._books[org_id].rules.block if await self.has_rules(org_id) else None
+        if block is None or block.over is not LimitAction.REFUSE:
+            return None
+        targets = [PaymentDestination(name=each, usd=Decimal(0)) for each in addresses]
+        found = list_findings(LimitRules(block=block), targets)
+        return next((each.sentence for each in found), None)
 
     async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
         """Raise `LimitExceeded` if the cool-down bounds a destination known since then.

@@ -244,7 +244,11 @@ class OfframpDrafting:
     async def _fees(
         self, caller: Caller, params: OfframpRequest, asset: Asset
     ) -> tuple[tuple[FeeLine, ...], Sequence[Payee]]:
-        """Return the fees with their payees; raises `FieldInvalid`."""
+        """Return the fees with their payees; raises `FieldInvalid`, and `RouteInvalid`."""
+        if params.source_user_id is not None and params.fees:
+            # One transaction pays the treasury and all fees; external coins pay each on its own.
+            count = len(params.fees) + 1
+            self.parties.check_recipients(params.chain, count, field="developerFee.fees")
         lines: list[FeeLine] = []
         payees: list[Payee] = []
         for index, fee in enumerate(params.fees):

@@ -25,6 +25,7 @@ from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.engine.scripted_outcomes import scripted_deposit_failure
 from landbridge.payments.incoming_payments.returns import return_payment
 from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.limits.service import Limits
 from landbridge.payments.onramps import transitions
 from landbridge.payments.onramps.model import (
     EXPIRING,
@@ -49,6 +50,7 @@ class OnrampSteps:
 
     onramps: Onramps
     order_sender: OrderSender
+    limits: Limits
     incoming_payments: IncomingPayments
     chains: Chains
     rails: Rails
@@ -128,10 +130,10 @@ class OnrampSteps:
     async def _find_failure_reason(self, onramp: Onramp) -> str | None:
         """Return why nothing may be delivered now.
 
-        The deposit did not clear, or a user is frozen or no longer verified.
+        The deposit did not clear, a user is frozen or no longer verified, or a destination blocked.
         """
         org_id, user_id = onramp.record.org_id, onramp.record.user_id
-        if reason := scripted_deposit_failure(onramp.record) or await self._find_frozen_reason(
+        if reason := scripted_deposit_failure(onramp.record) or await self._find_block_reason(
             onramp
         ):
             return reason
@@ -142,10 +144,12 @@ class OnrampSteps:
             return error.message
         return None
 
-    async def _find_frozen_reason(self, onramp: Onramp) -> str | None:
-        user_ids = (onramp.record.user_id, onramp.details.destination_user_id)
+    async def _find_block_reason(self, onramp: Onramp) -> str | None:
+        org_id, details = onramp.record.org_id, onramp.details
         return await self.onramps.parties.find_frozen_reason(
-            onramp.record.org_id, *user_ids, *onramp.part_user_ids
+            org_id, onramp.record.user_id, details.destination_user_id, *onramp.part_user_ids
+        ) or await self.limits.find_block_reason(
+            org_id, (details.destination_address, *(each.address for each in details.parts))
         )
 
     def _delivery(self, onramp: Onramp, clock_offset: timedelta) -> OutgoingOrder:
@@ -175,7 +179,7 @@ class OnrampSteps:
             done=OnrampStatus.COMPLETED,
             failed=OnrampStatus.CRYPTO_FAILED,
             unknown=OnrampStatus.UNKNOWN,
-            find_block_reason=lambda: self._find_frozen_reason(onramp),
+            find_block_reason=lambda: self._find_block_reason(onramp),
             done_journal=transitions.delivered(onramp),
             failed_journal=transitions.back_in_transit(onramp),
         )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from landbridge.customers.chain_operations.service import ChainOperations
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.replays import first_difference
 from landbridge.payments.quotes.errors import RouteInvalid
@@ -38,6 +39,7 @@ class SettlementRules:
     clock: Clock
     # Whether coins can leave the platform (see payments/engine/parties.py).
     chains: Chains
+    operations: ChainOperations
 
     async def create(
         self, caller: Caller, rule_request: RuleRequest, *, request_id: UUID
@@ -45,8 +47,8 @@ class SettlementRules:
         """Create a rule, once per request id.
 
         Raises `ResourceConflict` for a request id used with another body, `RouteInvalid` for an
-        address on no served chain, `WalletNotFound` for the address of a user without a wallet on
-        the chain, `ProfileFrozen` and `RoleNotAllowed`.
+        address on no served chain or for too many parts, `WalletNotFound` for the address of a user
+        without a wallet on the chain, `ProfileFrozen` and `RoleNotAllowed`.
         """
         at = self.clock.stamp(caller.clock_offset)
         rule = SettlementRule(
@@ -178,6 +180,7 @@ class SettlementRules:
             return known
         check_payer(caller)
         check_admin(caller)
+        self._check_recipients(rule_request)
         await self._check_reachable(org_id, rule_request)
 
         async def work(tx: Tx) -> SettlementRule:
@@ -189,6 +192,16 @@ class SettlementRules:
             return replayed
 
         return await self.database.transact(work)
+
+    def _check_recipients(self, rule_request: RuleRequest) -> None:
+        """Raise `RouteInvalid` for more parts than a deposit's transaction pays beside the rest."""
+        most = self.operations.recipients_max(rule_request.chain)
+        if most is not None and len(rule_request.parts) >= most:
+            raise RouteInvalid(
+                f"rules: one transaction on {rule_request.chain} pays at most {most} recipients: "
+                f"{most - 1} parts, and the account's own wallet",
+                field="rules",
+            )
 
     async def _check_reachable(self, org_id: UUID, rule_request: RuleRequest) -> None:
         for index, part in enumerate(rule_request.parts):

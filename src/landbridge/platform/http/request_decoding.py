@@ -45,6 +45,8 @@ TREE = "landbridge.tree"
 # body: a list of ten thousand addresses.
 COMMAS_MAX = 50_000
 OPENINGS_MAX = 50_000
+# Characters of a number with a fraction or an exponent. Whole numbers have at most 4,300 digits.
+NUMBER_LENGTH_MAX = 4_300
 # Maximum digits before or after the point of any meaningful number.
 _EXPONENT_MAX = 100
 _NUL, _BACKSLASH = b"\\u0000", b"\\\\"
@@ -315,9 +317,18 @@ def _exact(number: str) -> Decimal:
         raise ValueError("a number is too large or too small") from error
 
 
+def _check_length(number: str) -> float:
+    """Decode a number roughly: only texts and the structure of a decoded tree are read."""
+    if len(number) > NUMBER_LENGTH_MAX:
+        raise ValueError("a number is too long")
+    return float(number)
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise FieldInvalid(f"{name} is not a JSON number")
 
 
 # Created once: `json.loads` with hooks builds a decoder at each call, at four times the cost.
-_STRICT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_check_length, parse_constant=_refuse_constant
+)

@@ -3,8 +3,8 @@
 Guarantees of `read_document`, for any bytes:
 - Nothing is fetched or expanded: document types, entities and external references are rejected as
   soon as they appear.
-- Size, depth, number of elements, and length of texts and attributes are bounded while the file is
-  parsed, and so are memory and time (docs/reference/iso20022.md has the figures).
+- Size, depth, number of elements, and length of tags, namespaces, texts and attributes are bounded
+  while the file is parsed, and so are memory and time (docs/reference/iso20022.md has the figures).
 - `FileRejected` is the only error, and its sentence repeats nothing from the file.
 """
 
@@ -33,6 +33,11 @@ DEPTH_MAX = 32
 TEXT_LENGTH_MAX = 10_000
 ATTRIBUTES_MAX = 10
 _NAME_LENGTH_MAX = 1_000
+# Bytes that are parsed at once; a tag or a comment of at most so many bytes is read. The parser
+# keeps it until it is complete, and copies the whole namespace for each prefixed attribute of a
+# tag: a tag of a megabyte would take gigabytes.
+TAG_BYTES_MAX = 16_384
+_SILENT_BYTES_MAX = 2 * TAG_BYTES_MAX
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _NAMESPACE = re.compile(r"urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3})\.001\.([0-9]{2})")
@@ -207,9 +212,16 @@ class _Builder:
         self._text: list[str] = []
         self._text_length = 0
         self._count = 0
+        # Calls so far: without one, the parser is within a tag, a comment or the like.
+        self.calls = 0
         self.root: Node | None = None
 
+    def start_ns(self, prefix: str, uri: str) -> None:
+        if len(prefix) + len(uri) > _NAME_LENGTH_MAX:
+            raise FileRejected("A namespace has too long a name.")
+
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self.calls += 1
         self._count += 1
         if self._count > ELEMENTS_MAX:
             raise FileRejected(f"The file has more than {ELEMENTS_MAX} elements.")
@@ -224,6 +236,7 @@ class _Builder:
         self._open.append((Node(tag, attributes or _NOTHING), []))
 
     def data(self, text: str) -> None:
+        self.calls += 1
         self._text_length += len(text)
         if self._text_length > TEXT_LENGTH_MAX:
             raise FileRejected(f"A text has more than {TEXT_LENGTH_MAX} characters.")
@@ -231,6 +244,7 @@ class _Builder:
 
     def end(self, tag: str) -> None:
         del tag
+        self.calls += 1
         node, children = self._open.pop()
         node.text = self._take_text()
         if children:
@@ -265,10 +279,16 @@ def _tree(raw: bytes) -> Node:
     if len(raw) > BYTES_MAX:
         raise FileRejected(f"The file has more than {BYTES_MAX} bytes.")
     untyped: Any = DefusedXMLParser
-    parser = untyped(target=_Builder(), forbid_dtd=True)
+    builder = _Builder()
+    parser = untyped(target=builder, forbid_dtd=True)
+    silent = 0
     try:
-        # At once: older parsers rescan a long text with each new piece.
-        parser.feed(raw)
+        for begin in range(0, len(raw), TAG_BYTES_MAX):
+            calls = builder.calls
+            parser.feed(raw[begin : begin + TAG_BYTES_MAX])
+            silent = 0 if builder.calls > calls else silent + TAG_BYTES_MAX
+            if silent >= _SILENT_BYTES_MAX:
+                raise FileRejected(f"A tag or a comment has more than {TAG_BYTES_MAX} bytes.")
         return parser.close()
     except DefusedXmlException as error:
         raise FileRejected("The file has a document type or entities of its own.") from error

@@ -38,11 +38,11 @@ class ColumnKind(StrEnum):
     TEXT = "text"  # text that others may have written
     DATE = "date"
     MOMENT = "moment"  # time, shown in the zone of the file
-    AMOUNT = "amount"  # plain decimal number as text, with at most `AMOUNT_DECIMALS` decimals
+    AMOUNT = "amount"  # plain decimal number as text, with at most the decimals of its column
     COUNT = "count"  # whole number
 
 
-# Maximum decimals of every coin and currency, and of report values.
+# Maximum decimals of every coin and currency, and of report values without digits of their own.
 AMOUNT_DECIMALS = 6
 
 Value: TypeAlias = str | date | datetime | int | None
@@ -56,6 +56,8 @@ class Column:
 
     name: str
     kind: ColumnKind
+    # Maximum decimals of an amount.
+    decimals: int = AMOUNT_DECIMALS
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """Rows as Parquet, in row groups, so that a file can be streamed while it is written.
 
-Text is a string, a time a timestamp in microseconds with its zone, an amount a decimal128(38, 6), a
-whole number an int64. The schema metadata hold the zone and the title.
+Text is a string, a time a timestamp in microseconds with its zone, an amount a decimal128(38, 6),
+or with the decimals of its column, a whole number an int64. The schema metadata hold the zone and
+the title.
 """
 
 import importlib
 from typing import Any
 
 from landbridge.reporting.exports.model import (
-    AMOUNT_DECIMALS,
     Batch,
     Column,
     ColumnKind,
@@ -82,7 +82,7 @@ class ParquetGroups:
             case ColumnKind.MOMENT:
                 return self._arrow.timestamp("us", tz=header.zone.key)
             case ColumnKind.AMOUNT:
-                return self._arrow.decimal128(_DIGITS, AMOUNT_DECIMALS)
+                return self._arrow.decimal128(_DIGITS, column.decimals)
             case ColumnKind.COUNT:
                 return self._arrow.int64()
 

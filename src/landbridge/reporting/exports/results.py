@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from landbridge.reporting.exports.model import Batch, Column, ColumnKind, Value
+from landbridge.reporting.exports.model import AMOUNT_DECIMALS, Batch, Column, ColumnKind, Value
 from landbridge.reporting.metrics.model import MetricResult, MetricTemplate
 
 _PERIOD = Column("periodStart", ColumnKind.DATE)
@@ -30,8 +30,11 @@ def batch(result: MetricResult) -> Batch:
 def _fields(template: MetricTemplate) -> list[Column]:
     """Return the template's value fields and their types."""
     empty = template.values({})
+    decimals = max(AMOUNT_DECIMALS, template.digits)
     return [
-        Column(each, ColumnKind.COUNT if isinstance(empty[each], int) else ColumnKind.AMOUNT)
+        Column(each, ColumnKind.COUNT)
+        if isinstance(empty[each], int)
+        else Column(each, ColumnKind.AMOUNT, decimals)
         for each in template.fields
     ]
 

@@ -106,12 +106,13 @@ def add(into: TallySum, tally: Tally) -> None:
 class MetricTemplate:
     """Metric that can be calculated.
 
-    `values` derives a row's values from a sum, and from the empty one. A row of a running template
-    shows the sum of everything up to the end of its period: what came before the first is read
-    separately, by years. `is_by_day`: its range consists of whole days. `defaults` are filters
-    where none was given. `tolerates` are parameters of other templates that are ignored, as
-    published guides send them. A template of an organisation's own has a version, the only
-    `intervals`, breakdowns and parameters that it offers, and may merge tallies in its own way.
+    `values` derives a row's values from a sum, and from the empty one: whole numbers for the same
+    fields. A row of a running template shows the sum of everything up to the end of its period:
+    what came before the first is read separately, by years. `is_by_day`: its range consists of
+    whole days. `defaults` are filters where none was given. `tolerates` are parameters of other
+    templates that are ignored, as published guides send them. A template of an organisation's own
+    has a version, the only `intervals`, breakdowns and parameters that it offers, and may merge
+    tallies in its own way.
     """
 
     name: str
@@ -132,6 +133,8 @@ class MetricTemplate:
     # For templates with users, so that only the periods that are shown have to be read.
     read_users: ReadUsers | None = None
     version: int | None = None
+    # Decimals to which its quotients are rounded.
+    digits: int = 0
     # None for templates that count no transactions, and for those of Landbridge.
     match: Match | None = None
 

@@ -87,6 +87,7 @@ def compile_template(
         param_names=frozenset(definition.params),
         merge=merge,
         version=version,
+        digits=max(each.digits or 0 for each in (definition.measure, *parts)),
         match=match_of(definition),
     )
 

@@ -75,7 +75,7 @@ def _combine(measure: Measure, left: Number, right: Number) -> Number:
     if measure.function is Function.DIFFERENCE:
         return left - right
     if not right:
-        return None if measure.if_zero is IfZero.NULL else 0
+        return None if measure.if_zero is IfZero.NULL else Decimal()
     return _quotient(left, right, measure)
 
 
