@@ -214,6 +214,19 @@ async def test_strange_members_are_data_that_are_missing(world: ExchangeWorld) -
     wallet = await _wallet(world)
     strange: dict[str, Any] = {"originator": 5, "beneficiary": {"accountNumber": [wallet, {}]}}
     assert (await _inquire(world, inquiry(None, IVMS101=strange))).status_code == 200
+async def test_a_certificate_gives_a_stranger_no_more_room(
+    world: ExchangeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vasp_messages, "OPEN_MAX", 2)
+    stranger = inquiry(None, callback="http://127.0.0.1:9001/resolutions")
+    proven = PROVEN | {CLIENT_HEADER: "127.0.0.1:9001"}
+    for at, status in enumerate((200, 200, 503)):
+        replied = await _inquire(world, stranger, key=f"stranger-{at}", **proven)
+        assert replied.status_code == status
+    for at in range(3):
+        assert (await _inquire(world, inquiry(None), key=f"key-{at}", **PROVEN)).is_success
+
+
     exchange = await world.exchange()
     assert exchange["walletAddress"] is None
     await world.org.post(f"{EXCHANGES}/{exchange['id']}/approve", {"walletAddress": wallet})

@@ -42,8 +42,8 @@ from landbridge.providers.trp.port import TransferConfirmation
 
 CLIENT_HEADER: Final = "trp-client"
 PROXY_SECRET_HEADER: Final = "trp-proxy-secret"  # noqa: S105  the name of a header
-# Inquiries that wait for people. Anybody may send some, so those without a certificate are bounded:
-# those of each counterparty's host, and those of all others together.
+# Inquiries that wait for people. Anybody may send some, so those without the certificate of a
+# counterparty are bounded: those of each counterparty's host, and those of all others together.
 OPEN_MAX: Final = 1_000
 _NO_EXCHANGE: Final = "there is no such exchange"
 
@@ -148,7 +148,6 @@ class VaspMessages:
         offset: timedelta,
     ) -> None:
         known = await store.find_inquiry(tx, new.org_id, new.host, new.request_identifier)
-        is_bounded = known is None and not new.is_authenticated
         hosts = [each.host for each in setting.counterparties]
         if is_bounded and await store.count_open(tx, new.org_id, new.host, hosts) >= OPEN_MAX:
             raise Busy("too many inquiries wait for people")
@@ -158,6 +157,8 @@ class VaspMessages:
                 await self.exchanges.record_in(tx, sealed, offset)
                 if _is_approved(sealed, setting):
                     after = decided(sealed, ExchangeStatus.APPROVED, wallet=None, at=new.created_at)
+        is_trusted = new.is_authenticated and new.host in hosts
+        is_bounded = known is None and not is_trusted
                     await self.exchanges.advance_in(tx, sealed, after, offset)
                 return
             known = await store.find_inquiry(tx, new.org_id, new.host, new.request_identifier)
