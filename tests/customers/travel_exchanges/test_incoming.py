@@ -135,6 +135,16 @@ async def test_a_setting_approves_only_what_a_certificate_proved(world: Exchange
     assert [key for key, _ in world.vasps.of_kind("resolution")] == ["key-4"]
 
 
+async def test_a_setting_approves_no_other_organisation_here(world: ExchangeWorld) -> None:
+    """All organisations of an installation show one certificate."""
+    other = await make_tenant(world.org.container, world.org.client)
+    await world.org.send("PUT", SETTING, ON | {"counterparties": [VASP | {"policy": "APPROVE"}]})
+    callback = f"http://{HOST}/trp/{other.org_id}/callbacks/secret"
+    await _inquire(world, inquiry(await _wallet(world), callback=callback), **PROVEN)
+    exchange = await world.exchange()
+    assert (exchange["status"], exchange["isAuthenticated"]) == ("OPEN", False)
+
+
 async def test_an_unknown_provider_is_not_approved(world: ExchangeWorld) -> None:
     await world.org.send("PUT", SETTING, ON | {"counterparties": []})
     await _inquire(world, inquiry(await _wallet(world)))
@@ -204,16 +214,6 @@ async def test_strangers_leave_room_for_a_counterparty(
     assert (await _inquire(world, inquiry(None), key="key-0")).status_code == 200
 
 
-async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:
-    replied = await _inquire(world, inquiry(None, IVMS101={"a": "x" * 70_000}))
-    assert replied.status_code == 413
-    assert await world.exchanges() == []
-
-
-async def test_strange_members_are_data_that_are_missing(world: ExchangeWorld) -> None:
-    wallet = await _wallet(world)
-    strange: dict[str, Any] = {"originator": 5, "beneficiary": {"accountNumber": [wallet, {}]}}
-    assert (await _inquire(world, inquiry(None, IVMS101=strange))).status_code == 200
 async def test_a_certificate_gives_a_stranger_no_more_room(
     world: ExchangeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +227,16 @@ async def test_a_certificate_gives_a_stranger_no_more_room(
         assert (await _inquire(world, inquiry(None), key=f"key-{at}", **PROVEN)).is_success
 
 
+async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:
+    replied = await _inquire(world, inquiry(None, IVMS101={"a": "x" * 70_000}))
+    assert replied.status_code == 413
+    assert await world.exchanges() == []
+
+
+async def test_strange_members_are_data_that_are_missing(world: ExchangeWorld) -> None:
+    wallet = await _wallet(world)
+    strange: dict[str, Any] = {"originator": 5, "beneficiary": {"accountNumber": [wallet, {}]}}
+    assert (await _inquire(world, inquiry(None, IVMS101=strange))).status_code == 200
     exchange = await world.exchange()
     assert exchange["walletAddress"] is None
     await world.org.post(f"{EXCHANGES}/{exchange['id']}/approve", {"walletAddress": wallet})

@@ -167,8 +167,6 @@ class VaspMessages:
                 await self.exchanges.record_in(tx, sealed, offset)
                 if _is_approved(sealed, setting):
                     after = decided(sealed, ExchangeStatus.APPROVED, wallet=None, at=new.created_at)
-        is_trusted = new.is_authenticated and new.host in hosts
-        is_bounded = known is None and not is_trusted
                     await self.exchanges.advance_in(tx, sealed, after, offset)
                 return
             known = await store.find_inquiry(tx, new.org_id, new.host, new.request_identifier)
