@@ -305,6 +305,17 @@ async def test_an_erasure_takes_the_data_of_the_users_exchanges(world: ExchangeW
     assert refusal(found).startswith("404")
 
 
+async def test_an_erasure_ends_inquiries_that_wait_for_people(world: ExchangeWorld) -> None:
+    await _inquire(world, inquiry(await _wallet(world)))
+    await world.org.container.database.transact(lambda tx: _forget(tx, world))
+    exchange = await world.exchange()
+    assert exchange["status"] == "REJECTED"
+    assert (await world.org.get(EXCHANGES, status="OPEN"))["count"] == 0
+    query = {"objectId": exchange["id"], "actorType": "worker"}
+    entries = (await world.org.get("/v2/audit-log", **query))["entries"]
+    assert {each["what"] for each in entries} == {"reject", "create"}
+
+
 async def _forget(tx: Tx, world: ExchangeWorld) -> None:
     await forget(tx, world.org.org_id, UUID(world.payments.ada), world.org.container.clock.now())
 

@@ -135,6 +135,17 @@ where org_id = $1 and id = $2 and direction = 'INCOMING'
 returning true
 """
 
+# Without its data nobody can answer an inquiry.
+_END_OPEN = """
+update travel_rule_exchanges
+set status = 'REJECTED', updated_at = $3, version = version + 1
+where org_id = $1 and user_id = $2 and direction = 'INCOMING' and status = 'OPEN'
+returning org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+"""
+
 _FORGET = """
 update travel_rule_exchanges
 set sealed_data = null, pending_message = null, next_attempt_at = null
@@ -275,6 +286,11 @@ async def match(tx: Tx, exchange: Exchange, screening_id: UUID) -> bool:
     """Match an inquiry with the screening of a deposit; False if it has another."""
     found = await tx.fetchval(_MATCH, exchange.org_id, exchange.id, screening_id)
     return found is not None
+
+
+async def end_open(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[Exchange]:
+    """End the inquiries about a user's wallets that wait for people, and return them."""
+    return [read_exchange(row) for row in await tx.fetch(_END_OPEN, org_id, user_id, at)]
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
