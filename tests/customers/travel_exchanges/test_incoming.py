@@ -316,6 +316,22 @@ async def test_an_erasure_ends_inquiries_that_wait_for_people(world: ExchangeWor
     assert {each["what"] for each in entries} == {"reject", "create"}
 
 
+async def test_two_inquiries_about_one_deposit_hold_it_up_never(world: ExchangeWorld) -> None:
+    wallet, key = await _wallet(world), new_id()
+    for each in ("key-1", "key-2"):
+        await _inquire(world, inquiry(wallet), key=each)
+    for each in await world.exchanges():
+        await world.org.post(f"{EXCHANGES}/{each['id']}/approve", {})
+    await world.deliver()
+    urls = {
+        each: json.loads(body)["approved"]["callback"]
+        for each, body in world.vasps.of_kind("resolution")
+    }
+    for each in ("key-2", "key-1"):
+        await _call_back(world, urls[each], {"txid": HASH}, key=each)
+        assert await _missing(world, wallet, key=key) == ()
+
+
 async def _forget(tx: Tx, world: ExchangeWorld) -> None:
     await forget(tx, world.org.org_id, UUID(world.payments.ada), world.org.container.clock.now())
 

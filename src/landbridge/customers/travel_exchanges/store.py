@@ -129,9 +129,13 @@ returning version
 """
 
 _MATCH = """
-update travel_rule_exchanges set screening_id = $3
-where org_id = $1 and id = $2 and direction = 'INCOMING'
-    and (screening_id is null or screening_id = $3)
+update travel_rule_exchanges e set screening_id = $3
+where e.org_id = $1 and e.id = $2 and e.direction = 'INCOMING'
+    and (e.screening_id is null or e.screening_id = $3)
+    and not exists (
+        select from travel_rule_exchanges o
+        where o.org_id = $1 and o.screening_id = $3 and o.id <> $2
+    )
 returning true
 """
 
@@ -283,7 +287,7 @@ async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
 
 
 async def match(tx: Tx, exchange: Exchange, screening_id: UUID) -> bool:
-    """Match an inquiry with the screening of a deposit; False if it has another."""
+    """Match an inquiry with the screening of a deposit; False if either has another."""
     found = await tx.fetchval(_MATCH, exchange.org_id, exchange.id, screening_id)
     return found is not None
 
