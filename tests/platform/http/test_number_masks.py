@@ -26,7 +26,9 @@ from tests.platform.http.test_key_scopes import make_key
 from tests.tenants import Tenant, business, good, make_agreement
 
 ONE_OF_EACH = {each.table.name: each for each in cases()}.values()
-_LIKE_A_NUMBER = re.compile(r"number|iban|pix|clabe|bban|tax|account$|code$|corrected$", re.IGNORECASE)
+_LIKE_A_NUMBER = re.compile(
+    r"number|iban|pix|clabe|bban|tax|account$|code$|corrected$", re.IGNORECASE
+)
 # Texts that everyone may see: of banks, of payments and of the ledger.
 SHOWN = {
     "account",
