@@ -117,17 +117,32 @@ class TravelExchanges:
         status: ExchangeStatus | None = None,
         transfer_id: UUID | None = None,
     ) -> Sequence[Exchange]:
-        """Return at most `LISTED_MAX` exchanges, the newest first."""
-        return await self.database.read(
-            lambda tx: store.newest(
+        """Return at most `LISTED_MAX` exchanges, the newest first.
+
+        Of open ones those with counterparties come before those with strangers.
+        """
+
+        async def read(tx: Tx) -> Sequence[Exchange]:
+            if status is not ExchangeStatus.OPEN:
+                return await store.newest(
+                    tx,
+                    org_id,
+                    direction=direction,
+                    status=status,
+                    transfer_id=transfer_id,
+                    limit=LISTED_MAX,
+                )
+            setting = await store.setting(tx, org_id)
+            return await store.newest_open(
                 tx,
                 org_id,
                 direction=direction,
-                status=status,
                 transfer_id=transfer_id,
+                first_hosts=[each.host for each in setting.counterparties],
                 limit=LISTED_MAX,
             )
-        )
+
+        return await self.database.read(read)
 
     async def get(self, org_id: UUID, exchange_id: UUID) -> Exchange:
         """Return an exchange. Raises `ResourceNotFound`."""

@@ -112,6 +112,18 @@ where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null
 order by created_at desc, id limit $5
 """
 
+# Those of hosts $4 first: anybody may send inquiries, which would take all places.
+_LIST_OPEN = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges
+where org_id = $1 and status = 'OPEN' and ($2::text is null or direction = $2)
+    and ($3::uuid is null or transfer_id = $3)
+order by host = any($4::text[]) desc, created_at desc, id limit $5
+"""
+
 # Those of host $2, or of all hosts but $3.
 _COUNT_OPEN = """
 select count(*) from travel_rule_exchanges
@@ -257,6 +269,21 @@ async def newest(
 ) -> Sequence[Exchange]:
     """Return exchanges, the newest first."""
     rows = await tx.fetch(_LIST, org_id, direction, status, transfer_id, limit)
+    return [read_exchange(row) for row in rows]
+
+
+async def newest_open(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    direction: ExchangeDirection | None,
+    transfer_id: UUID | None,
+    first_hosts: Collection[str],
+    limit: int,
+) -> Sequence[Exchange]:
+    """Return open exchanges: those with these hosts, then the others, each the newest first."""
+    hosts = list(first_hosts)
+    rows = await tx.fetch(_LIST_OPEN, org_id, direction, transfer_id, hosts, limit)
     return [read_exchange(row) for row in rows]
 
 
