@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 
 import pytest
 
+from landbridge.customers.travel_exchanges import service
 from landbridge.customers.travel_exchanges.model import (
     ExchangeDirection,
     ExchangeStatus,
@@ -78,6 +79,39 @@ async def test_a_reviewer_reads_the_data_and_answers(world: ExchangeWorld) -> No
     seen = await analyst.load(path)
     assert "Olga" not in seen.text
     assert "Reject inquiry" not in seen.text
+
+
+async def test_strangers_push_no_counterparty_off_the_list(
+    world: ExchangeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "LISTED_MAX", 2)
+    stranger = inquiry(None, callback="http://127.0.0.1:9001/resolutions")
+    for at, body in enumerate((stranger, stranger, inquiry(None), stranger, stranger)):
+        await world.org.client.post(
+            f"/trp/{world.org.org_id}/inquiries?t=i",
+            content=body,
+            headers=HEADERS | {"request-identifier": f"key-{at}"},
+        )
+    admin = await visit(world.org)
+    listed = await admin.load("/dashboard/inquiries?show=open")
+    assert HOST in listed.text
+    assert "127.0.0.1:9001" in listed.text
+
+
+async def test_data_with_any_number_are_shown_and_rejected(world: ExchangeWorld) -> None:
+    numbers = b'{"a": 1.50, "b": -0.0, "c": 1e300, "d": 123456789012345678901234567890, "e": "<b>"}'
+    body = inquiry(None, IVMS101="HERE").replace(b'"HERE"', numbers)
+    await world.org.client.post(
+        f"/trp/{world.org.org_id}/inquiries?t=i", content=body, headers=HEADERS
+    )
+    path = f"/dashboard/inquiries/{(await world.exchange())['id']}"
+    admin = await visit(world.org)
+    shown = await admin.load(path)
+    assert '"a": 1.5' in shown.text
+    assert '"d": 123456789012345678901234567890' in shown.text
+    assert "<b>" not in shown.response.text
+    assert '"e": "<b>"' in shown.text
+    assert await admin.submit(f"{path}/reject", {"comment": "not here"}) == path
 
 
 async def test_an_admin_sets_providers_and_coins(world: ExchangeWorld) -> None:

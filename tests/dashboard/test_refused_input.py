@@ -15,7 +15,7 @@ from landbridge.platform.http.internal_client import InternalClient
 from tests.applications import app_of
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import NEW, begin, filled, review
-from tests.tenants import Tenant, make_transfer, make_user
+from tests.tenants import URL, Tenant, make_transfer, make_user
 
 LONG = "9" * 5000
 EXPLORE = "/dashboard/reports/explore"
@@ -54,6 +54,25 @@ async def test_very_many_digits_are_refused(org: Tenant) -> None:
     assert more.status == 200
     case = f"/dashboard/reviews/kyc/{uuid4()}"
     assert (await admin.send(case, {"decision": "approve", "version": LONG})).status == 404
+
+
+async def test_parts_in_an_unknown_charset_are_refused(org: Tenant) -> None:
+    part = b'Content-Disposition: form-data; name="email"\r\nContent-Type: text/plain; charset=nope'
+    admin = await visit(org)
+    signed_in = {"Cookie": f"landbridge={admin.cookie}", "X-CSRF-Token": admin.csrf}
+    signed_out = {"Cookie": "landbridge-visit=abc", "X-CSRF-Token": "abc"}
+    for path, headers, status in (
+        (CLOCK, signed_in, 422),
+        (CLOCK, {"Cookie": signed_in["Cookie"]}, 403),
+        ("/dashboard/sign-in", signed_out, 401),
+        ("/dashboard/forgot", signed_out, 200),
+    ):
+        sent = await org.client.post(
+            path,
+            content=b"--x\r\n" + part + b"\r\n\r\n\xff\r\n--x--\r\n",
+            headers=headers | {"Origin": URL, "Content-Type": "multipart/form-data; boundary=x"},
+        )
+        assert sent.status_code == status, (path, sent.text)
 
 
 @pytest.mark.parametrize("end", ["0001-01-01", "0001-01-01T00:00:00", "x"])

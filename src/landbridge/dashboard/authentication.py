@@ -197,7 +197,8 @@ async def _check_form(request: AnyRequest, visitor: PageVisitor, base_url: str) 
     elif token is None and content_type == RequestEncodingType.MULTI_PART and visitor.signed:
         try:
             part = (await request.form()).get(FIELD)
-        except UnicodeDecodeError:
+        except (LookupError, ValueError):
+            # A charset that does not exist, or a text in another one.
             raise FormTokenInvalid from None
         token = part if isinstance(part, str) else None
     if token is None or not hmac.compare_digest(token.encode(), visitor.csrf.encode()):

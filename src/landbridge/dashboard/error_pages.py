@@ -12,6 +12,7 @@ from landbridge.customers.team.errors import RecentSignInRequired
 from landbridge.dashboard.auth.profile_pages import PROFILE
 from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
 from landbridge.dashboard.authentication import FRESH, SECOND, SIGN_IN, MfaRequired, NotSignedIn
+from landbridge.dashboard.local_paths import requested_page
 from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.dashboard.rendering import Page, Renderer
 from landbridge.platform.core.errors import Busy, Refused
@@ -122,10 +123,7 @@ class ErrorPages:
 
 def _requested_page(request: AnyRequest) -> str:
     """Return the requested page, to return to after signing in."""
-    if request.method != "GET":
-        return ""
-    query = request.url.query
-    return request.url.path + (f"?{query}" if query else "")
+    return requested_page(request) if request.method == "GET" else ""
 
 
 def _signed_out_visitor() -> PageVisitor:

@@ -8,7 +8,7 @@ from uuid import UUID
 from litestar.datastructures import UploadFile
 from litestar.enums import RequestEncodingType
 
-from landbridge.customers.onboarding.multipart_form import SubmittedForm
+from landbridge.customers.onboarding.multipart_form import FORM_BROKEN, SubmittedForm
 from landbridge.dashboard.authentication import SUBMITTED_FORM
 from landbridge.dashboard.number_formats import parse_number
 from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
@@ -98,13 +98,16 @@ def parse_integer(
 
 
 async def read_form(request: PageRequest) -> Form:
-    """Return the submitted form; raise `FieldInvalid` for NUL characters (not storable)."""
+    """Return the submitted form.
+
+    Raises `FieldInvalid` for NUL characters, which are not storable, and for broken parts.
+    """
     fields: dict[str, list[str]] = {}
     files: dict[str, UploadFile] = {}
     if request.content_type[0] == RequestEncodingType.URL_ENCODED:
         fields = {name: list(values) for name, values in parse_form(await request.body()).items()}
     else:
-        for name, value in (await request.form()).multi_items():
+        for name, value in await _multipart_items(request):
             if isinstance(value, UploadFile):
                 files[name] = value
             else:
@@ -113,6 +116,20 @@ async def read_form(request: PageRequest) -> Form:
         if any("\x00" in each for each in (name, *texts)):
             raise FieldInvalid("a NUL character can't be stored", field=name.replace("\x00", ""))
     return Form(fields, files, _language(request))
+
+
+async def _multipart_items(request: PageRequest) -> Sequence[tuple[str, object]]:
+    """Return the parts of a form with a file; none for signed-out visitors, who send no files.
+
+    The framework raises for a charset that does not exist, and for a text in another one.
+    """
+    visitor = cast("Mapping[str, PageVisitor]", request.scope).get("user")
+    if visitor is None or visitor.signed is None:
+        return []
+    try:
+        return list((await request.form()).multi_items())
+    except (LookupError, ValueError):
+        raise FieldInvalid(FORM_BROKEN) from None
 
 
 def read_upload(request: PageRequest) -> tuple[Form, SubmittedForm]:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from msgspec import UnsetType
 
+from landbridge.dashboard.local_paths import requested_path
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.error_responses import forget_frames
@@ -51,7 +52,7 @@ def read_list_query(request: PageRequest, *names: str) -> ListQuery:
     """Return these filters of a request; empty ones are omitted."""
     values = {name: request.query_params.get(name, "").strip() for name in names}
     return ListQuery(
-        path=request.url.path,
+        path=requested_path(request),
         filters={name: value for name, value in values.items() if value},
         cursor=request.query_params.get(_CURSOR) or None,
     )

@@ -18,6 +18,7 @@ from litestar.response import Redirect
 from landbridge.dashboard.assets import asset_path
 from landbridge.dashboard.authentication import visit_cookie
 from landbridge.dashboard.formatting import FILTERS
+from landbridge.dashboard.local_paths import requested_path, requested_query
 from landbridge.dashboard.navigation import current_path, items, menu_counts, sections
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.platform.core.clock import Clock
@@ -119,13 +120,13 @@ class Renderer:
             "is_sandbox": installation.is_sandbox,
             "sends_mail": installation.sends_mail,
             "base_url": installation.base_url,
-            "path": request.url.path,
-            "query": request.url.query,
+            "path": requested_path(request),
+            "query": requested_query(request),
             "sections": sections(
                 visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
             ),
             "menu_counts": menu_counts(visitor),
-            "menu_path": current_path(request.url.path),
+            "menu_path": current_path(requested_path(request)),
             "navigation_items": items(
                 visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
             ),

@@ -135,6 +135,16 @@ async def test_a_setting_approves_only_what_a_certificate_proved(world: Exchange
     assert [key for key, _ in world.vasps.of_kind("resolution")] == ["key-4"]
 
 
+async def test_a_setting_approves_no_other_organisation_here(world: ExchangeWorld) -> None:
+    """All organisations of an installation show one certificate."""
+    other = await make_tenant(world.org.container, world.org.client)
+    await world.org.send("PUT", SETTING, ON | {"counterparties": [VASP | {"policy": "APPROVE"}]})
+    callback = f"http://{HOST}/trp/{other.org_id}/callbacks/secret"
+    await _inquire(world, inquiry(await _wallet(world), callback=callback), **PROVEN)
+    exchange = await world.exchange()
+    assert (exchange["status"], exchange["isAuthenticated"]) == ("OPEN", False)
+
+
 async def test_an_unknown_provider_is_not_approved(world: ExchangeWorld) -> None:
     await world.org.send("PUT", SETTING, ON | {"counterparties": []})
     await _inquire(world, inquiry(await _wallet(world)))
@@ -202,6 +212,19 @@ async def test_strangers_leave_room_for_a_counterparty(
         assert replied.status_code == status
     # What is known already is the same again, however many wait.
     assert (await _inquire(world, inquiry(None), key="key-0")).status_code == 200
+
+
+async def test_a_certificate_gives_a_stranger_no_more_room(
+    world: ExchangeWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vasp_messages, "OPEN_MAX", 2)
+    stranger = inquiry(None, callback="http://127.0.0.1:9001/resolutions")
+    proven = PROVEN | {CLIENT_HEADER: "127.0.0.1:9001"}
+    for at, status in enumerate((200, 200, 503)):
+        replied = await _inquire(world, stranger, key=f"stranger-{at}", **proven)
+        assert replied.status_code == status
+    for at in range(3):
+        assert (await _inquire(world, inquiry(None), key=f"key-{at}", **PROVEN)).is_success
 
 
 async def test_a_huge_inquiry_is_refused(world: ExchangeWorld) -> None:
@@ -280,6 +303,33 @@ async def test_an_erasure_takes_the_data_of_the_users_exchanges(world: ExchangeW
     found = await world.org.send("GET", f"{EXCHANGES}/{exchange['id']}/message")
     assert found.status_code == 404
     assert refusal(found).startswith("404")
+
+
+async def test_an_erasure_ends_inquiries_that_wait_for_people(world: ExchangeWorld) -> None:
+    await _inquire(world, inquiry(await _wallet(world)))
+    await world.org.container.database.transact(lambda tx: _forget(tx, world))
+    exchange = await world.exchange()
+    assert exchange["status"] == "REJECTED"
+    assert (await world.org.get(EXCHANGES, status="OPEN"))["count"] == 0
+    query = {"objectId": exchange["id"], "actorType": "worker"}
+    entries = (await world.org.get("/v2/audit-log", **query))["entries"]
+    assert {each["what"] for each in entries} == {"reject", "create"}
+
+
+async def test_two_inquiries_about_one_deposit_hold_it_up_never(world: ExchangeWorld) -> None:
+    wallet, key = await _wallet(world), new_id()
+    for each in ("key-1", "key-2"):
+        await _inquire(world, inquiry(wallet), key=each)
+    for each in await world.exchanges():
+        await world.org.post(f"{EXCHANGES}/{each['id']}/approve", {})
+    await world.deliver()
+    urls = {
+        each: json.loads(body)["approved"]["callback"]
+        for each, body in world.vasps.of_kind("resolution")
+    }
+    for each in ("key-2", "key-1"):
+        await _call_back(world, urls[each], {"txid": HASH}, key=each)
+        assert await _missing(world, wallet, key=key) == ()
 
 
 async def _forget(tx: Tx, world: ExchangeWorld) -> None:

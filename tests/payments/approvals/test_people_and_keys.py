@@ -100,3 +100,40 @@ async def test_keys_of_the_command_line_have_no_owner(world: World, still_org: T
         caller = replace(still_org.caller, key_id=key.id, can_approve=True)
         approval = await world.voting.approve(caller, approval.id, None)
     assert approval.status is ApprovalStatus.APPROVED
+
+
+async def test_votes_of_former_admins_do_not_count(world: World, still_org: Tenant) -> None:
+    await policy(world, 2)
+    team, admin = still_org.container.team, world.member()
+    leaving, demoted = world.member(), world.member()
+    for each in (admin, leaving, demoted):
+        await store_member(still_org, each)
+    approval = await world.request_payment(world.member(MemberRole.MEMBER))
+    for each, change in (
+        (leaving, lambda: team.remove(admin, leaving.id)),
+        (demoted, lambda: team.change_role(admin, demoted.id, MemberRole.MEMBER)),
+    ):
+        assert (await world.voting.approve(each, approval.id, None)).votes_for == 1
+        await change()
+        assert (await world.again(approval)).votes_for == 0
+        with pytest.raises(RoleNotAllowed, match="no longer"):
+            await world.voting.approve(each, approval.id, None)
+    approval = await world.voting.approve(admin, approval.id, None)
+    assert (approval.status, approval.votes_for) == (ApprovalStatus.PENDING, 1)
+    approval = await world.voting.approve(world.member(), approval.id, None)
+    assert approval.status is ApprovalStatus.APPROVED
+    assert len((await world.again(approval)).votes) == 4
+
+
+async def test_votes_of_revoked_keys_do_not_count(world: World, still_org: Tenant) -> None:
+    await policy(world, 2)
+    orgs = still_org.container.orgs
+    approval = await world.request_payment(world.member(MemberRole.MEMBER))
+    key, _ = await orgs.create_key(
+        still_org.org_id, "cli", expires_at=None, scopes=[KeyScope.APPROVE]
+    )
+    caller = replace(still_org.caller, key_id=key.id, can_approve=True)
+    assert (await world.voting.approve(caller, approval.id, None)).votes_for == 1
+    await orgs.revoke_key(still_org.org_id, key.id)
+    approval = await world.voting.approve(world.member(), approval.id, None)
+    assert (approval.status, approval.votes_for) == (ApprovalStatus.PENDING, 1)

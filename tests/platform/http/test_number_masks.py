@@ -26,7 +26,9 @@ from tests.platform.http.test_key_scopes import make_key
 from tests.tenants import Tenant, business, good, make_agreement
 
 ONE_OF_EACH = {each.table.name: each for each in cases()}.values()
-_LIKE_A_NUMBER = re.compile(r"number|iban|pix|clabe|bban|tax|account$|code$", re.IGNORECASE)
+_LIKE_A_NUMBER = re.compile(
+    r"number|iban|pix|clabe|bban|tax|account$|code$|corrected$", re.IGNORECASE
+)
 # Texts that everyone may see: of banks, of payments and of the ledger.
 SHOWN = {
     "account",
@@ -68,6 +70,12 @@ def test_masks_keep_the_last_characters_and_change_nothing_else() -> None:
     body = '{"amount":1.50,"big":123456789012345678901234567890,"text":"123456789","iban":null}'
     assert masked_json(body.encode()).decode() == body
     assert masked_json(b"") == b""
+
+
+def test_the_account_number_of_a_notice_of_change_is_masked() -> None:
+    line = {"statementText": {"corrected": "000123456789", "codes": ["C01"]}}
+    masked = json.loads(masked_json(json.dumps(line).encode()))
+    assert masked == {"statementText": {"corrected": "****6789", "codes": ["C01"]}}
 
 
 def test_links_of_documents_and_responses_of_receivers_are_withheld() -> None:

@@ -27,7 +27,7 @@ _PATIENCE_S = 300
 _FIELDS_BYTES_MAX = 16 * 1024
 # Each may hold a file of 10 MB for that long. One person cannot use the whole capacity.
 _FORMS_MAX, _FORMS_OF_LINK_MAX = 16, 2
-_BROKEN = "the form did not arrive as a browser sends it; try again"
+FORM_BROKEN = "the form did not arrive as a browser sends it; try again"
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ async def read_sent(request: Request[Any, Any, Any]) -> SubmittedForm:
         parser.close()
     except (MultipartError, FieldInvalid, ValueError, TimeoutError):
         # Its message may quote a header, which has the file's name.
-        reading.sent.problem = FieldInvalid(_BROKEN, field=PART)
+        reading.sent.problem = FieldInvalid(FORM_BROKEN, field=PART)
     return reading.end()
 
 

@@ -117,17 +117,32 @@ class TravelExchanges:
         status: ExchangeStatus | None = None,
         transfer_id: UUID | None = None,
     ) -> Sequence[Exchange]:
-        """Return at most `LISTED_MAX` exchanges, the newest first."""
-        return await self.database.read(
-            lambda tx: store.newest(
+        """Return at most `LISTED_MAX` exchanges, the newest first.
+
+        Of open ones those with counterparties come before those with strangers.
+        """
+
+        async def read(tx: Tx) -> Sequence[Exchange]:
+            if status is not ExchangeStatus.OPEN:
+                return await store.newest(
+                    tx,
+                    org_id,
+                    direction=direction,
+                    status=status,
+                    transfer_id=transfer_id,
+                    limit=LISTED_MAX,
+                )
+            setting = await store.setting(tx, org_id)
+            return await store.newest_open(
                 tx,
                 org_id,
                 direction=direction,
-                status=status,
                 transfer_id=transfer_id,
+                first_hosts=[each.host for each in setting.counterparties],
                 limit=LISTED_MAX,
             )
-        )
+
+        return await self.database.read(read)
 
     async def get(self, org_id: UUID, exchange_id: UUID) -> Exchange:
         """Return an exchange. Raises `ResourceNotFound`."""
@@ -249,17 +264,7 @@ class TravelExchanges:
         self, tx: Tx, exchange: Exchange, offset: timedelta, *, actor: str = WORKER
     ) -> None:
         """Record the status of an exchange in the log of changes."""
-        await append_change(
-            tx,
-            org_id=exchange.org_id,
-            object_id=exchange.id,
-            seq=exchange.version,
-            kind=EXCHANGE_CHANGE_KIND,
-            change_type=_CHANGE_TYPES.get(exchange.status, "create"),
-            actor=actor,
-            at=self.clock.stamp(offset),
-            facts={"direction": exchange.direction.value, "host": exchange.host},
-        )
+        await _record(tx, exchange, self.clock.stamp(offset), actor=actor)
 
     async def _decide(
         self,
@@ -328,9 +333,28 @@ def secret_hash(secret: str) -> bytes:
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Delete what is sealed of the exchanges of a user in erasure."""
-    del at
+    """Delete what is sealed of the exchanges of a user in erasure.
+
+    Inquiries that wait for people end: without the data nobody can answer them.
+    """
+    for each in await store.end_open(tx, org_id, user_id, at):
+        await _record(tx, each, at, actor=WORKER)
     await store.forget(tx, org_id, user_id)
+
+
+async def _record(tx: Tx, exchange: Exchange, at: datetime, *, actor: str) -> None:
+    """Record the status of an exchange in the log of changes."""
+    await append_change(
+        tx,
+        org_id=exchange.org_id,
+        object_id=exchange.id,
+        seq=exchange.version,
+        kind=EXCHANGE_CHANGE_KIND,
+        change_type=_CHANGE_TYPES.get(exchange.status, "create"),
+        actor=actor,
+        at=at,
+        facts={"direction": exchange.direction.value, "host": exchange.host},
+    )
 
 
 def _existing(exchange: Exchange | None, exchange_id: UUID) -> Exchange:

@@ -112,6 +112,18 @@ where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null
 order by created_at desc, id limit $5
 """
 
+# Those of hosts $4 first: anybody may send inquiries, which would take all places.
+_LIST_OPEN = """
+select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
+from travel_rule_exchanges
+where org_id = $1 and status = 'OPEN' and ($2::text is null or direction = $2)
+    and ($3::uuid is null or transfer_id = $3)
+order by host = any($4::text[]) desc, created_at desc, id limit $5
+"""
+
 # Those of host $2, or of all hosts but $3.
 _COUNT_OPEN = """
 select count(*) from travel_rule_exchanges
@@ -129,10 +141,25 @@ returning version
 """
 
 _MATCH = """
-update travel_rule_exchanges set screening_id = $3
-where org_id = $1 and id = $2 and direction = 'INCOMING'
-    and (screening_id is null or screening_id = $3)
+update travel_rule_exchanges e set screening_id = $3
+where e.org_id = $1 and e.id = $2 and e.direction = 'INCOMING'
+    and (e.screening_id is null or e.screening_id = $3)
+    and not exists (
+        select from travel_rule_exchanges o
+        where o.org_id = $1 and o.screening_id = $3 and o.id <> $2
+    )
 returning true
+"""
+
+# Without its data nobody can answer an inquiry.
+_END_OPEN = """
+update travel_rule_exchanges
+set status = 'REJECTED', updated_at = $3, version = version + 1
+where org_id = $1 and user_id = $2 and direction = 'INCOMING' and status = 'OPEN'
+returning org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
+    transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
+    pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
+    version
 """
 
 _FORGET = """
@@ -245,6 +272,21 @@ async def newest(
     return [read_exchange(row) for row in rows]
 
 
+async def newest_open(
+    tx: Tx,
+    org_id: UUID,
+    *,
+    direction: ExchangeDirection | None,
+    transfer_id: UUID | None,
+    first_hosts: Collection[str],
+    limit: int,
+) -> Sequence[Exchange]:
+    """Return open exchanges: those with these hosts, then the others, each the newest first."""
+    hosts = list(first_hosts)
+    rows = await tx.fetch(_LIST_OPEN, org_id, direction, transfer_id, hosts, limit)
+    return [read_exchange(row) for row in rows]
+
+
 async def count_open(tx: Tx, org_id: UUID, host: str, known_hosts: Collection[str]) -> int:
     """Return how many inquiries wait for people: of this host if it is known, else of strangers."""
     known = list(known_hosts)
@@ -272,9 +314,14 @@ async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
 
 
 async def match(tx: Tx, exchange: Exchange, screening_id: UUID) -> bool:
-    """Match an inquiry with the screening of a deposit; False if it has another."""
+    """Match an inquiry with the screening of a deposit; False if either has another."""
     found = await tx.fetchval(_MATCH, exchange.org_id, exchange.id, screening_id)
     return found is not None
+
+
+async def end_open(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[Exchange]:
+    """End the inquiries about a user's wallets that wait for people, and return them."""
+    return [read_exchange(row) for row in await tx.fetch(_END_OPEN, org_id, user_id, at)]
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:

@@ -10,6 +10,7 @@ from litestar.params import FromPath
 from landbridge.customers.travel_exchanges.api import ExchangeList, ExchangeReply
 from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
 from landbridge.dashboard.forms import read_form
+from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound, RoleNotAllowed
@@ -127,7 +128,8 @@ class InquiryPages(Controller):
 async def _values(interface: InternalClient, exchange_id: str) -> dict[str, object]:
     found = await interface.read(ExchangeReply, f"{_API}/{exchange_id}")
     try:
-        message = (await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"]
+        # Numbers as they were sent: some are no numbers of Python's own JSON.
+        message = pretty((await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"])
     except (RoleNotAllowed, ResourceNotFound):
         message = None
     return {

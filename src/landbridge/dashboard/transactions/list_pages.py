@@ -11,6 +11,7 @@ from litestar.params import FromPath
 from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
+from landbridge.dashboard.local_paths import requested_path
 from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
@@ -109,7 +110,7 @@ class TransactionPages(Controller):
         valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show one transaction: what decides about it, and the section of the address."""
-        section = section_of(request.url.path)
+        section = section_of(requested_path(request))
         values = await payment_values(interface, transactionId, section)
         values["usd_rates"] = await valuation.rates(CURRENCIES, renderer.now(request).date())
         names = await actors.names(request.user.caller.org_id)

@@ -1,13 +1,20 @@
-"""Sealing of votes: a comment may contain personal data of the paying user."""
+"""Votes of approvals: which count, and the sealing of comments.
 
-from collections.abc import Sequence
+Guarantees:
+- A comment is sealed: it may contain personal data of the paying user.
+- While an approval is pending, it has no vote of a member who is no admin any more, nor of a key
+  that was revoked. A decided approval has all votes.
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from uuid import UUID
 
 from landbridge.payments.approvals import store
-from landbridge.payments.approvals.model import Approval, Vote
+from landbridge.payments.approvals.model import Approval, ApprovalStatus, Vote
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.orgs.key_creators import former_deciders
 
 
 async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> list[Approval]:
@@ -20,6 +27,8 @@ async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> lis
     org_id = approvals[0].org_id
     granted_ids = {each.id: each.carried_from or each.id for each in approvals}
     rows = await store.votes(tx, org_id, list(granted_ids.values()))
+    pending = {each.id for each in approvals if each.status is ApprovalStatus.PENDING}
+    rows = await _counted(tx, org_id, rows, pending)
     if not rows:
         return list(approvals)
     commented_ids = {row.approval_id for row in rows if row.sealed_comment is not None}
@@ -47,6 +56,17 @@ async def add_vote(tx: Tx, vault: Vault, approval: Approval, vote: Vote) -> None
             sealed = key.seal(vote.comment, context=_context(approval.id, vote.approver_id))
     row = store.SealedVote(approval.id, vote.approver_id, vote.choice, sealed, vote.occurred_at)
     await store.add_vote(tx, approval.org_id, row)
+
+
+async def _counted(
+    tx: Tx, org_id: UUID, rows: Sequence[store.SealedVote], pending: Collection[UUID]
+) -> Sequence[store.SealedVote]:
+    """Return the votes without those that no longer count, of the pending approvals."""
+    voters = {each.approver_id for each in rows if each.approval_id in pending}
+    former = await former_deciders(tx, org_id, voters) if voters else ()
+    return [
+        each for each in rows if each.approval_id not in pending or each.approver_id not in former
+    ]
 
 
 def _opened(row: store.SealedVote, key: DataKey | None) -> Vote:

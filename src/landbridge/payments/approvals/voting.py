@@ -3,6 +3,8 @@
 Guarantees:
 - A payment is decided once: by the vote that reaches the threshold, by the first vote against it,
   or by expiry. All three lock the approval's row, and the record moves in the same transaction.
+- Only those who may decide at the time of the deciding vote count: no member who was removed or
+  demoted since their vote, and no key that was revoked.
 - A decision applies to the requested payment: each vote compares the record with the digest.
 - A vote without effect (a lost race, a payment in review) writes nothing.
 - The requester is emailed about the outcome in the transaction that decides.
@@ -49,6 +51,7 @@ from landbridge.platform.core.errors import (
     ProfileFrozen,
     ResourceConflict,
     ResourceNotFound,
+    RoleNotAllowed,
 )
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PageWindow
@@ -57,7 +60,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor
-from landbridge.platform.orgs.key_creators import key_creators
+from landbridge.platform.orgs.key_creators import former_deciders, key_creators
 
 _log = structlog.stdlib.get_logger()
 
@@ -352,6 +355,8 @@ def _is_last(approval: Approval) -> bool:
 async def _check_vote(tx: Tx, *, approval: Approval, caller: Caller, at: datetime) -> None:
     people = {caller.id, approval.initiator_id, *(each.approver_id for each in approval.votes)}
     found = await key_creators(tx, approval.org_id, people)
+    if await former_deciders(tx, approval.org_id, [caller.id]):
+        raise RoleNotAllowed("you may decide on payments no longer")
     if refusal := vote_refusal(approval, caller, at, found):
         raise refusal
 

@@ -18,12 +18,14 @@ from landbridge.platform.core.masks import mask
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import encode
 
-# Members that are masked but for their last characters. `number` is that of a document.
+# Members that are masked but for their last characters. `number` is that of a document, and
+# `corrected` what a bank says instead of an account number.
 MASKED: Final = frozenset(
     {
         "accountNumber",
         "additionalIdNumber",
         "certificateNumber",
+        "corrected",
         "govIdNumber",
         "iban",
         "idNumber",

@@ -1,4 +1,4 @@
-"""API keys and the members who created them; runs in the caller's transaction."""
+"""Members, the API keys they created, and who may decide; runs in the caller's transaction."""
 
 from collections.abc import Collection, Mapping
 from uuid import UUID
@@ -13,6 +13,14 @@ from landbridge.platform.orgs import store
 async def key_creators(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, UUID]:
     """Return the member who created each of these keys, for keys created by members."""
     return await store.key_creators(tx, org_id, ids)
+
+
+async def former_deciders(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return those of these who may decide nothing any more.
+
+    Members who were removed or are no admins, and keys that were revoked.
+    """
+    return await store.former_deciders(tx, org_id, ids)
 
 
 async def revoke_deciding_keys(

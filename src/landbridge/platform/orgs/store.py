@@ -75,6 +75,17 @@ where org_id = $1 and id = $2 and role = 'admin' and removed_at is null
 for share
 """
 
+_FORMER_DECIDERS = """
+select m.id
+from team_members m
+where m.org_id = $1 and m.id = any($2::uuid[])
+    and (m.role <> 'admin' or m.removed_at is not null)
+union all
+select k.id
+from api_keys k
+where k.org_id = $1 and k.id = any($2::uuid[]) and k.revoked_at is not null
+"""
+
 # No org_id in front: the key identifies the organisation.
 _FIND_KEYS = """
 select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, k.can_approve,
@@ -207,6 +218,12 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
 async def hold_maker(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
     """Lock a member as an admin until this transaction ends; False if they are no longer one."""
     return await tx.fetchval(_HOLD_MAKER, org_id, member_id) is not None
+
+
+async def former_deciders(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return those of these members and keys that may decide nothing any more."""
+    rows = await tx.fetch(_FORMER_DECIDERS, org_id, list(ids))
+    return frozenset(row["id"] for row in rows)
 
 
 async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
