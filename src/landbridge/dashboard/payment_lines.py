@@ -160,6 +160,7 @@ LINE_FILTERS: Final[Mapping[str, Callable[..., str]]] = {
     "route": route,
     "recipient_name": recipient_name,
     "coin": coin,
+    "currency_name": currency_name,
     "chain_name": chain_name,
     "kind_label": kind_label,
     "masked": masked,
