@@ -9,6 +9,7 @@ from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.providers.chains.tokens import Network
 from tests.dashboard.browsing import DashboardPage, visit
 from tests.dashboard.world import build_with_linked_pages
+from tests.payouts import make_account, make_payee
 from tests.tenants import Tenant, make_swap, make_user
 
 FEES = "/dashboard/settings/fees"
@@ -66,6 +67,16 @@ def codes_on(page: DashboardPage) -> set[str]:
         " or self::textarea])]"
     )
     return {each for text in texts for each in re.findall(r"[\w-]+", text) if each in CODES}
+
+
+async def test_rails_are_named(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    admin = await visit(org)
+    accounts = f"/dashboard/users/{user}/accounts"
+    assert "Money out · Wire" in (await admin.load(accounts)).text
+    page = await admin.load(f"{accounts}/{account}")
+    assert page.tree.xpath("string(//dt[text()='Rail']/../dd)") == "Wire"
 
 
 async def test_fees_of_a_payment_are_named(org: Tenant) -> None:
