@@ -70,6 +70,9 @@ async def test_information_request_is_opened_answered_and_closed(org: Tenant) ->
     assert 'title="IN_REVIEW"' in shown.response.text
     assert not shown.tree.xpath("//textarea")
     assert "Why <b>so</b> 100 %?" in (await analyst.load(PAYMENTS)).text
+    # The one who may answer begins to type at once.
+    asked = await admin.load(f"{PAYMENTS}/{payment}")
+    assert asked.tree.xpath("//*[@autofocus]/@name") == ["answer"]
     twice = await admin.send(f"{PAYMENTS}/{payment}", {"do": "ask", "question": "Again?"})
     assert twice.status == 409
     answer = {"do": "answer", "answer": "Rent\nof May"}

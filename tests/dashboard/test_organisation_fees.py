@@ -27,7 +27,7 @@ async def test_admin_sets_and_removes_a_fee(org: Tenant) -> None:
     assert "No pair fees" in (await admin.load(FEES)).text
     await admin.submit(FEES, {**SWAP, "fee": "1.25"})
     page = await admin.load(FEES)
-    assert ["usdc", "usdt", "1.25 %"] in [row[:3] for row in rows(page)]
+    assert ["USDC", "USDT", "1.25 %"] in [row[:3] for row in rows(page)]
     quote = (await make_swap(org, user, amount="10"))["quoteInformation"]
     assert quote["sendNet"]["amount"] == "9.875"
     (fee,) = await org.container.pair_fees.all(org.org_id)
@@ -74,7 +74,7 @@ async def test_fixed_prices_are_shown(org: Tenant, other_org: Tenant) -> None:
             at=tenant.container.clock.stamp(),
         )
     page = await (await visit(org)).load(FEES)
-    assert ["usdc", "brl", "5.4321", "0.15 %"] in rows(page)
+    assert ["USDC", "BRL", "5.4321", "0.15 %"] in rows(page)
     assert "6.789" not in page.text
     await (await visit(other_org)).submit(FEES, {**SWAP, "fee": "9"})
     assert "No pair fees" in (await (await visit(org)).load(FEES)).text

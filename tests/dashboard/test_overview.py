@@ -8,7 +8,7 @@ from landbridge.payments.engine.stuck_causes import StuckCause
 from landbridge.payments.engine.wait_states import WaitParty
 from landbridge.platform.http.caller import MemberRole
 from landbridge.sandbox.scenarios.trigger import SCENARIOS
-from tests.dashboard.browsing import visit
+from tests.dashboard.browsing import DashboardPage, visit
 from tests.dashboard.world import in_process_client
 from tests.tenants import Tenant, fund, make_swap, make_user
 
@@ -37,16 +37,40 @@ async def test_items_needing_attention_are_linked(org: Tenant) -> None:
     await SCENARIOS["OFFRAMP.STATUS.PENDING_APPROVAL"](client)
     queried = await SCENARIOS["OFFRAMP.RFI.OPEN"](client)
     page = await (await visit(org)).load("/dashboard")
-    assert "/dashboard/approvals" in page.links()
-    assert "/dashboard/reviews/transfers?show=open" in page.links()
+    (approval,) = (await org.get("/v2/approvals"))["approvals"]
+    review = f"/dashboard/reviews/transfers/{queried.subject_id}"
+    # A single one is opened without the list.
+    assert f"/dashboard/approvals/{approval['id']}" in _items(page)
+    assert review in _items(page)
     await client.post(
         f"/v2/reviews/transfers/{queried.subject_id}/rfi/answer", {"answer": "An invoice."}
     )
     answered = await (await visit(org)).load("/dashboard")
-    assert "/dashboard/reviews/transfers?show=answered" in answered.links()
-    assert "/dashboard/reviews/transfers?show=open" not in answered.links()
+    assert "Answers to review" in answered.text
+    assert review in _items(answered)
     assert f"/dashboard/transactions/{queried.subject_id}" in page.links()
     assert page.tree.xpath('//*[@id="needs"]/following::time[@data-left]')
+
+
+async def test_several_items_lead_to_their_list(org: Tenant) -> None:
+    client = in_process_client(org)
+    for _ in range(2):
+        await SCENARIOS["OFFRAMP.STATUS.PENDING_APPROVAL"](client)
+        await SCENARIOS["OFFRAMP.RFI.OPEN"](client)
+    items = _items(await (await visit(org)).load("/dashboard"))
+    assert "/dashboard/approvals" in items
+    assert "/dashboard/reviews/transfers?show=open" in items
+
+
+async def test_one_failed_payment_is_linked(org: Tenant) -> None:
+    failed = await SCENARIOS["WALLET.SWAP.STATUS.FAILED"](in_process_client(org))
+    items = _items(await (await visit(org)).load("/dashboard"))
+    assert f"/dashboard/transactions/{failed.subject_id}" in items
+
+
+def _items(page: DashboardPage) -> list[str]:
+    """Return the links of what needs attention."""
+    return [str(each) for each in page.tree.xpath('//ul[@class="calls"]/li/a/@href')]
 
 
 async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
@@ -106,12 +130,13 @@ def test_one_stuck_payment_leads_to_its_page() -> None:
 
 
 async def test_failures_of_today_are_one_item(org: Tenant) -> None:
-    await SCENARIOS["OFFRAMP.STATUS.FIAT_FAILED"](in_process_client(org))
+    for _ in range(2):
+        await SCENARIOS["OFFRAMP.STATUS.FIAT_FAILED"](in_process_client(org))
     admin = await visit(org)
     page = await admin.load("/dashboard")
     (link,) = [each for each in page.links() if "view=failed&from=" in each]
-    assert "Payments of today that failed 1" in page.text
-    assert len((await admin.load(link)).tree.xpath("//table//tbody/tr")) == 1
+    assert "Payments of today that failed 2" in page.text
+    assert len((await admin.load(link)).tree.xpath("//table//tbody/tr")) == 2
 
 
 async def test_the_parts_that_change_say_when_they_were_made(org: Tenant) -> None:

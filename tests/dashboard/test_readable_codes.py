@@ -1,8 +1,19 @@
 """Codes of the API are shown as people write them: chains, currencies and types of fees."""
 
+import re
+
+import pytest
+
 from landbridge.payments.swaps.model import SwapStatus
-from tests.dashboard.browsing import visit
+from landbridge.payments.transactions.model import CURRENCIES
+from landbridge.providers.chains.tokens import Network
+from tests.dashboard.browsing import DashboardPage, visit
+from tests.dashboard.world import build_with_linked_pages
+from tests.payouts import make_account, make_payee
 from tests.tenants import Tenant, make_swap, make_user
+
+FEES = "/dashboard/settings/fees"
+CODES = {each.value for each in Network} | set(CURRENCIES)
 
 
 async def test_wallets_name_chains_and_currencies(org: Tenant) -> None:
@@ -13,6 +24,59 @@ async def test_wallets_name_chains_and_currencies(org: Tenant) -> None:
     chains = page.tree.xpath("//table[caption='Addresses']//th[@scope='row']/text()")
     assert "Polygon" in chains
     assert "POLYGON" not in page.text
+
+
+async def test_forms_name_chains_and_currencies(org: Tenant) -> None:
+    user = await make_user(org, funds="10")
+    admin = await visit(org)
+    await admin.submit(FEES, {"source": "usdc", "destination": "usdt", "fee": "1"})
+    forms = {
+        FEES: {"USDC", "USDT", "EUR"},
+        f"/dashboard/new/bridge?userId={user}": {"Polygon", "Base"},
+        f"/dashboard/new/swap?userId={user}": {"USDC", "USDT"},
+        f"/dashboard/sandbox?userId={user}": {"USDC · Polygon"},
+        "/dashboard/settlement-rules": {"Polygon"},
+        "/dashboard/settlement-rules/new": {"Polygon"},
+        "/dashboard/transactions?currency=usdc": {"USDC"},
+        f"/dashboard/users/{user}/virtual-accounts/new": {"USDC"},
+    }
+    for path, expected in forms.items():
+        page = await admin.load(path)
+        options = {str(each).strip() for each in page.tree.xpath("//option//text()")}
+        assert expected <= options, path
+        assert not codes_on(page), path
+    rows = (await admin.load(FEES)).tree.xpath("//table[caption='Pair fees']//tbody/tr")
+    assert [each.text_content() for each in rows[0]][:2] == ["USDC", "USDT"]
+
+
+@pytest.mark.long
+async def test_no_page_shows_the_code_of_a_chain_or_a_currency(org: Tenant) -> None:
+    world, admin = await build_with_linked_pages(org), await visit(org)
+    found = {
+        name: sorted(codes)
+        for name, path in world.pages().items()
+        if (codes := codes_on(await admin.load(path)))
+    }
+    assert not found, "\n".join(f"{name}: {codes}" for name, codes in found.items())
+
+
+def codes_on(page: DashboardPage) -> set[str]:
+    """Return the codes of chains and currencies among the words of a page, outside of code."""
+    texts = page.tree.xpath(
+        "//body//text()[not(ancestor::*[self::code or self::pre or self::script"
+        " or self::textarea])]"
+    )
+    return {each for text in texts for each in re.findall(r"[\w-]+", text) if each in CODES}
+
+
+async def test_rails_are_named(org: Tenant) -> None:
+    user = await make_payee(org)
+    account = await make_account(org, user)
+    admin = await visit(org)
+    accounts = f"/dashboard/users/{user}/accounts"
+    assert "Money out · Wire" in (await admin.load(accounts)).text
+    page = await admin.load(f"{accounts}/{account}")
+    assert page.tree.xpath("string(//dt[text()='Rail']/../dd)") == "Wire"
 
 
 async def test_fees_of_a_payment_are_named(org: Tenant) -> None:

@@ -14,8 +14,10 @@ from landbridge.payments.engine.wait_states import WaitParty
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.detail_schemas import ChangeReply
 from landbridge.platform.http.caller import MemberRole
+from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import visit
 from tests.dashboard.payment_forms import filled
+from tests.dashboard.world import in_process_client
 from tests.onramps import make_onramp
 from tests.payouts import make_account, make_offramp, make_payee
 from tests.tenants import Tenant, make_bridge, make_swap, make_transfer, make_user, register
@@ -100,6 +102,18 @@ async def test_failed_payment_is_tried_again(org: Tenant) -> None:
     assert "Try again" not in completed.text
     assert "Duplicate" in completed.text
     assert "Duplicate" not in (await analyst.load(f"{LIST}/{done}")).text
+
+
+async def test_an_expired_quote_is_said_once(org: Tenant) -> None:
+    client, admin = in_process_client(org), await visit(org)
+    for kind in ("OFFRAMP", "ONRAMP", "WALLET.SWAP"):
+        expired = (await SCENARIOS[f"{kind}.STATUS.QUOTE_FAILED"](client)).subject_id
+        page = await admin.load(f"{LIST}/{expired}")
+        head = page.tree.xpath("//*[@id='payment']/*[not(preceding-sibling::nav)]")
+        text = " ".join(each.text_content() for each in head)
+        assert text.lower().count("quote expired") == 1, kind
+        assert "Try again" in text
+        assert ("Quote again" in text) is (kind == "OFFRAMP")
 
 
 async def test_page_shows_gross_fee_and_net(org: Tenant) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+from landbridge.dashboard.approvals.stuck_pages import CAUSE_HINTS, CAUSE_NAMES
+from landbridge.payments.engine.stuck_causes import StuckCause
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import DashboardPage, visit
 from tests.payments.engine.test_stuck_list import advance, make_stuck_transfers
@@ -65,6 +67,18 @@ async def test_stuck_payments_are_listed_by_what_they_wait_for(org: Tenant) -> N
         f'//ul[@class="calls"]/li[a[@href="{STUCK}"]]'
     )
     assert card.xpath("string(span[@class='many'])") == "3"
+
+
+async def test_each_cause_is_explained(org: Tenant) -> None:
+    assert CAUSE_NAMES.keys() == CAUSE_HINTS.keys() == set(StuckCause)
+    await make_stuck_transfers(org, 1)
+    await advance(org, timedelta(days=1))
+    admin = await visit(org)
+    for cause, hint in CAUSE_HINTS.items():
+        assert hint in (await admin.load(STUCK, cause=cause)).text
+    shown, _status = (await admin.load(STUCK)).tree.xpath("//tbody//td[1]/span[@title]/@title")
+    assert shown == "A chain has not confirmed the transaction."
+    assert "Own coins (treasury)" in (await admin.load(STUCK, cause="TREASURY")).text
 
 
 async def test_a_long_list_has_pages(org: Tenant) -> None:

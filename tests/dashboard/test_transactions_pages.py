@@ -11,9 +11,11 @@ from tests.dashboard.browsing import visit
 from tests.onramps import make_onramp
 from tests.payouts import accept, make_account, make_offramp, make_payee
 from tests.tenants import (
+    TRANSFERS,
     Tenant,
     business,
     fund,
+    good,
     make_agreement,
     make_batch,
     make_bridge,
@@ -162,6 +164,19 @@ async def test_a_section_loads_only_its_own_records(org: Tenant) -> None:
     assert "Amounts and fees" not in (await admin.load(f"{path}/journals")).text
     assert "Add a note" in (await admin.load(f"{path}/notes")).text
     assert '"transaction"' in (await admin.load(f"{path}/raw")).text
+
+
+async def test_a_deadline_that_is_over_is_not_time_left(org: Tenant) -> None:
+    ada, bob = await make_user(org, funds="10"), await make_user(org, firstName="Bob")
+    headers = {**org.headers, "Landbridge-Sandbox": "chain_send=late:20d"}
+    sent = await org.client.post(TRANSFERS, json=transfer_body(ada, bob, "1"), headers=headers)
+    payment = good(sent)["transferDetails"]["id"]
+    await run_due(org)
+    # Banks and chains of a sandbox answer at once, so that it is due already.
+    page = await (await visit(org)).load(f"{LIST}/{payment}")
+    assert "Chain confirmation" in page.text
+    assert "time left" not in page.text
+    assert "was due" in page.text
 
 
 async def test_open_payment_refreshes_itself(org: Tenant) -> None:

@@ -21,7 +21,9 @@ from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.model import STATUSES
 from landbridge.payments.transactions.schemas import StatusTotalReply, TransactionSummaryReply
 from landbridge.platform.http.caller import MemberRole
+from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.dashboard.browsing import Visitor, visit
+from tests.dashboard.world import in_process_client
 from tests.tenants import Tenant, make_swap, make_tenant, make_transfer, make_user, run_due
 
 LIST = "/dashboard/transactions"
@@ -187,6 +189,15 @@ async def test_a_period_is_one_link_of_the_list(org: Tenant) -> None:
     chosen = await admin.load(today)
     assert chosen.tree.xpath("string(//ul[@aria-label='Periods']//a[@aria-current])") == "Today"
     assert chosen.tree.xpath("//nav[@id='views']//a[@aria-current]/text()")[0].strip() == "Failed"
+
+
+async def test_a_failed_payment_says_why_in_the_list(org: Tenant) -> None:
+    client = in_process_client(org)
+    await SCENARIOS["OFFRAMP.STATUS.FIAT_FAILED"](client)
+    await SCENARIOS["OFFRAMP.STATUS.COMPLETED"](client)
+    page = await (await visit(org)).load(LIST)
+    (reason,) = page.tree.xpath("//tbody//small[@class='reason']/text()")
+    assert reason == "the bank refused the payment, as scripted in the sandbox"
 
 
 async def test_totals_are_of_what_is_filtered(org: Tenant) -> None:

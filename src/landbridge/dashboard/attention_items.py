@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Final
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from landbridge.customers.chain_operations.schemas import ChainList
@@ -36,6 +37,8 @@ _DEPOSITS: Final = frozenset(
     }
 )
 _RECONCILIATION: Final = "/v2/reconciliation"
+_TRANSACTIONS: Final = "/dashboard/transactions"
+_TRANSFER_REVIEWS: Final = "/dashboard/reviews/transfers"
 _CHAINS_S: Final = 0.5
 
 
@@ -87,6 +90,11 @@ async def attention_items(
     return [item for found in groups for item in found]
 
 
+def _path(of_list: str, ids: Sequence[UUID], pages: str = "") -> str:
+    """Return the page of the only record, or the list of several."""
+    return of_list if len(ids) > 1 else f"{pages or of_list}/{ids[0]}"
+
+
 async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
     """Return the payments awaiting approval, with the earliest expiry."""
     found = await interface.read(ListedApprovalPage, "/v2/approvals", status="PENDING", limit=_MANY)
@@ -94,7 +102,7 @@ async def _approvals(interface: InternalClient) -> Sequence[AttentionItem]:
         return ()
     return (
         AttentionItem.of_list(
-            "/dashboard/approvals",
+            _path("/dashboard/approvals", [each.id for each in found.approvals]),
             _("Payments awaiting approval"),
             found.approvals,
             until=min(each.expires_at for each in found.approvals),
@@ -142,7 +150,11 @@ async def _information_requests(interface: InternalClient) -> Sequence[Attention
     titles = (_("Requests for information"), _("Answers to review"))
     return [
         AttentionItem.of_list(
-            f"/dashboard/reviews/transfers?show={name}",
+            _path(
+                f"{_TRANSFER_REVIEWS}?show={name}",
+                [each.transfer_id for each in reply.reviews],
+                _TRANSFER_REVIEWS,
+            ),
             title,
             reply.reviews,
             since=min(each.rfi.created_at for each in reply.reviews if each.rfi),
@@ -186,7 +198,11 @@ async def _failed_today(
         return ()
     return (
         AttentionItem.of_list(
-            f"/dashboard/transactions?view=failed&from={today}",
+            _path(
+                f"{_TRANSACTIONS}?view=failed&from={today}",
+                [each.id for each in failed],
+                _TRANSACTIONS,
+            ),
             _("Payments of today that failed"),
             failed,
             since=failed[-1].created_at,

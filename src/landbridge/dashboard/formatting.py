@@ -237,6 +237,13 @@ def countdown(context: Context, value: str | datetime | None) -> Markup:
 
 
 @pass_context
+def is_past(context: Context, value: str | datetime | None) -> bool:
+    """Return whether a deadline is over, on the organisation's clock."""
+    at = _moment(value)
+    return at is not None and at <= context["now"]
+
+
+@pass_context
 def status(context: Context, value: str | None) -> Markup:
     """Return a status as its label, with a color that adds no meaning and its code in a tooltip."""
     if not value:
@@ -376,6 +383,7 @@ FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "attrs": attrs,
     "escape": escape,
     "label_cells": label_cells,
+    "is_past": is_past,
     **DEPOSIT_FILTERS,
     **LINE_FILTERS,
     **TRAVEL_RULE_FILTERS,

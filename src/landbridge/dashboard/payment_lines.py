@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from landbridge.dashboard.change_labels import KIND_LABELS
 from landbridge.dashboard.number_formats import number_markup
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.dashboard.users.account_labels import rail_label
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.payments.transactions.schemas import (
     EndReply,
@@ -96,6 +97,14 @@ def kind_label(context: Context, kind: str) -> str:
     return kind if known is None else catalogue(str(context["locale"])).gettext(known)
 
 
+@pass_context
+def rail(context: Context, value: str | None) -> str:
+    """Return the label of a payment rail; a dash for None."""
+    if not value:
+        return "–"  # noqa: RUF001  an en dash, for a missing value
+    return catalogue(str(context["locale"])).gettext(rail_label(value.lower()))
+
+
 def masked(number: str | None) -> str:
     """Return a masked number with dots: `••6789` of `****6789`."""
     return (number or "").replace("****", "••")
@@ -112,7 +121,7 @@ def recipient_name(context: Context, line: TransactionReply) -> str:
         }
     if to.account_id:
         bank = to.bank_name or words.gettext("Bank account")
-        return f"{bank} {masked(to.account_number)}".strip()
+        return f"{bank}\u00a0{masked(to.account_number)}".strip()
     if to.user_id:
         return to.user_name or words.gettext("Erased user")
     return _short_address(to.address or "")
@@ -160,7 +169,9 @@ LINE_FILTERS: Final[Mapping[str, Callable[..., str]]] = {
     "route": route,
     "recipient_name": recipient_name,
     "coin": coin,
+    "currency_name": currency_name,
     "chain_name": chain_name,
     "kind_label": kind_label,
+    "rail": rail,
     "masked": masked,
 }

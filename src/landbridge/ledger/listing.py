@@ -149,6 +149,26 @@ class TransferListing:
         """Return records that have not ended, those that are due last first."""
         return await self._database.read_on_replica(lambda tx: store.under_way(tx, org_id, limit))
 
+    async def unfinished_page(
+        self, org_id: UUID, scope: TransferScope, *, limit: int
+    ) -> TransferListPage | None:
+        """Return the page of a scope among records under way, newest first; None if too many are.
+
+        The scope must list none that have ended. Metadata is not filtered.
+        """
+        rows = await self.under_way(org_id, limit=limit)
+        if len(rows) == limit:
+            return None
+        matching = sorted(
+            (each for each in rows if scope.includes(each)),
+            key=lambda each: (each.created_at, each.id),
+            reverse=True,
+        )
+        found = matching[: scope.window.limit]
+        if len(found) == len(matching):
+            return TransferListPage(found, None)
+        return TransferListPage(found, PagePosition(found[-1].created_at, found[-1].id))
+
     async def holdings(self, org_id: UUID) -> Sequence[AssetTotal]:
         """Return the total balance of an organisation's wallets, by asset."""
         return await self._database.read_on_replica(lambda tx: store.sums(tx, org_id))

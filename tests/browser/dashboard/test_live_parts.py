@@ -10,6 +10,7 @@ from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import bank_account, sign_up, verified
 from tests.browser.dashboard.people import OpenDashboard, unique_colleague
 from tests.dashboard.world import World
+from tests.tenants import transfer_body
 
 _SHOWN = re.compile(r"(?:(\d+)m )?(\d+)s")
 
@@ -67,13 +68,17 @@ async def test_results_on_their_way_have_a_skeleton(
 
 
 async def test_approvals_count_what_is_selected(
-    open_dashboard: OpenDashboard, world: World
+    open_dashboard: OpenDashboard, api: ScenarioClient
 ) -> None:
+    # Of its own: those of other tests may fill the first page.
+    payer = await sign_up(api, unique_colleague("Grace").name, funds="10")
+    payee = await sign_up(api, unique_colleague("Payee").name)
+    body = transfer_body(payer, payee, "1", requireApproval=True)
+    created = (await api.post("/v2/wallets/transfers", body))["transferDetails"]
     async with open_dashboard() as page:
         await page.goto("/dashboard/approvals")
-        await expect(
-            page.locator(f'a[href="/dashboard/approvals/{world.approval}"]')
-        ).to_be_visible()
+        approval = created["approval"]["id"]
+        await expect(page.locator(f'a[href="/dashboard/approvals/{approval}"]')).to_be_visible()
         rows = page.locator("input[name=approval]")
         count = await rows.count()
         await page.get_by_role("checkbox", name="Select all").check()

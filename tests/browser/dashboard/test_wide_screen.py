@@ -1,8 +1,9 @@
-"""Pages at 1280 px: one line for each item of the menu, each amount and each user."""
+"""Pages at 1280 px: menu, amounts and users on one line, tables whole, headings at the top."""
 
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.people import sign_up
 from tests.browser.dashboard.people import OpenDashboard, unique_colleague
+from tests.dashboard.world import World
 from tests.tenants import transfer_body
 
 # Texts of a selector that take more than one line.
@@ -12,6 +13,18 @@ _WRAPPED = """selector => [...document.querySelectorAll(selector)].filter(each =
     const tops = [...range.getClientRects()].filter(box => box.width > 0).map(box => box.bottom);
     return Math.max(...tops) - Math.min(...tops) > 8;
 }).map(each => each.textContent.trim())"""
+
+# Headings of cards that are further from the top of the card than its padding.
+_LOW = """() => [...document.querySelectorAll('main .card')].flatMap(card => {
+    const first = [...card.children].find(each => each.type !== 'hidden');
+    if (!/^H[23]$/.test(first?.tagName ?? '')) return [];
+    const space = first.getBoundingClientRect().top - card.getBoundingClientRect().top;
+    return space > parseFloat(getComputedStyle(card).paddingTop) + 2 ? [first.textContent] : [];
+})"""
+_CUT = """() => [...document.querySelectorAll('main .table')]
+    .filter(each => each.scrollWidth > each.clientWidth).map(each => each.ariaLabel)"""
+_MENU_CUT = """() => [...document.querySelectorAll('#menu .label')]
+    .filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent)"""
 
 
 async def test_menu_amounts_and_names_take_one_line(
@@ -36,3 +49,27 @@ async def test_menu_amounts_and_names_take_one_line(
         assert await user.evaluate(is_cut)
         numeric = "each => getComputedStyle(each).fontVariantNumeric"
         assert await page.locator("main .amount").first.evaluate(numeric) == "tabular-nums"
+
+
+async def test_keys_users_and_the_current_item_of_the_menu_are_whole(
+    open_dashboard: OpenDashboard, world: World
+) -> None:
+    assert world.user
+    async with open_dashboard() as page:
+        for path in ("/dashboard/keys", "/dashboard/users?q=ada@example.com"):
+            await page.goto(path)
+            assert await page.evaluate(_CUT) == [], path
+        # The longest item is wider where it is current, and has a count.
+        await page.goto("/dashboard/reviews/transfers")
+        assert await page.locator("#menu [aria-current] .many").count() == 1
+        assert await page.evaluate(_MENU_CUT) == []
+
+
+async def test_headings_of_cards_are_at_their_top(
+    open_dashboard: OpenDashboard, world: World
+) -> None:
+    pages = world.pages()
+    async with open_dashboard() as page:
+        for name in ("reconciliation-differences-one", "reconciliation-closes-one", "approval"):
+            await page.goto(pages[name])
+            assert await page.evaluate(_LOW) == [], name

@@ -1,9 +1,10 @@
 """List of payments of all kinds."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from landbridge.ledger.listing import TransferFilter, TransferListing
+from landbridge.ledger.listing import TransferFilter, TransferListing, TransferScope
 from landbridge.ledger.service import Ledger
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.model import KINDS, TransactionFilters, TransactionSort
@@ -188,3 +189,32 @@ async def test_bridges_are_listed(org: Tenant) -> None:
     created = await make_bridge(org, ada, ada)
     (found,) = (await org.get(PATH))["data"]
     assert (found["id"], found["destination"]["chain"]) == (created["id"], "BASE")
+
+
+async def test_unfinished_payments_are_found_beyond_the_search_among_ended_ones(
+    org: Tenant,
+) -> None:
+    ada, bob = await make_user(org, funds="100"), await make_user(org, firstName="Bob")
+    waiting = [(await make_swap(org, ada, "1"))["id"] for _ in range(3)]
+    for _ in range(4):
+        await make_swap(org, ada, "1", status=SwapStatus.COMPLETED)
+    few = TransferListing(org.container.database, scan_sizes=(1, 1))
+    transactions = replace(org.container.transactions, listing=few)
+
+    async def page(limit: int, before: Any = None, **filters: Any) -> tuple[list[str], Any]:
+        chosen = TransactionFilters(statuses=frozenset({"OPEN_QUOTE"}), **filters)
+        window = PageWindow(limit=limit, after=None, before=before)
+        found = await transactions.page(org.org_id, chosen, window)
+        return [str(each.id) for each in found.lines], found.last
+
+    assert await page(10) == (waiting[::-1], None)
+    first, last = await page(2)
+    assert first == waiting[:0:-1]
+    assert await page(2, last.created_at) == (waiting[:1], None)
+    assert await page(10, user_id=UUID(bob)) == ([], None)
+    assert await page(10, kinds=frozenset({"ONRAMP"})) == ([], None)
+    # With more under way than one statement reads, the search is as for all others.
+    assert await few.unfinished_page(org.org_id, _SCOPE, limit=3) is None
+
+
+_SCOPE = TransferScope(list(KINDS), None, TransferFilter(), PageWindow(10, None, None))

@@ -101,7 +101,7 @@ async def test_pdf_shows_owner_period_and_every_line(org: Tenant) -> None:
         f"User id: {user}",
         "Period: 2025-12-31 00:00:00+01:00 to before 2026-02-01 00:00:00+01:00",
         "times of Europe/Berlin",
-        "usdc on POLYGON, wallet 0x",
+        "USDC on Polygon, wallet 0x",
         "Opening balance",
         "2026-01-01 01:00:00+01:00",
         "12,345.678900",
@@ -129,8 +129,10 @@ async def test_pdf_of_many_lines_has_numbered_pages_with_headings(org: Tenant) -
     for number, page in enumerate(pages, start=1):
         assert f"Page {number} of {len(pages)}" in page
         assert "Reference" in page
-    assert "usdc on POLYGON (continued)" in pages[1]
-    assert "usdt on POLYGON, wallet" in pages[-1]
+    assert "USDC on Polygon (continued)" in pages[1]
+    assert "USDT on Polygon, wallet" in pages[-1]
+    assert "Deposit" in pages[-1]
+    assert "WALLET.DEPOSIT" not in pages[-1]
     assert "".join(pages).count("TEST.PAYMENT") == 150
     assert "0.000150" in "".join(pages)
 

@@ -29,6 +29,7 @@ _KINDS: Final[Mapping[str, str]] = {
     "WALLET.TRANSFER.BATCH": "batch",
     "WALLET.BRIDGE": "bridge",
     "OFFRAMP": "offramp",
+    "RESOLUTION": "resolution of a stuck payment",
 }
 
 _WAITS = """Hello {name},

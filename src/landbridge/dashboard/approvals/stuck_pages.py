@@ -27,7 +27,7 @@ _REVIEWS: Final = "/dashboard/reviews"
 _AUDIT: Final = "/dashboard/audit-log?actorType=worker&kind="
 CAUSE_NAMES: Final[Mapping[StuckCause, str]] = {
     StuckCause.CHAIN: _("Chain"),
-    StuckCause.TREASURY: _("Treasury"),
+    StuckCause.TREASURY: _("Own coins (treasury)"),
     StuckCause.BANK: _("Bank"),
     StuckCause.PROVIDER: _("Provider"),
     StuckCause.APPROVAL: _("Approval"),
@@ -35,6 +35,23 @@ CAUSE_NAMES: Final[Mapping[StuckCause, str]] = {
     StuckCause.DECISION: _("Decision"),
     StuckCause.CUSTOMER: _("Customer"),
     StuckCause.PLATFORM: _("Processing"),
+}
+# What is missing, in a sentence.
+CAUSE_HINTS: Final[Mapping[StuckCause, str]] = {
+    StuckCause.CHAIN: _("A chain has not confirmed the transaction."),
+    StuckCause.TREASURY: _(
+        "Coins from your organisation's own address on the chain, the treasury, are not sent yet,"
+        " or the chain has lost coins that it received."
+    ),
+    StuckCause.BANK: _("The bank has neither confirmed nor rejected the transfer."),
+    StuckCause.PROVIDER: _("A provider of identity checks or screenings has not answered."),
+    StuckCause.APPROVAL: _("No admin has decided yet."),
+    StuckCause.INFORMATION: _(
+        "A question about the payment has no answer, or nobody has closed it."
+    ),
+    StuckCause.DECISION: _("A person has to review, match or resolve it."),
+    StuckCause.CUSTOMER: _("The customer has not accepted the quote, or has not sent the money."),
+    StuckCause.PLATFORM: _("Landbridge is late with its own next step."),
 }
 # What a person does about a record that is no payment: its page, and the label of the link.
 _ACTIONS: Final[Mapping[str, tuple[str, str]]] = {
@@ -96,6 +113,8 @@ class StuckPages(Controller):
             tabs=_tabs(query, cause, counted),
             kinds=sorted({each.type for each in counted.stuck} | {query.text("type")} - {""}),
             cause_names=CAUSE_NAMES,
+            cause_hints=CAUSE_HINTS,
+            cause=cause,
             list_query=query,
             filter_error=filter_error,
             next=query.older(found.next_cursor) if found.count == PAGE_SIZE else None,

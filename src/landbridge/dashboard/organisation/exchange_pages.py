@@ -11,15 +11,17 @@ from landbridge.customers.travel_exchanges.schemas import ExchangeSettingReply
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_objects
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.payment_lines import currency_name
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.providers.chains.tokens import Network
+from landbridge.providers.chains.tokens import TOKENS, Network
 
 _API: Final = "/v2/organization/travel-rule-exchange"
 _HOME: Final = "/dashboard/settings/travel-rule-exchange"
 _TEMPLATE: Final = "organisation/travel_rule_exchange.html"
+_COINS: Final = sorted({currency for _chain, currency in TOKENS})
 UNITS: Final = {
     AmountUnit.WHOLE: _("Coins, with decimals"),
     AmountUnit.SMALLEST: _("Smallest units of the coin"),
@@ -109,4 +111,5 @@ def _values(found: ExchangeSettingReply, entered: dict[str, str]) -> dict[str, o
         "units": UNITS,
         "policies": POLICIES,
         "networks": list(Network),
+        "currencies": [(each, currency_name(each)) for each in _COINS],
     }

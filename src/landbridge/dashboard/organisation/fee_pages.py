@@ -9,6 +9,7 @@ from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
 from landbridge.dashboard.organisation.swap_providers import provider_rows
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import currency_name
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES
 from landbridge.payments.swaps.provider_choices import SwapProviderChoices
@@ -104,8 +105,8 @@ async def _values(
             (row, Decimal(str(Rate(row["rate"]))), as_percent(row["fee_fraction"]))
             for row in await prices.prices(caller.org_id)
         ],
-        "sent": [(each, each) for each in SOURCE_CODES],
-        "received": [(each, each) for each in DESTINATION_CODES],
+        "sent": [(each, currency_name(each)) for each in SOURCE_CODES],
+        "received": [(each, currency_name(each)) for each in DESTINATION_CODES],
         "percent_max": PERCENT_MAX,
         "form_values": {name: form.text(name) for name in ("source", "destination", "fee")},
     }

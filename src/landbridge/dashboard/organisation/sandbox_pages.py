@@ -12,6 +12,7 @@ from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.local_paths import local_path
 from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.payment_lines import chain_name, currency_name
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import fund, simulate_deposit
 from landbridge.dashboard.sandbox_personas import KEYWORDS
@@ -164,7 +165,10 @@ async def _values(
         "latency": latency,
         "ahead_s": int(caller.clock_offset.total_seconds()),
         "keywords": KEYWORDS,
-        "coins": [(f"{chain}:{currency}", f"{currency} · {chain}") for chain, currency in TOKENS],
+        "coins": [
+            (f"{chain}:{currency}", f"{currency_name(currency)} · {chain_name(chain)}")
+            for chain, currency in TOKENS
+        ],
         "text": text,
         "found": users,
         "user": user,

@@ -11,6 +11,7 @@ from landbridge.dashboard.page_visitor import PageRequest
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind_by_type
 from landbridge.dashboard.payments.payment_details import PaymentReply, read_payment
 from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.transactions.repeat_links import repeat_link
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.approvals.voting import Voting
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -150,6 +151,7 @@ class PaymentAction:
             "payments/refused.html",
             error,
             payment=payment,
+            repeat=repeat_link(kind.transfer_type, payment.transfer_details),
             kind=kind.transfer_type,
             form=form,
         )

@@ -9,7 +9,7 @@ from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.users.wallet_api import ExternalWalletReply
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
-from landbridge.dashboard.payment_lines import chain_name, masked
+from landbridge.dashboard.payment_lines import chain_name, currency_name, masked
 from landbridge.dashboard.payments.holdings import (
     UserHoldings,
     accounts_of,
@@ -72,8 +72,8 @@ def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, object]:
     filled = [n for n in range(1, FEES_MAX + 1) if form.text(f"fee{n}")]
     purposes = [*PURPOSES, *(GLOBAL_PURPOSES if kind.name == "offramp" else ())]
     return {
-        "networks": _pairs(Network),
-        "swapped": _pairs(_SWAPPED),
+        "networks": [(each.value, chain_name(each.value)) for each in Network],
+        "swapped": [(each, currency_name(each)) for each in _SWAPPED],
         "coins": [
             (f"{chain}:{coin}", f"{chain_name(chain)} · {coin.upper()}")
             for chain, coin in TOKENS

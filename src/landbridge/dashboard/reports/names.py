@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from landbridge.dashboard.countries import country_name
+from landbridge.dashboard.payment_lines import chain_name, currency_name
 from landbridge.dashboard.status_labels import status_label
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.formats.refusal_texts import known_text
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
+from landbridge.providers.chains.tokens import Network
 
 # One sentence per report; the API's descriptions are for programmers.
 DESCRIPTIONS: Final[Mapping[str, str]] = {
@@ -79,7 +82,8 @@ FILTER_LABELS: Final[Mapping[str, str]] = {
     "initiatedBy": _("Initiated by"),
     "feePayers": _("Fee payers"),
 }
-# Values with a label; currencies, chains and ids are shown as they are.
+_CHAINS: Final = frozenset(Network)
+# Values with a label beside currencies and chains; ids are shown as they are.
 VALUE_LABELS: Final[Mapping[str, str]] = {
     "onramp": _("Onramp"),
     "offramp": _("Offramp"),
@@ -123,12 +127,15 @@ NAMES: Final[Mapping[str, Mapping[str, str]]] = {
 def dimension_label(value: str, language: str) -> str:
     """Return the label of a value that a report is grouped or filtered by.
 
-    Currencies, chains and ids have no label and are returned as they are.
+    Reasons are stored sentences, and ids are returned as they are.
     """
     known = VALUE_LABELS.get(value)
     if known is not None:
         return catalogue(language).gettext(known)
+    if value in CURRENCIES:
+        return currency_name(value)
+    if value in _CHAINS:
+        return chain_name(value)
     country = country_name(value, language)
     label = status_label(value, language) if country == value else country
-    # Reasons are stored sentences.
     return (known_text(value, language) or value) if label == value else label

@@ -189,7 +189,8 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post" || event.defaultPrevented) return;
   const submitter = event.submitter;
-  const question = submitter?.dataset.confirm || form.dataset.confirm;
+  const [name, value] = form.dataset.confirmIf?.split("=") ?? [];
+  const question = submitter?.dataset.confirm || ((!name || form.elements[name].value === value) && form.dataset.confirm);
   if (question && confirmed !== form) { event.preventDefault(); confirmSubmit(question, form, submitter); return; }
   setTimeout(() => { if (submitter) { submitter.disabled = true; submitter.setAttribute("aria-busy", "true"); submitter.dataset.sent = ""; } });
 });
@@ -235,6 +236,16 @@ window.addEventListener("popstate", () => {
 const oldTab = document.getElementById(location.hash.slice(1))?.closest("nav[data-part] li");
 if (oldTab) location.replace(oldTab.querySelector("a").href);
 
+// The page below may have the same ids, as both have a vote: those of the part get others.
+function renameIds(part) {
+  for (const each of all("[id]", part).filter(({ id }) => document.getElementById(id))) {
+    const id = each.id;
+    each.id = `drawer-${id}`;
+    for (const name of ["for", "aria-describedby", "aria-labelledby", "aria-controls"]) {
+      for (const other of all(`[${name}~="${CSS.escape(id)}"]`, part)) other.setAttribute(name, other.getAttribute(name).split(" ").map((each) => each === id ? `drawer-${id}` : each).join(" "));
+    }
+  }
+}
 // A payment opens beside its list: the list stays, and a modified click still opens the page.
 const drawer = document.getElementById("drawer");
 let drawn = 0;
@@ -254,6 +265,7 @@ document.addEventListener("click", async (event) => {
   const part = response?.ok && new DOMParser().parseFromString(response.text, "text/html").getElementById("payment");
   if (!part) { location.assign(link.href); return; }
   delete part.dataset.poll;
+  renameIds(part);
   content.replaceChildren(part);
   startCountdowns(part);
   initCopyButtons(part);

@@ -13,7 +13,7 @@ from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.local_paths import requested_path
 from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.payment_lines import read_lines
+from landbridge.dashboard.payment_lines import currency_name, read_lines
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, list_periods, to_api_query
@@ -96,6 +96,7 @@ class TransactionPages(Controller):
             kinds=list(KINDS),
             statuses=STATUSES,
             currencies=CURRENCIES,
+            currency_names={each: currency_name(each) for each in CURRENCIES},
         )
 
     @get(_SECTION_PATHS)

@@ -10,6 +10,7 @@ from typing import Final
 from babel.dates import format_date
 
 from landbridge.dashboard.list_queries import ListQuery
+from landbridge.dashboard.payment_lines import currency_name
 from landbridge.dashboard.status_labels import Tone, status_label, status_tone
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.payments.transactions.model import STATUSES, TransactionSort
@@ -145,6 +146,8 @@ def _chip_value(name: str, value: str, language: str) -> str:
     if name in _DATES:
         with suppress(ValueError):
             return format_date(date.fromisoformat(value), "d MMM y", locale=language)
+    if name == "currency":
+        return currency_name(value)
     return status_label(value, language) if name == "status" else value
 
 

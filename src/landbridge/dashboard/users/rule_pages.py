@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.payment_lines import chain_name
 from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.rule_forms import (
@@ -143,7 +144,7 @@ def _form(submitted: Mapping[str, str]) -> dict[str, object]:
     parts = part_count(submitted)
     return {
         "form_values": submitted,
-        "chains": [(each.value, each.value) for each in Chain],
+        "chains": [(each.value, chain_name(each.value)) for each in Chain],
         # Number of tiers shown for each split.
         "tier_counts": [tier_count(submitted, index) for index in range(parts)],
         "parts_max": PARTS_MAX,

@@ -27,7 +27,7 @@ def email_destination(opening: CreateTransfer) -> str:
     if payees := opening.details.get("items"):
         return f"{len(payees)} recipients"
     address = opening.details.get("destination_address")
-    return f"{address} on {opening.destination.asset.chain}" if address else ""
+    return f"{address} on {opening.destination.asset.chain.title()}" if address else ""
 
 
 def email_amount(record: Transfer) -> Money:

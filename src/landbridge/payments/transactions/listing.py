@@ -19,6 +19,8 @@ from landbridge.payments.transactions.model import (
     ALL_ASSETS,
     CURRENCIES,
     KINDS,
+    UNFINISHED_MAX,
+    UNFINISHED_STATUSES,
     TransactionFilters,
     TransactionSort,
 )
@@ -146,12 +148,21 @@ class Transactions:
         filters: TransactionFilters,
         window: PageWindow,
     ) -> TransferListPage:
-        if filters.ids is None:
-            return await self.listing.page(
-                org_id, kinds, filters.user_id, listing_filter(filters), window
-            )
-        lines = await self.listing.by_ids(org_id, filters.ids)
-        return TransferListPage([each for each in lines if each.kind in kinds], None)
+        if filters.ids is not None:
+            lines = await self.listing.by_ids(org_id, filters.ids)
+            return TransferListPage([each for each in lines if each.kind in kinds], None)
+        wanted = listing_filter(filters)
+        # The few that have not ended are found without a search among all that have.
+        if (
+            filters.statuses is not None
+            and filters.metadata is None
+            and UNFINISHED_STATUSES.issuperset(filters.statuses)
+        ):
+            scope = TransferScope(kinds, filters.user_id, wanted, window)
+            found = await self.listing.unfinished_page(org_id, scope, limit=UNFINISHED_MAX)
+            if found is not None:
+                return found
+        return await self.listing.page(org_id, kinds, filters.user_id, wanted, window)
 
 
 def _kinds(filters: TransactionFilters) -> Sequence[str]:

@@ -41,6 +41,15 @@ KINDS: Mapping[str, PaymentKind] = {
 STATUSES = tuple(
     sorted({str(status) for kind in KINDS.values() for status in kind.transitions.table})
 )
+# Statuses at which no kind of transfer has ended.
+UNFINISHED_STATUSES = frozenset(STATUSES) - {
+    str(status)
+    for kind in KINDS.values()
+    for status in kind.transitions.table
+    if kind.transitions.is_terminal(status)
+}
+# Transfers under way that a page or a summary reads at most.
+UNFINISHED_MAX = 2_000
 ALL_ASSETS: Mapping[str, Asset] = {**ASSETS, **FIAT_ASSETS}
 CURRENCIES = tuple(sorted({each.currency for each in ALL_ASSETS.values()}))
 # With the coins in which gas is paid; no payment has those.

@@ -1,6 +1,6 @@
 """Counts and sums of transfers by status, of a bounded number of them.
 
-Guarantee: a summary reads at most `NEWEST_MAX` transfers and `OPEN_MAX` that are under way,
+Guarantee: a summary reads at most `NEWEST_MAX` transfers and `UNFINISHED_MAX` that are under way,
 and says which of the two were cut.
 """
 
@@ -12,11 +12,10 @@ from uuid import UUID
 
 from landbridge.ledger.listing import TransferListing, TransferListRow, TransferScope
 from landbridge.payments.transactions.listing import listing_filter
-from landbridge.payments.transactions.model import KINDS, TransactionFilters
+from landbridge.payments.transactions.model import KINDS, UNFINISHED_MAX, TransactionFilters
 from landbridge.platform.core.pagination import PageWindow
 
 NEWEST_MAX: Final = 1_000
-OPEN_MAX: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,8 @@ class TransactionSummaries:
         found = {each.id: each for each in newest.lines}
         is_open_complete = newest.last is None
         if not is_open_complete and filters.metadata is None:
-            under_way = await self.listing.under_way(org_id, limit=OPEN_MAX)
-            is_open_complete = len(under_way) < OPEN_MAX
+            under_way = await self.listing.under_way(org_id, limit=UNFINISHED_MAX)
+            is_open_complete = len(under_way) < UNFINISHED_MAX
             scope = TransferScope(kinds, filters.user_id, wanted, window)
             found |= {each.id: each for each in under_way if scope.includes(each)}
         return TransactionSummary(

@@ -203,7 +203,7 @@ def _instructions(
         for rail, (routing, number) in coordinates.rails.items()
     }
     holder = f"The beneficiary must be {name}. " if name else ""
-    becomes = f"{account.destination_currency} on {account.chain}"
+    becomes = f"{account.destination_currency.upper()} on {account.chain.title()}"
     return DepositInstructions(
         bank_name=coordinates.bank_name,
         bank_address=coordinates.bank_address,

@@ -40,6 +40,20 @@ _LINES = {
     StatementDetail.PAYMENTS: "Each line is a payment, at the time of its last movement.",
     StatementDetail.STEPS: "Each line is a movement of a payment.",
 }
+# Types as people write them; the CSV and the JSON have the codes.
+_TYPES = {
+    "WALLET.TRANSFER": "Transfer",
+    "WALLET.TRANSFER.BATCH": "Batch",
+    "WALLET.BRIDGE": "Bridge",
+    "WALLET.SWAP": "Swap",
+    "ONRAMP": "Onramp",
+    "OFFRAMP": "Offramp",
+    "DISBURSEMENT": "Payout",
+    "RECEIVABLE": "Receivable",
+    "WALLET.DEPOSIT": "Deposit",
+    "WALLET.DEPOSIT.REVERSAL": "Reversed deposit",
+    "LEDGER.CORRECTION": "Ledger correction",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +152,8 @@ def _account(
             _section(paper, part, " (continued)")
         paper.row(
             (
-                *(_moment(statement, line.at), line.kind, str(line.record_id)),
+                *(_moment(statement, line.at), _TYPES.get(line.kind, line.kind)),
+                str(line.record_id),
                 *(str(line.request_id), _amount(line.received), _amount(line.spent)),
                 _amount(line.balance),
             )
@@ -152,7 +167,7 @@ def _account(
 
 
 def _section(paper: _Paper, part: AccountStatement, note: str) -> None:
-    name = f"{part.asset.currency} on {part.wallet.chain}{note}"
+    name = f"{part.asset.currency.upper()} on {part.wallet.chain.title()}{note}"
     paper.write(f"{name}, wallet {part.wallet.address}", font=BOLD, size=_TEXT)
     paper.skip(_SMALL / 2)
     paper.row([name for name, _, _ in _COLUMNS], font=BOLD)
