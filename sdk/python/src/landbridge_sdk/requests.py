@@ -1631,6 +1631,7 @@ class NewReveal(TypedDict):
         "accountNumber",
         "additionalIdNumber",
         "certificateNumber",
+        "corrected",
         "govIdNumber",
         "iban",
         "idNumber",

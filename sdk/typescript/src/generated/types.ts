@@ -2521,7 +2521,7 @@ export interface NewPart {
 }
 
 export interface NewReveal {
-  field: "accountNumber" | "additionalIdNumber" | "certificateNumber" | "govIdNumber" | "iban" | "idNumber" | "incorporationNumber" | "leiNumber" | "number" | "partyAccount" | "pix" | "pixKey" | "registrationNumber" | "speiClabe" | "taxIdentificationNumber";
+  field: "accountNumber" | "additionalIdNumber" | "certificateNumber" | "corrected" | "govIdNumber" | "iban" | "idNumber" | "incorporationNumber" | "leiNumber" | "number" | "partyAccount" | "pix" | "pixKey" | "registrationNumber" | "speiClabe" | "taxIdentificationNumber";
   reason: string;
   record: "ACCOUNT" | "KYC" | "OWNER" | "DOCUMENT";
   recordId: string;
