@@ -154,7 +154,7 @@ async def test_an_admin_chooses_beside_the_fees(org: Tenant) -> None:
     assert "no chain has a market" in (await admin.load(FEES)).text
     await org.send("PUT", PATH, {"choices": [{**_PAIR, "provider": "TREASURY"}]})
     page = await admin.load(FEES)
-    assert "usdc to usdt on POLYGON" in page.text
+    assert "USDC to USDT on Polygon" in page.text
     form = {"version": page.value("version"), "POLYGON-usdc-usdt": ""}
     assert await admin.submit("/dashboard/settings/swap-providers", form) == FEES
     assert (await org.get(PATH))["data"]["choices"] == []
