@@ -61,7 +61,7 @@ class ExchangeReply(WireStruct, frozen=True):
 
 
 class ExchangeList(WireStruct, frozen=True):
-    """The hundred newest exchanges, the newest first."""
+    """A hundred exchanges, the newest first; open ones with counterparties before all others."""
 
     count: int
     exchanges: list[ExchangeReply]
