@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
@@ -247,3 +248,28 @@ def test_pending_entries_do_not_count() -> None:
     statement = make_statement(waits)
     assert statement.opening == statement.closing
     assert camt053.read(camt053.write(statement)) == [statement]
+
+
+def bulk(count: int) -> bytes:
+    """Return a statement with one entry of so many payments of a cent, each with a reference."""
+    raw = camt053.write(make_statement(make_entry(make_transaction(count))))
+    begin, _, rest = raw.partition(b"<TxDtls>")
+    payments = b"".join(
+        b"<TxDtls><Refs><AcctSvcrRef>R%d</AcctSvcrRef></Refs>"
+        b'<Amt Ccy="EUR">0.01</Amt></TxDtls>' % each
+        for each in range(count)
+    )
+    return begin + payments + rest.partition(b"</TxDtls>")[2]
+
+
+def test_the_time_of_an_entry_grows_as_the_number_of_its_payments() -> None:
+    seconds: list[float] = []
+    for count in (2_000, 16_000):
+        raw = bulk(count)
+        started = time.process_time()
+        (statement,) = camt053.read(raw)
+        seconds.append(time.process_time() - started)
+        references = [each.bank_reference for each in statement.entries[0].transactions]
+        assert references == [f"R{each}" for each in range(count)]
+    # Eight times as many took forty times as long.
+    assert seconds[1] < 20 * seconds[0]

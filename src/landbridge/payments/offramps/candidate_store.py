@@ -7,10 +7,12 @@ from landbridge.platform.db.pool import Tx
 
 # The oldest one that awaits this asset, best one of exactly this amount; otherwise the latest one,
 # which returns the coins. One that other coins were assigned to already awaits none.
+# None if several users have offramps from this sender: anybody can register the address of another,
+# and would be paid, or get a refund, for coins that are not theirs.
 _FIND = """
 select c.id
 from (
-    select t.id, t.created_at, case
+    select t.id, t.user_id, t.created_at, case
         when (t.status = 'AWAITING_FUNDS'
                 or t.status = 'IN_REVIEW' and t.facts ->> 'reviewed_from' = 'AWAITING_FUNDS')
             and t.source_asset = $4
@@ -30,13 +32,22 @@ from (
                 and d.transaction_hash = $6
         )
 ) c
+where not exists (
+    select from transfers o
+    where o.org_id = $1 and o.kind = 'OFFRAMP' and o.details ->> 'external_wallet_id' is not null
+        and o.details ->> 'destination_address' = $2 and o.details ->> 'source_address' = $3
+        and o.user_id <> c.user_id
+)
 order by c.rank, case when c.rank < 2 then c.created_at end, c.created_at desc
 limit 1
 """
 
 
 async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
-    """Return the offramp that a deposit is for; None if its sender has none."""
+    """Return the offramp that a deposit is for.
+
+    None if its sender has none, or if offramps of several users are from this sender.
+    """
     return await tx.fetchval(
         _FIND,
         deposit.org_id,

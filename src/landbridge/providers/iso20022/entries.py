@@ -1,6 +1,7 @@
 """Entries of a statement and their transactions; camt053.py lists the guarantees."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -225,12 +226,14 @@ def _with_own_references(
     entry: StatementEntry, transactions: list[Transaction]
 ) -> tuple[Transaction, ...]:
     """Give each transaction without a reference one from the entry's reference and its position."""
-    references = [each.bank_reference for each in transactions]
     if len(transactions) == 1:
-        return (replace(transactions[0], bank_reference=references[0] or entry.reference),)
+        own = transactions[0].bank_reference
+        return (replace(transactions[0], bank_reference=own or entry.reference),)
+    # Counted once: an entry may have a hundred thousand transactions.
+    counts = Counter(each.bank_reference for each in transactions)
     return tuple(
         each
-        if each.bank_reference and references.count(each.bank_reference) == 1
+        if each.bank_reference and counts[each.bank_reference] == 1
         else replace(
             each, bank_reference=_with_position(each.bank_reference or entry.reference, position)
         )
