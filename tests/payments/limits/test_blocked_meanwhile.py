@@ -6,6 +6,7 @@ import pytest
 
 from tests.onramps import ONRAMPS, deposit, make_onramp, make_payer, settle
 from tests.payments.limits.limit_setup import decide, set_rules
+from tests.payouts import OFFRAMPS, accept, make_account, make_offramp, make_payee
 from tests.tenants import (
     BATCHES,
     TRANSFERS,
@@ -74,3 +75,17 @@ async def test_other_payments_are_sent(org: Tenant, over: str) -> None:
     await block(org, over=over)
     await decide(org, "approve")
     assert await shown(org, TRANSFERS, made["id"]) == ("COMPLETED", None)
+
+
+@pytest.mark.parametrize("listed", ["account", "twin", "fee"])
+async def test_an_accepted_offramp_is_not_paid(org: Tenant, listed: str) -> None:
+    ada, bob = await make_payee(org), await make_payee(org)
+    await register(org, ada, OUTSIDE)
+    account = await make_account(org, ada)
+    fee = {"walletAddress": OUTSIDE, "type": "FLAT", "value": "0.5"}
+    offramp = await make_offramp(org, ada, account, developerFee={"fees": [fee]})
+    await accept(org, offramp)
+    places = {"account": account, "twin": await make_account(org, bob), "fee": OUTSIDE.lower()}
+    await set_rules(org, block={"destinations": [places[listed]]})
+    assert await shown(org, OFFRAMPS, offramp["id"]) == ("NOT_INITIATED", BLOCKED)
+    assert await held(org, ada) == "1000"

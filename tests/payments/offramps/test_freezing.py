@@ -10,8 +10,9 @@ import pytest
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import Unavailable, Unclear
 from tests.matrices import each_value_once
+from tests.payments.limits.limit_setup import set_rules
 from tests.payments.offramps.offramp_scenario import OfframpScenario
-from tests.payouts import check_books
+from tests.payouts import check_books, shown
 from tests.tenants import held, make_user
 
 KILLED = [Unavailable("not now"), RuntimeError("killed")]
@@ -100,6 +101,21 @@ async def test_possibly_sent_order_is_looked_up(
     ended = "CRYPTO_RETURNED" if side is _debit else "COMPLETED"
     assert await scenario.status(created) == ended
     assert await scenario.container(HouseRole.IN_TRANSIT) == {}
+    await check_books(scenario.org)
+
+
+async def test_coins_come_back_if_the_account_is_blocked_before_the_payout(
+    scenario: OfframpScenario,
+) -> None:
+    created = await scenario.accepted()
+    scenario.chains.raise_after_next = Unclear("the line broke")
+    await scenario.run()
+    await set_rules(scenario.org, block={"destinations": [scenario.account]})
+    await scenario.pass_time(minutes=2)
+    done = await shown(scenario.org, created)
+    assert done["status"] == "CRYPTO_RETURNED"
+    assert done["failedReason"] == "a destination is on the organisation's block list"
+    assert (scenario.rails.orders, await held(scenario.org, scenario.ada)) == ([], "1000")
     await check_books(scenario.org)
 
 

@@ -25,6 +25,7 @@ from landbridge.payments.engine.outgoing_orders import (
 from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.postings import hold, release_held, spend_held
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.limits.model import PaymentDestination
 from landbridge.payments.limits.service import Limits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
@@ -303,7 +304,9 @@ class OutgoingTransferSteps:
         org_id = paid.record.org_id
         return await self.parties.find_frozen_reason(
             org_id, *paid.user_ids
-        ) or await self.limits.find_block_reason(org_id, (each.address for each in paid.legs))
+        ) or await self.limits.find_block_reason(
+            org_id, (PaymentDestination.listed(each.address) for each in paid.legs)
+        )
 
 
 def _lapsed(paid: OutgoingTransfer, at: datetime) -> AdvanceTransfer:

@@ -47,12 +47,7 @@ class KnownDestinations:
         """Return the payment with the hashes of its bank accounts."""
         if not self.hashes:
             return usage
-        return replace(usage, targets=tuple(self._located(each) for each in usage.targets))
-
-    def _located(self, target: PaymentDestination) -> PaymentDestination:
-        if target.account_id is None:
-            return target
-        return replace(target, hashes=self.hashes.get(target.account_id, _NOBODY))
+        return replace(usage, targets=tuple(_located(each, self.hashes) for each in usage.targets))
 
     def _since(self, target: PaymentDestination) -> datetime | None:
         if target.account_id is not None:
@@ -95,6 +90,22 @@ class Destinations:
             await wallets.known_since(tx, org_id, user_ids, addresses) if addresses else {},
             await coordinate_hashes(tx, self._vault, org_id, listed) if listed else {},
         )
+
+    async def located(
+        self, tx: Tx, org_id: UUID, targets: Sequence[PaymentDestination]
+    ) -> Sequence[PaymentDestination]:
+        """Return destinations with the hashes of their bank accounts."""
+        ids = {each.account_id for each in targets if each.account_id is not None}
+        hashes = await coordinate_hashes(tx, self._vault, org_id, ids)
+        return [_located(each, hashes) for each in targets]
+
+
+def _located(
+    target: PaymentDestination, hashes: Mapping[UUID, frozenset[bytes]]
+) -> PaymentDestination:
+    if target.account_id is None:
+        return target
+    return replace(target, hashes=hashes.get(target.account_id, _NOBODY))
 
 
 def listed_ids(rules: LimitRules) -> set[UUID]:

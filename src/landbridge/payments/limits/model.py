@@ -55,6 +55,11 @@ class PaymentDestination:
     hashes: frozenset[bytes] = frozenset()
 
     @classmethod
+    def listed(cls, address: str) -> Self:
+        """Build an address for lists alone, which look at no amount."""
+        return cls(name=address, usd=Decimal(0))
+
+    @classmethod
     def at(cls, address: str, coins: Money, *users: UUID | None, account_id: UUID | None) -> Self:
         """Build an address and its possible registrants; internal if it has an account."""
         return cls(

@@ -170,22 +170,28 @@ class Limits:
 
         For deliveries that nobody requests, and that no other rule applies to.
         """
-        target = PaymentDestination(name=address, usd=Decimal(0))
+        target = PaymentDestination.listed(address)
         for each in list_findings((await self.rules(org_id)).rules, [target]):
             raise LimitExceeded(each.sentence)
 
-    async def find_block_reason(self, org_id: UUID, addresses: Iterable[str]) -> str | None:
-        """Return why one of these addresses may receive nothing now; None if all may. For steps.
+    async def find_block_reason(
+        self, org_id: UUID, targets: Iterable[PaymentDestination]
+    ) -> str | None:
+        """Return why one of these may receive nothing now; None if all may. For steps.
 
         A payment may wait for days, for an approval or a deposit, after its request was evaluated.
-        A list whose addresses need an approval was respected then.
+        A list whose destinations need an approval was respected then.
         """
         block = self._books[org_id].rules.block if await self.has_rules(org_id) else None
         if block is None or block.over is not LimitAction.REFUSE:
             return None
-        targets = [PaymentDestination(name=each, usd=Decimal(0)) for each in addresses]
-        found = list_findings(LimitRules(block=block), targets)
-        return next((each.sentence for each in found), None)
+        found: Sequence[PaymentDestination] = list(targets)
+        if block.hashes and any(each.account_id is not None for each in found):
+            found = await self._database.read(
+                lambda tx, read=found: self.destinations.located(tx, org_id, read)
+            )
+        findings = list_findings(LimitRules(block=block), found)
+        return next((each.sentence for each in findings), None)
 
     async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
         """Raise `LimitExceeded` if the cool-down bounds a destination known since then.

@@ -22,20 +22,26 @@ def as_limit_usage(record: Transfer) -> LimitUsage:
     )
 
 
+def payees(offramp: Offramp) -> list[PaymentDestination]:
+    """Return the bank account, and the recipients of fees."""
+    account_id = offramp.details.account_id
+    return [
+        PaymentDestination(name=str(account_id), usd=offramp.amount.decimal, account_id=account_id),
+        *(
+            PaymentDestination.at(
+                each.line.wallet_address,
+                each.money,
+                offramp.record.user_id,
+                account_id=each.line.account_id,
+            )
+            for each in offramp.fees
+        ),
+    ]
+
+
 def _targets(offramp: Offramp) -> tuple[PaymentDestination, ...]:
-    """Return the bank account, the fee beneficiaries, and the return address of external coins."""
-    details, user_id = offramp.details, offramp.record.user_id
-    targets = [
-        PaymentDestination(
-            name=str(details.account_id), usd=offramp.amount.decimal, account_id=details.account_id
-        )
-    ]
-    targets += [
-        PaymentDestination.at(
-            each.line.wallet_address, each.money, user_id, account_id=each.line.account_id
-        )
-        for each in offramp.fees
-    ]
+    """Return the payees, and the return address of external coins."""
+    details, user_id, targets = offramp.details, offramp.record.user_id, payees(offramp)
     if offramp.is_external:
         # A return is no payment, so no cool-down applies to it; destination lists do.
         targets.append(

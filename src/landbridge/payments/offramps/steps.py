@@ -1,8 +1,9 @@
 """Worker steps of a due offramp, as many as possible per run.
 
-Blockers are checked before each claim: frozen users or organisations before the debit and before
-the payout, the bank account before the payout. Once the bank may have the payout, only its answer
-counts. In a later run than its claim, no order is submitted while a party is frozen.
+Blockers are checked before each claim: frozen users or organisations, and the block list, before
+the debit and before the payout, the bank account before the payout. Once the bank may have the
+payout, only its answer counts. In a later run than its claim, no order is submitted while a party
+is frozen or a payee blocked.
 
 External coins need no debit. They are booked with the claim, and their fees are disbursements
 (fee_disbursements.py), for which the payout does not wait.
@@ -27,8 +28,10 @@ from landbridge.payments.engine.outgoing_orders import (
     run_until_waiting,
 )
 from landbridge.payments.engine.parties import PaymentParties
+from landbridge.payments.limits.service import Limits
 from landbridge.payments.offramps import transitions
 from landbridge.payments.offramps.external_coins import ExternalCoins
+from landbridge.payments.offramps.limit_usage import payees
 from landbridge.payments.offramps.model import TRANSITIONS, Offramp, OfframpStatus, as_offramp
 from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.service import Offramps
@@ -50,6 +53,7 @@ class OfframpSteps:
         external_coins: ExternalCoins,
         *,
         parties: PaymentParties,
+        limits: Limits,
         accounts: BankAccounts,
         clock: Clock,
     ) -> None:
@@ -58,6 +62,7 @@ class OfframpSteps:
         self._order_sender = order_sender
         self._external_coins = external_coins
         self._ends = parties
+        self._limits = limits
         self._accounts = accounts
         self._clock = clock
 
@@ -78,14 +83,14 @@ class OfframpSteps:
                 order = orders.debit(offramp, clock_offset)
                 return replace(
                     order,
-                    find_block_reason=lambda: self._find_frozen_reason(
+                    find_block_reason=lambda: self._find_block_reason(
                         offramp, *offramp.beneficiaries
                     ),
                 )
             case OfframpStatus.FIAT_INITIATED | OfframpStatus.FIAT_PENDING:
                 order = orders.payout(offramp, clock_offset)
-                # Only for a frozen account: a deleted one would block the payout for ever.
-                return replace(order, find_block_reason=lambda: self._find_frozen_reason(offramp))
+                # Not for a deleted account, which would block the payout for ever.
+                return replace(order, find_block_reason=lambda: self._find_block_reason(offramp))
             case OfframpStatus.FIAT_FAILED:
                 order = orders.refund(offramp, clock_offset)
                 return replace(
@@ -138,7 +143,7 @@ class OfframpSteps:
     async def _claim_debit(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
         if offramp.is_external:
             return await self._take_in(offramp, clock_offset)
-        reason = await self._find_frozen_reason(offramp, *offramp.beneficiaries)
+        reason = await self._find_block_reason(offramp, *offramp.beneficiaries)
         if reason is None:
             return await self._order_sender.advance(
                 offramp.record, TRANSITIONS, OfframpStatus.CRYPTO_PENDING, clock_offset=clock_offset
@@ -157,9 +162,9 @@ class OfframpSteps:
 
     async def _take_in(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
         """Book external coins, and create the disbursements of their fees."""
-        reason = await self._find_frozen_reason(offramp)
+        reason = await self._find_block_reason(offramp)
         if reason is not None:
-            # The coins are here; if a party is frozen they are returned.
+            # The coins are here; if a party is frozen or a payee blocked, they are returned.
             return await self._fail(offramp, reason, clock_offset)
         move = transitions.external_coins_booked(
             offramp, actor=ACTOR, at=self._clock.stamp(clock_offset)
@@ -169,7 +174,7 @@ class OfframpSteps:
         )
 
     async def _claim_payout(self, offramp: Offramp, clock_offset: timedelta) -> Transfer | None:
-        reason = await self._find_frozen_reason(offramp) or await self._why_unusable(offramp)
+        reason = await self._find_block_reason(offramp) or await self._why_unusable(offramp)
         if reason is not None:
             return await self._fail(offramp, reason, clock_offset)
         return await self._order_sender.advance(
@@ -193,10 +198,11 @@ class OfframpSteps:
         moved = await self._offramps.ledger.advance(move, TRANSITIONS)
         return moved if isinstance(moved, Transfer) else None
 
-    async def _find_frozen_reason(self, offramp: Offramp, *beneficiaries: UUID) -> str | None:
+    async def _find_block_reason(self, offramp: Offramp, *beneficiaries: UUID) -> str | None:
+        org_id = offramp.record.org_id
         return await self._ends.find_frozen_reason(
-            offramp.record.org_id, *offramp.party_user_ids, *beneficiaries
-        )
+            org_id, *offramp.party_user_ids, *beneficiaries
+        ) or await self._limits.find_block_reason(org_id, payees(offramp))
 
     async def _why_unusable(self, offramp: Offramp) -> str | None:
         details = offramp.details

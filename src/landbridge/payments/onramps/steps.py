@@ -25,6 +25,7 @@ from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.engine.scripted_outcomes import scripted_deposit_failure
 from landbridge.payments.incoming_payments.returns import return_payment
 from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.limits.model import PaymentDestination
 from landbridge.payments.limits.service import Limits
 from landbridge.payments.onramps import transitions
 from landbridge.payments.onramps.model import (
@@ -146,11 +147,10 @@ class OnrampSteps:
 
     async def _find_block_reason(self, onramp: Onramp) -> str | None:
         org_id, details = onramp.record.org_id, onramp.details
+        addresses = (details.destination_address, *(each.address for each in details.parts))
         return await self.onramps.parties.find_frozen_reason(
             org_id, onramp.record.user_id, details.destination_user_id, *onramp.part_user_ids
-        ) or await self.limits.find_block_reason(
-            org_id, (details.destination_address, *(each.address for each in details.parts))
-        )
+        ) or await self.limits.find_block_reason(org_id, map(PaymentDestination.listed, addresses))
 
     def _delivery(self, onramp: Onramp, clock_offset: timedelta) -> OutgoingOrder:
         """Build the delivery: one chain transaction with every part of a settlement rule."""
