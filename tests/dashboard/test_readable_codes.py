@@ -4,12 +4,15 @@ import re
 
 import pytest
 
+from landbridge.dashboard.change_labels import CHANGE_LABELS
+from landbridge.dashboard.status_labels import STATUSES
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.providers.chains.tokens import Network
 from tests.dashboard.browsing import DashboardPage, visit
 from tests.dashboard.world import build_with_linked_pages
 from tests.payouts import make_account, make_payee
+from tests.sources import ROOT
 from tests.tenants import Tenant, make_swap, make_user
 
 FEES = "/dashboard/settings/fees"
@@ -77,6 +80,18 @@ async def test_rails_are_named(org: Tenant) -> None:
     assert "Money out · Wire" in (await admin.load(accounts)).text
     page = await admin.load(f"{accounts}/{account}")
     assert page.tree.xpath("string(//dt[text()='Rail']/../dd)") == "Wire"
+    assert page.tree.xpath("string(//dt[text()='Country']/../dd)") == "United States"
+
+
+def test_every_change_has_a_label() -> None:
+    named = re.compile(r"(?:change_type=|_record_change\([^)\"]*)\"([a-z_]+)\"")
+    found = {
+        each
+        for file in (ROOT / "src" / "landbridge").rglob("*.py")
+        for each in named.findall(file.read_text(encoding="utf-8"))
+    }
+    assert {"create", "sign_in", "rotate"} <= found
+    assert {each for each in found - CHANGE_LABELS.keys() if each.upper() not in STATUSES} == set()
 
 
 async def test_fees_of_a_payment_are_named(org: Tenant) -> None:

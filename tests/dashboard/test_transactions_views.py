@@ -196,8 +196,13 @@ async def test_a_failed_payment_says_why_in_the_list(org: Tenant) -> None:
     await SCENARIOS["OFFRAMP.STATUS.FIAT_FAILED"](client)
     await SCENARIOS["OFFRAMP.STATUS.COMPLETED"](client)
     page = await (await visit(org)).load(LIST)
-    (reason,) = page.tree.xpath("//tbody//small[@class='reason']/text()")
-    assert reason == "the bank refused the payment, as scripted in the sandbox"
+    shown = "//tbody//small[@class='reason']/text()"
+    refused = "the bank refused the payment, as scripted in the sandbox"
+    assert page.tree.xpath(shown) == [refused]
+    # A sentence also for a swap, which has a code besides.
+    await SCENARIOS["WALLET.SWAP.STATUS.QUOTE_FAILED"](client)
+    again = await (await visit(org)).load(LIST)
+    assert again.tree.xpath(shown) == ["the quote expired before it was accepted", refused]
 
 
 async def test_totals_are_of_what_is_filtered(org: Tenant) -> None:

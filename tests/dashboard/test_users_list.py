@@ -210,3 +210,13 @@ async def test_analyst_cannot_create_users(org: Tenant) -> None:
     sent = await visitor.send(NEW, fields)
     assert sent.status == 403
     assert (await org.get("/v2/users"))["count"] == 0
+
+
+async def test_filters_that_apply_at_once_have_a_button_only_without_scripts(org: Tenant) -> None:
+    user = f"/dashboard/users/{await make_user(org)}"
+    admin = await visit(org)
+    for path in ("/dashboard/users", f"{user}/transactions", f"{user}/accounts"):
+        page = await admin.load(path)
+        assert page.tree.xpath("//form[@data-live]//noscript//button"), path
+        shown = "//form[@data-live][@method='get']//button[not(ancestor::noscript)]"
+        assert not page.tree.xpath(shown), path

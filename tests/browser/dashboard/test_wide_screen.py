@@ -51,12 +51,13 @@ async def test_menu_amounts_and_names_take_one_line(
         assert await page.locator("main .amount").first.evaluate(numeric) == "tabular-nums"
 
 
-async def test_keys_users_and_the_current_item_of_the_menu_are_whole(
-    open_dashboard: OpenDashboard, world: World
+async def test_balances_keys_users_and_the_current_item_of_the_menu_are_whole(
+    open_dashboard: OpenDashboard, api: ScenarioClient, world: World
 ) -> None:
     assert world.user
+    await sign_up(api, unique_colleague("Rich").name, funds="98765432.123456")
     async with open_dashboard() as page:
-        for path in ("/dashboard/keys", "/dashboard/users?q=ada@example.com"):
+        for path in ("/dashboard", "/dashboard/keys", "/dashboard/users?q=ada@example.com"):
             await page.goto(path)
             assert await page.evaluate(_CUT) == [], path
         # The longest item is wider where it is current, and has a count.

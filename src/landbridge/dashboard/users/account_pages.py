@@ -9,7 +9,7 @@ from litestar.params import FromPath
 
 from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
 from landbridge.customers.bank_accounts.types import BY_TYPE
-from landbridge.dashboard.countries import countries
+from landbridge.dashboard.countries import countries, country_name
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
@@ -29,6 +29,8 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 _FILTERS = ("rail", "type", "currency")
+# Details whose values are codes of countries.
+_COUNTRIES = frozenset({"country", "bankCountry"})
 
 
 class AccountPages(Controller):
@@ -120,7 +122,7 @@ class AccountPages(Controller):
         interface: NamedDependency[InternalClient],
     ) -> Response[str]:
         """Show an account with all its details."""
-        values = await _account(interface, user_id, account_id)
+        values = await _account(interface, user_id, account_id, request.user.language)
         return renderer.page(request, "users/account.html", **values)
 
     @post("/{account_id:str}/delete")
@@ -136,29 +138,37 @@ class AccountPages(Controller):
         try:
             await interface.delete(f"{user_path(user_id)}/accounts/{account_id}")
         except Refused as problem:
-            values = await _account(interface, user_id, account_id)
+            values = await _account(interface, user_id, account_id, request.user.language)
             return renderer.with_problem(request, "users/account.html", problem, **values)
         return redirect(f"{page_path(user_id)}/accounts", notice=_("Account deleted"))
 
 
-async def _account(interface: InternalClient, user_id: str, account_id: str) -> dict[str, object]:
+async def _account(
+    interface: InternalClient, user_id: str, account_id: str, language: str
+) -> dict[str, object]:
     values, account = await asyncio.gather(
         user_context(interface, user_id),
         interface.get(f"{user_path(user_id)}/accounts/{account_id}"),
     )
     return values | {
         "account": account,
-        "holder": _details(account.get(HOLDER)),
-        "bank": _details(account.get(account["type"])),
+        "holder": _details(account.get(HOLDER), language),
+        "bank": _details(account.get(account["type"]), language),
         "type_label": type_label,
         "ramp_labels": RAMP_LABELS,
     }
 
 
-def _details(details: object) -> list[tuple[str, str, str | None]]:
+def _details(details: object, language: str) -> list[tuple[str, str, str | None]]:
     """Return label, value and value label of each detail, in the order of the API."""
     return [
-        (field_label(path.rpartition(".")[2]), value, choice_label(path, value))
+        (
+            field_label(path.rpartition(".")[2]),
+            value,
+            country_name(value, language)
+            if path.rpartition(".")[2] in _COUNTRIES
+            else choice_label(path, value),
+        )
         for path, value in flatten(details or {}).items()
     ]
 

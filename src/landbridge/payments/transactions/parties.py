@@ -82,7 +82,10 @@ def _failed_reason(record: Transfer) -> str | None:
     # A payment that was completed after all keeps the reason of its first attempt.
     if record.status == _COMPLETED:
         return None
-    return record.facts.get("failed_reason") or record.facts.get("error")
+    for name in ("failed_reason", "error_message", "error"):
+        if reason := record.facts.get(name):
+            return str(reason)
+    return None
 
 
 def _of_transfer(record: Transfer) -> PartyRecord:
