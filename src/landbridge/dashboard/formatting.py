@@ -316,6 +316,13 @@ def translated(context: Context, value: str) -> str:
     return catalogue(str(context["locale"])).gettext(value) if value else value
 
 
+@pass_context
+def translated_pairs(context: Context, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return values with their labels in the reader's language."""
+    words = catalogue(str(context["locale"]))
+    return [(value, words.gettext(label)) for value, label in pairs]
+
+
 def ident(value: str | None) -> Markup:
     """An id, an address or a hash: short, whole on hover, with a button that copies it."""
     if not value:
@@ -373,6 +380,7 @@ FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "status_tone": status_tone,
     "dimension": dimension,
     "translated": translated,
+    "translated_pairs": translated_pairs,
     "refusal": refusal,
     "reason": reason,
     "stored_text": stored_text,

@@ -1,7 +1,7 @@
 """Options of payment forms: wallets, recipients, currencies and purposes."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
 from landbridge.customers.bank_accounts.schemas import ListedAccount
@@ -18,6 +18,7 @@ from landbridge.dashboard.payments.holdings import (
     rails_of,
 )
 from landbridge.dashboard.payments.kinds import PaymentFormKind
+from landbridge.dashboard.payments.purposes import DOCUMENT_TYPE_LABELS, PURPOSE_LABELS
 from landbridge.dashboard.payments.request_bodies import FEES_MAX
 from landbridge.dashboard.payments.submission import outcomes
 from landbridge.dashboard.payments.user_search import candidates, resolve_user
@@ -79,8 +80,8 @@ def _lists(kind: PaymentFormKind, form: Form) -> Mapping[str, object]:
             for chain, coin in TOKENS
             if coin in COINS
         ],
-        "purposes": _pairs(purposes),
-        "document_types": _pairs(DOCUMENT_TYPES),
+        "purposes": [(each, PURPOSE_LABELS[each]) for each in purposes],
+        "document_types": [(each, DOCUMENT_TYPE_LABELS[each]) for each in DOCUMENT_TYPES],
         "fee_rows": range(1, min(max(filled, default=0) + 2, FEES_MAX + 1)),
     }
 
@@ -121,10 +122,6 @@ async def _payee_id(interface: InternalClient, form: Form) -> str | None:
         return str((await resolve_user(interface, form, "toUser")).id)
     except Refused:
         return None
-
-
-def _pairs(values: Iterable[str]) -> list[Choice]:
-    return [(str(each), str(each)) for each in values]
 
 
 async def _no_outcomes() -> Mapping[str, Sequence[OutcomeReply]]:
