@@ -51,10 +51,13 @@ class Browser:
 
     def __init__(self, port: int, cookie: str) -> None:
         self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        self._headers = {"Cookie": f"landbridge={cookie}"}
+        self._headers = {"Cookie": f"landbridge={cookie}", "Accept-Encoding": "gzip"}
 
     def open(self, path: str) -> tuple[float, bytes]:
-        """Load a page that must succeed; return the milliseconds and the page."""
+        """Load a page that must succeed; return the milliseconds and the bytes that were sent.
+
+        Pages are not compressed, style and scripts are.
+        """
         began = time.perf_counter()
         self._connection.request("GET", path, headers=self._headers)
         with self._connection.getresponse() as answer:
