@@ -28,7 +28,7 @@ _ROW = re.compile(r"\| ([A-Z][^|]+?) \| (\d+) \| (\d+) \| (\d+) \|")
 async def seeded(
     browser: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[tuple[OpenDashboard, OperatorScenario]]:
-    """A server of its own, whose seeded organisation has an admin and all that the tasks need."""
+    """A server of its own; its seeded organisation has an admin and all that the tasks need."""
     folder = tmp_path_factory.mktemp("operator") / "data"
     with served_here(folder) as server:
         size = ("--transactions", str(_PAYMENTS), "--days", str(_DAYS))

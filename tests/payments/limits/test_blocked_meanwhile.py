@@ -1,4 +1,4 @@
-"""Payments whose destination is blocked after their request, before they are sent."""
+"""Payments to a destination that is blocked after their request, before they are sent."""
 
 from typing import Any
 

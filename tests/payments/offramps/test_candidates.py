@@ -17,7 +17,7 @@ ELSEWHERE = "0x52908400098527886E0F7030069857D2E4169EE7"
 
 
 async def quoted(org: Tenant, user: str, amount: int, **source: Any) -> dict[str, Any]:
-    """Return the quote of an offramp whose coins come from the sender."""
+    """Return the quote of an offramp with coins from the sender."""
     wallet = await register(org, user, SENDER)
     parties = {"externalWalletId": wallet, **source}
     return await make_offramp(org, None, await make_account(org, user), amount, source=parties)

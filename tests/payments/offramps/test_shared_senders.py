@@ -1,4 +1,4 @@
-"""Coins from an address from which several users have offramps: a person decides whose they are."""
+"""Coins from an address from which several users have offramps: a person decides who gets them."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path

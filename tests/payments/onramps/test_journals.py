@@ -53,7 +53,6 @@ DESTINATIONS = ({"return_account_id": str(UUID(int=31))},)
 STEPS = OnrampSteps(
     onramps=NO_PROVIDER,
     order_sender=NO_PROVIDER,
-    limits=NO_PROVIDER,
     incoming_payments=NO_PROVIDER,
     chains=NO_PROVIDER,
     rails=NO_PROVIDER,

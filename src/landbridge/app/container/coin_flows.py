@@ -97,7 +97,7 @@ def coin_steps(on: CoinFlows, trading: Swaps) -> CoinFlowSteps:
     order_sender = OrderSender(on.ledger, on.clock, on.screens_payments)
     outgoing_transfers = {
         kind: OutgoingTransferSteps(
-            read, order_sender, on.chains, on.payment_parties, on.limits, on.approvals, on.clock
+            read, order_sender, on.chains, on.payment_parties, on.approvals, on.clock
         )
         for kind, read in _OUTGOING_TRANSFERS.items()
     }

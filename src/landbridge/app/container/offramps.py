@@ -73,7 +73,6 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
             OrderSender(on.ledger, on.clock, on.screens_payments),
             external_coins,
             parties=on.payment_parties,
-            limits=on.limits,
             accounts=on.bank_accounts,
             clock=on.clock,
         ),

@@ -56,7 +56,6 @@ def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
         steps=OnrampSteps(
             onramps=onramps,
             order_sender=OrderSender(on.ledger, on.clock, on.screens_payments),
-            limits=on.limits,
             incoming_payments=on.incoming_payments,
             chains=on.chains,
             rails=on.rails,

@@ -104,6 +104,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
             treasury_bounds=TreasuryBounds(
                 on.chain_operations, TransferListing(database), OWED_BY_TREASURY
             ),
+            limits=on.limits,
             needs_registration=settings.require_registered_wallets,
         ),
         quote_acceptance=QuoteAcceptance(database, ledger, on.limits),

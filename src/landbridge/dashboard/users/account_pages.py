@@ -29,7 +29,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 _FILTERS = ("rail", "type", "currency")
-# Details whose values are codes of countries.
+# Details that are codes of countries.
 _COUNTRIES = frozenset({"country", "bankCountry"})
 
 

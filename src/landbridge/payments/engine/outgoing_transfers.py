@@ -26,7 +26,6 @@ from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.postings import hold, release_held, spend_held
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
 from landbridge.payments.limits.model import PaymentDestination
-from landbridge.payments.limits.service import Limits
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import derived_id
@@ -239,7 +238,6 @@ class OutgoingTransferSteps:
     order_sender: OrderSender
     chains: Chains
     parties: PaymentParties
-    limits: Limits
     approvals: Approvals
     clock: Clock
 
@@ -301,12 +299,8 @@ class OutgoingTransferSteps:
         )
 
     async def _find_block_reason(self, paid: OutgoingTransfer) -> str | None:
-        org_id = paid.record.org_id
-        return await self.parties.find_frozen_reason(
-            org_id, *paid.user_ids
-        ) or await self.limits.find_block_reason(
-            org_id, (PaymentDestination.listed(each.address) for each in paid.legs)
-        )
+        payees = (PaymentDestination.listed(each.address) for each in paid.legs)
+        return await self.parties.find_block_reason(paid.record.org_id, paid.user_ids, payees)
 
 
 def _lapsed(paid: OutgoingTransfer, at: datetime) -> AdvanceTransfer:

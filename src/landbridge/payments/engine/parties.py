@@ -14,6 +14,8 @@ from landbridge.customers.wallets.service import Wallets, checked_address
 from landbridge.ledger.model import AccountBalance, NewAccount
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.treasury_bounds import TreasuryBounds
+from landbridge.payments.limits.model import PaymentDestination
+from landbridge.payments.limits.service import Limits
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import (
@@ -104,6 +106,7 @@ class PaymentParties:
     # Coins leave the platform only on a connected or a simulated chain.
     chains: Chains = field(kw_only=True)
     treasury_bounds: TreasuryBounds = field(kw_only=True)
+    limits: Limits = field(kw_only=True)
     # Whether an external address must be registered before coins are sent to it.
     needs_registration: bool = field(kw_only=True)
 
@@ -124,6 +127,13 @@ class PaymentParties:
         except (ProfileFrozen, UserFrozen) as error:
             return error.message
         return None
+
+    async def find_block_reason(
+        self, org_id: UUID, user_ids: Iterable[UUID], payees: Iterable[PaymentDestination]
+    ) -> str | None:
+        """Return why these users may not pay these recipients now; None if they may. For steps."""
+        reason = await self.find_frozen_reason(org_id, *user_ids)
+        return reason or await self.limits.find_block_reason(org_id, payees)
 
     def check_chain_connected(
         self, chain: str, *, field: str, action: ChainAction = ChainAction.TRANSFER

@@ -180,7 +180,7 @@ class Limits:
         """Return why one of these may receive nothing now; None if all may. For steps.
 
         A payment may wait for days, for an approval or a deposit, after its request was evaluated.
-        A list whose destinations need an approval was respected then.
+        A list that asks for an approval was respected then.
         """
         block = self._books[org_id].rules.block if await self.has_rules(org_id) else None
         if block is None or block.over is not LimitAction.REFUSE:

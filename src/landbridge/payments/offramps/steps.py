@@ -28,7 +28,6 @@ from landbridge.payments.engine.outgoing_orders import (
     run_until_waiting,
 )
 from landbridge.payments.engine.parties import PaymentParties
-from landbridge.payments.limits.service import Limits
 from landbridge.payments.offramps import transitions
 from landbridge.payments.offramps.external_coins import ExternalCoins
 from landbridge.payments.offramps.limit_usage import payees
@@ -53,7 +52,6 @@ class OfframpSteps:
         external_coins: ExternalCoins,
         *,
         parties: PaymentParties,
-        limits: Limits,
         accounts: BankAccounts,
         clock: Clock,
     ) -> None:
@@ -62,7 +60,6 @@ class OfframpSteps:
         self._order_sender = order_sender
         self._external_coins = external_coins
         self._ends = parties
-        self._limits = limits
         self._accounts = accounts
         self._clock = clock
 
@@ -199,10 +196,8 @@ class OfframpSteps:
         return moved if isinstance(moved, Transfer) else None
 
     async def _find_block_reason(self, offramp: Offramp, *beneficiaries: UUID) -> str | None:
-        org_id = offramp.record.org_id
-        return await self._ends.find_frozen_reason(
-            org_id, *offramp.party_user_ids, *beneficiaries
-        ) or await self._limits.find_block_reason(org_id, payees(offramp))
+        user_ids = (*offramp.party_user_ids, *beneficiaries)
+        return await self._ends.find_block_reason(offramp.record.org_id, user_ids, payees(offramp))
 
     async def _why_unusable(self, offramp: Offramp) -> str | None:
         details = offramp.details

@@ -26,7 +26,6 @@ from landbridge.payments.engine.scripted_outcomes import scripted_deposit_failur
 from landbridge.payments.incoming_payments.returns import return_payment
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.limits.model import PaymentDestination
-from landbridge.payments.limits.service import Limits
 from landbridge.payments.onramps import transitions
 from landbridge.payments.onramps.model import (
     EXPIRING,
@@ -51,7 +50,6 @@ class OnrampSteps:
 
     onramps: Onramps
     order_sender: OrderSender
-    limits: Limits
     incoming_payments: IncomingPayments
     chains: Chains
     rails: Rails
@@ -147,10 +145,10 @@ class OnrampSteps:
 
     async def _find_block_reason(self, onramp: Onramp) -> str | None:
         org_id, details = onramp.record.org_id, onramp.details
+        user_ids = (onramp.record.user_id, details.destination_user_id, *onramp.part_user_ids)
         addresses = (details.destination_address, *(each.address for each in details.parts))
-        return await self.onramps.parties.find_frozen_reason(
-            org_id, onramp.record.user_id, details.destination_user_id, *onramp.part_user_ids
-        ) or await self.limits.find_block_reason(org_id, map(PaymentDestination.listed, addresses))
+        payees = map(PaymentDestination.listed, addresses)
+        return await self.onramps.parties.find_block_reason(org_id, user_ids, payees)
 
     def _delivery(self, onramp: Onramp, clock_offset: timedelta) -> OutgoingOrder:
         """Build the delivery: one chain transaction with every part of a settlement rule."""
