@@ -55,6 +55,23 @@ class PaymentServices(CustomerServices):
     settlement_rules: SettlementRules
 
 
+def _payment_parties(on: CustomerServices) -> PaymentParties:
+    return PaymentParties(
+        ledger=on.ledger,
+        orgs=on.orgs,
+        users=on.users,
+        wallets=on.wallets,
+        address_policies=on.address_policies,
+        party_contexts=PartyContexts(on.database),
+        chains=on.chains,
+        treasury_bounds=TreasuryBounds(
+            on.chain_operations, TransferListing(on.database), OWED_BY_TREASURY
+        ),
+        limits=on.limits,
+        needs_registration=on.settings.require_registered_wallets,
+    )
+
+
 def _transfer_creation(on: CustomerServices, approvals: Approvals) -> TransferCreation:
     """Return the creation of payments; only a sandbox knows scripted outcomes."""
     if on.settings.mode is not Mode.SANDBOX:
@@ -93,20 +110,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
         **members(on),
         approval_emails=approval_mails,
         approvals=approvals,
-        payment_parties=PaymentParties(
-            ledger=ledger,
-            orgs=on.orgs,
-            users=on.users,
-            wallets=on.wallets,
-            address_policies=on.address_policies,
-            party_contexts=PartyContexts(database),
-            chains=on.chains,
-            treasury_bounds=TreasuryBounds(
-                on.chain_operations, TransferListing(database), OWED_BY_TREASURY
-            ),
-            limits=on.limits,
-            needs_registration=settings.require_registered_wallets,
-        ),
+        payment_parties=_payment_parties(on),
         quote_acceptance=QuoteAcceptance(database, ledger, on.limits),
         transfer_creation=_transfer_creation(on, approvals),
         incoming_payments=incoming_payments,
