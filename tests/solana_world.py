@@ -15,6 +15,7 @@ from solders.instruction import AccountMeta, Instruction
 from solders.keypair import Keypair
 from solders.message import Message
 from solders.pubkey import Pubkey
+from solders.signature import Signature
 from solders.transaction import VersionedTransaction
 
 from landbridge.app.container import Container, wire
@@ -70,18 +71,19 @@ class SolanaWorld:
         self, sender: Keypair, legs: dict[str, int], currency: str = "usdc", *, price: int = 0
     ) -> str:
         """Transfer coins of an outside wallet, which pays the fees too; return the signature."""
-        self.chain.airdrop(str(sender.pubkey()), SOL)
-        content = TransferMessage(
-            payer=str(sender.pubkey()),
-            owner=str(sender.pubkey()),
-            currency=currency,
-            legs=tuple(TransferLeg(each, units) for each, units in legs.items()),
-            unit_limit=400_000,
-            unit_price=price,
-            blockhash=self.chain.blockhash,
-        )
-        message = Message.from_bytes(build_message(content, self.tokens[currency]))
+        message = self._transfer_message(str(sender.pubkey()), legs, currency, price)
         signature = self.chain.submit(bytes(VersionedTransaction(message, [sender])))
+        assert self.chain.landed[signature].err is None, self.chain.landed[signature].err
+        self.chain.mine()
+        return signature
+
+    def steal(self, address: str, units: int, currency: str = "usdc") -> str:
+        """Move coins out of a wallet without its key; return the transaction's signature."""
+        message = self._transfer_message(address, {str(Keypair().pubkey()): units}, currency)
+        transaction = VersionedTransaction.populate(message, [Signature.new_unique()])
+        self.chain.svm = self.chain.svm.with_sigverify(False)  # noqa: FBT003
+        signature = self.chain.submit(bytes(transaction))
+        self.chain.svm = self.chain.svm.with_sigverify(True)  # noqa: FBT003
         assert self.chain.landed[signature].err is None, self.chain.landed[signature].err
         self.chain.mine()
         return signature
@@ -99,21 +101,27 @@ class SolanaWorld:
         accounts = [_account(account, is_writable=True), _account(token.address)]
         self._as_authority(currency, accounts, bytes([_FREEZE]))
 
+    def _transfer_message(
+        self, owner: str, legs: dict[str, int], currency: str, price: int = 0
+    ) -> Message:
+        """Return a transfer whose fees the owner pays, who gets lamports for them."""
+        self.chain.airdrop(owner, SOL)
+        content = TransferMessage(
+            payer=owner,
+            owner=owner,
+            currency=currency,
+            legs=tuple(TransferLeg(each, units) for each, units in legs.items()),
+            unit_limit=400_000,
+            unit_price=price,
+            blockhash=self.chain.blockhash,
+        )
+        return Message.from_bytes(build_message(content, self.tokens[currency]))
+
     def _mint_to(self, owner: Keypair, units: int, currency: str) -> None:
         """Mint coins into the token account of an outside wallet."""
         token = self.tokens[currency]
         # Creates the account: a transfer of nothing to itself.
-        self.chain.airdrop(str(owner.pubkey()), SOL)
-        content = TransferMessage(
-            payer=str(owner.pubkey()),
-            owner=str(owner.pubkey()),
-            currency=currency,
-            legs=(TransferLeg(str(owner.pubkey()), 0),),
-            unit_limit=400_000,
-            unit_price=0,
-            blockhash=self.chain.blockhash,
-        )
-        message = Message.from_bytes(build_message(content, token))
+        message = self._transfer_message(str(owner.pubkey()), {str(owner.pubkey()): 0}, currency)
         self.chain.submit(bytes(VersionedTransaction(message, [owner])))
         account = account_of(str(owner.pubkey()), token)
         accounts = [_account(token.address, is_writable=True), _account(account, is_writable=True)]

@@ -55,6 +55,7 @@ class LocalSolana:
     height: int = 900
     first_slot: int = 0
     blockhash: str = ""
+    block_hashes: dict[int, str] = field(default_factory=dict[int, str])
     landed: dict[str, Landed] = field(default_factory=dict[str, Landed])
     last_valid: dict[str, int] = field(default_factory=dict[str, int])
     # How many transactions are still to be swallowed.
@@ -80,7 +81,7 @@ class LocalSolana:
         """Make blocks."""
         for _ in range(blocks):
             self.slot, self.height = self.slot + 1, self.height + 1
-            self.blockhash = str(Hash.new_unique())
+            self.blockhash = self.block_hashes[self.slot] = str(Hash.new_unique())
             self.last_valid[self.blockhash] = self.height + BLOCKHASH_BLOCKS
         self.svm.set_clock(Clock(self.slot, 0, 0, 0, int(time.time())))
 

@@ -77,6 +77,13 @@ class LocalNode:
     def _getFirstAvailableBlock(self) -> int:  # noqa: N802
         return self.chain.first_slot
 
+    def _getBlock(self, slot: int, _options: dict[str, Any]) -> dict[str, str] | None:  # noqa: N802
+        if slot > self.chain.final_slot:
+            return None
+        if slot < self.chain.first_slot:
+            raise Refusal(-32001, "Block cleaned up")
+        return {"blockhash": self.chain.block_hashes.get(slot, self.chain.genesis)}
+
     def _getLatestBlockhash(self, _options: dict[str, Any]) -> dict[str, Any]:  # noqa: N802
         blockhash = self.chain.blockhash
         height = self.chain.last_valid[blockhash]

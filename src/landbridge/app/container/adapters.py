@@ -112,10 +112,7 @@ def chains(
 def recorded_chains(
     settings: Settings, simulated_movements: SimulatedMovements, evm: EvmServices | None
 ) -> Mapping[Chain, ConnectedChain]:
-    """Return the chains that reconciliation reads: those that `chains` would send orders to.
-
-    Without Solana once it is connected: its nodes do not keep what an address had at a block.
-    """
+    """Return the chains that reconciliation reads: those that `chains` would send orders to."""
     found: dict[Chain, ConnectedChain] = {}
     if settings.mode is Mode.SANDBOX:
         sandbox = ConnectedChain(SandboxChainRecords(simulated_movements), SANDBOX_PATIENCE)
@@ -126,7 +123,7 @@ def recorded_chains(
                 records = EvmChainRecords(chain, evm.clients[name])
                 found[name.chain] = ConnectedChain(records, CHAIN_PATIENCE)
         if evm.solana is not None:
-            found.pop(Chain.SOLANA, None)
+            found[Chain.SOLANA] = ConnectedChain(evm.solana.records(), CHAIN_PATIENCE)
     return found
 
 

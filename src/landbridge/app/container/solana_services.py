@@ -14,6 +14,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.evm.outbox.order_closing import OrderClosing
 from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.signing.client import SignerClient
+from landbridge.providers.solana.chain_records import SolanaChainRecords
 from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.solana.following.reader import TokenAccountReader
 from landbridge.providers.solana.outbox.context import SolanaContext
@@ -45,6 +46,10 @@ class SolanaServices:
         """Return what follows token accounts."""
         reader = TokenAccountReader(self.chain, self.client)
         return SolanaDepositSteps(database, deposits, matcher, wallets, clock, reader=reader)
+
+    def records(self) -> SolanaChainRecords:
+        """Return what reconciliation reads."""
+        return SolanaChainRecords(self.chain, self.client)
 
     async def close(self) -> None:
         """Close all connections to nodes."""

@@ -41,6 +41,12 @@ class EpochInfo(_CamelAnswer, frozen=True):
     block_height: _Number
 
 
+class SolanaBlock(_CamelAnswer, frozen=True):
+    """Block without its transactions."""
+
+    blockhash: str
+
+
 class LatestBlockhash(_CamelAnswer, frozen=True):
     """Blockhash, and the height of the last block that can have a transaction with it."""
 

@@ -27,6 +27,7 @@ from landbridge.providers.solana.chain_data import (
     SignatureInfo,
     SignatureStatus,
     Simulation,
+    SolanaBlock,
     little_endian,
     reading,
     valued,
@@ -112,6 +113,24 @@ class SolanaClient:
         """Return the last finalized block."""
         options = {"commitment": Commitment.FINALIZED}
         return await self._ask("getEpochInfo", (options,), reading(EpochInfo))
+
+    async def first_block(self) -> int:
+        """Return the slot of the first block that a node has kept."""
+        return await self._ask("getFirstAvailableBlock", (), reading(int))
+
+    async def block_hash(self, slot: int) -> str | None:
+        """Return the hash of a finalized block; None if the node does not have it."""
+        options = {
+            "commitment": Commitment.FINALIZED,
+            "transactionDetails": "none",
+            "rewards": False,
+            "maxSupportedTransactionVersion": 0,
+        }
+
+        def read(value: object) -> str | None:
+            return None if value is None else reading(SolanaBlock)(value).blockhash
+
+        return await self._ask("getBlock", (slot, options), read)
 
     async def latest_blockhash(self) -> tuple[int, LatestBlockhash]:
         """Return a slot, and the blockhash of then."""
@@ -220,16 +239,22 @@ class SolanaClient:
         return [each.prioritization_fee for each in found]
 
     async def signatures(
-        self, account: str, *, until: str | None, before: str | None, min_slot: int
+        self,
+        account: str,
+        *,
+        until: str | None,
+        before: str | None,
+        min_slot: int,
+        limit: int = SIGNATURES_MAX,
     ) -> list[SignatureInfo]:
-        """Return finalized transactions of an account, the newest first, at most 1,000.
+        """Return finalized transactions of an account, the newest first, at most `limit`.
 
         `until` and `before` are transactions that are left out, with all beyond them. A node that
         has not reached `min_slot` raises `NodeError`.
         """
         options: dict[str, Any] = {
             "commitment": Commitment.FINALIZED,
-            "limit": SIGNATURES_MAX,
+            "limit": limit,
             "minContextSlot": min_slot,
         }
         bounds = {"until": until, "before": before}

@@ -11,14 +11,19 @@ from collections.abc import Sequence
 
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled, LoggedTransfer
-from landbridge.providers.solana.chain_data import ChainTransaction, SignatureInfo
+from landbridge.providers.solana.chain_data import ChainTransaction
 from landbridge.providers.solana.configuration import SolanaChain
+from landbridge.providers.solana.following.history import (
+    list_transactions,
+    read_transaction,
+    units_around,
+)
 from landbridge.providers.solana.following.model import (
     AccountReading,
     FollowedAccount,
     FoundTransfers,
 )
-from landbridge.providers.solana.rpc import SIGNATURES_MAX, SolanaClient
+from landbridge.providers.solana.rpc import SolanaClient
 
 # An account with more new transactions is read in parts.
 _READ_MAX = 500
@@ -47,9 +52,13 @@ class TokenAccountReader:
         `before` is its last reading; what is not above `start_slot` is left out.
         """
         until = None if before is None else before.last_signature
-        listed = await self._signatures(account, until, start_slot=start_slot, slot=slot)
+        listed = await list_transactions(
+            self.client, account.address, until=until, after=start_slot, slot=slot
+        )
         part = listed[:_READ_MAX]
-        read = await gather_in_order(self._transaction(each) for each in part if each.err is None)
+        read = await gather_in_order(
+            read_transaction(self.client, each) for each in part if each.err is None
+        )
         changes = [(each, self._change(account, each)) for each in read]
         # The first transaction shows what it had when the chain was first followed.
         first = self._units(account, read[0])[0] if read else units
@@ -72,28 +81,6 @@ class TokenAccountReader:
         )
         return FoundTransfers(transfers, reading)
 
-    async def _signatures(
-        self, account: FollowedAccount, until: str | None, *, start_slot: int, slot: int
-    ) -> list[SignatureInfo]:
-        """Return the account's transactions since `until`, up to a slot, the oldest first."""
-        found: list[SignatureInfo] = []
-        before: str | None = None
-        while True:
-            page = await self.client.signatures(
-                account.address, until=until, before=before, min_slot=slot
-            )
-            found += page
-            if len(page) < SIGNATURES_MAX or page[-1].slot <= start_slot:
-                break
-            before = page[-1].signature
-        return [each for each in reversed(found) if start_slot < each.slot <= slot]
-
-    async def _transaction(self, info: SignatureInfo) -> ChainTransaction:
-        found = await self.client.transaction(info.signature)
-        if found is None or found.slot != info.slot:
-            raise ChainUnsettled(f"transaction {info.signature} is listed, and not found")
-        return found
-
     def _change(self, account: FollowedAccount, transaction: ChainTransaction) -> int:
         """Return the units that a transaction has added to an account, below zero if taken."""
         before, after = self._units(account, transaction)
@@ -101,17 +88,8 @@ class TokenAccountReader:
 
     def _units(self, account: FollowedAccount, transaction: ChainTransaction) -> tuple[int, int]:
         """Return the units of an account before and after a transaction."""
-        if account.address not in transaction.addresses:
-            raise ChainUnsettled(f"a transaction does not name the account {account.address}")
-        place = transaction.addresses.index(account.address)
-        meta, mint = transaction.meta, self.chain.tokens[account.currency].address
-        before, after = (
-            sum(
-                each.units for each in balances if each.account_index == place and each.mint == mint
-            )
-            for balances in (meta.pre_token_balances, meta.post_token_balances)
-        )
-        return before, after
+        mint = self.chain.tokens[account.currency].address
+        return units_around(transaction, account.address, mint)
 
     def _transfer(
         self, account: FollowedAccount, transaction: ChainTransaction, units: int
