@@ -221,7 +221,9 @@ async def _approval_values(
         "approval": approval,
         "card": card,
         "line": lines.get(transfer_id),
-        "accounts": await account_texts(interface, card) if has_account else {},
+        "accounts": (
+            await account_texts(interface, card, request.user.language) if has_account else {}
+        ),
         "names": await actors.names(request.user.caller.org_id),
         "is_votable": may_vote(approval, request.user) and _is_visible(approval, card),
         "comment": "",

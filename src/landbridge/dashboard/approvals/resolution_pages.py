@@ -149,7 +149,9 @@ async def _values(
         "card": card,
         "approvals": approvals,
         "names": names,
-        "accounts": await account_texts(interface, card) if needs_accounts else {},
+        "accounts": (
+            await account_texts(interface, card, request.user.language) if needs_accounts else {}
+        ),
         "is_fiat_refund": is_fiat_refund,
         "has_hash": (found.transfer_type, found.status) not in _BANK_ORDERS,
         "typed": form,
@@ -169,7 +171,9 @@ async def _approvals(
     return {each.transfer_id: each for each in found}
 
 
-async def account_texts(interface: InternalClient, card: PaymentCard | None) -> Mapping[str, str]:
+async def account_texts(
+    interface: InternalClient, card: PaymentCard | None, language: str
+) -> Mapping[str, str]:
     """Bank accounts that a payment's user is paid on, each in one line, by id."""
     if card is None or card.payer_id is None:
         return {}
@@ -177,4 +181,4 @@ async def account_texts(interface: InternalClient, card: PaymentCard | None) -> 
         accounts = await accounts_of(interface, card.payer_id, "offramp")
     except Refused:
         return {}
-    return {str(each.account_id): account_text(each) for each in accounts}
+    return {str(each.account_id): account_text(each, language) for each in accounts}

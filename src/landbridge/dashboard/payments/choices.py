@@ -22,10 +22,13 @@ from landbridge.dashboard.payments.purposes import DOCUMENT_TYPE_LABELS, PURPOSE
 from landbridge.dashboard.payments.request_bodies import FEES_MAX
 from landbridge.dashboard.payments.submission import outcomes
 from landbridge.dashboard.payments.user_search import candidates, resolve_user
+from landbridge.dashboard.status_labels import status_label
+from landbridge.dashboard.users.account_labels import rail_label
 from landbridge.dashboard.users.balances import CoinBalance
 from landbridge.payments.offramps.references import DOCUMENT_TYPES, GLOBAL_PURPOSES, PURPOSES
 from landbridge.payments.onramps.request import COINS, KYC_RAILS
 from landbridge.platform.core.errors import Refused
+from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import TOKENS, Network
 from landbridge.sandbox.outcomes_api import OutcomeReply
@@ -59,7 +62,9 @@ async def choices_for(
         "address_options": [
             (f"external:{each.id}", _external(each)) for each in holdings.externals
         ],
-        "accounts": [(_account_code(each, kind), account_text(each)) for each in holdings.accounts],
+        "accounts": [
+            (_account_code(each, kind), account_text(each, language)) for each in holdings.accounts
+        ],
         "verified": [each for each, rail in KYC_RAILS.items() if rail in holdings.rails],
         "unverified": [each for each, rail in KYC_RAILS.items() if rail not in holdings.rails],
         "found": found,
@@ -153,14 +158,15 @@ def _account_code(account: ListedAccount, kind: PaymentFormKind) -> str:
     return str(account.account_id)
 
 
-def account_text(account: ListedAccount) -> str:
+def account_text(account: ListedAccount, language: str) -> str:
     """Return a bank account as one line of text."""
+    rail = rail_label((account.rail.payment_rail or "").lower())
     parts = (
         account.rail.currency.upper(),
-        account.rail.payment_rail,
+        catalogue(language).gettext(rail) if rail else None,
         account.bank_name,
         masked(account.account_number),
         account.account_holder_name,
-        None if account.status == "ACTIVE" else account.status,
+        None if account.status == "ACTIVE" else status_label(account.status, language),
     )
     return " · ".join(each for each in parts if each)
