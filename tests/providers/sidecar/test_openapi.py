@@ -49,6 +49,20 @@ from landbridge.providers.sidecar.protocol import (
     SidecarWebhook,
 )
 from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
+from landbridge.providers.sidecar.travel_protocol import (
+    TRAVEL_CONFIRMATIONS_PATH,
+    TRAVEL_INBOX_PATH,
+    TRAVEL_INQUIRIES_PATH,
+    TRAVEL_RESOLUTIONS_PATH,
+    RawTravelInbox,
+    TravelConfirmationRequest,
+    TravelInboxAnswer,
+    TravelInboxQuery,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelReceipt,
+    TravelResolutionRequest,
+)
 
 DOCUMENT = Path(__file__).parents[3] / "docs/reference/provider-openapi.json"
 MESSAGES = (
@@ -78,6 +92,13 @@ MESSAGES = (
     SidecarError,
     SidecarWebhook,
     VerificationLinkAnswer,
+    TravelConfirmationRequest,
+    TravelInboxAnswer,
+    TravelInboxQuery,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelReceipt,
+    TravelResolutionRequest,
 )
 ANSWER_HEADERS = ("Landbridge-Key", "Landbridge-Timestamp", "Landbridge-Signature")
 
@@ -182,6 +203,45 @@ def rates_operations() -> dict[str, Any]:
     }
 
 
+def travel_operations() -> dict[str, Any]:
+    conflict = answer("The key is known with another message.", SidecarError)
+    not_now = answer("It can't be done or said now.", SidecarError)
+    receipt = answer("The provider has it.", TravelReceipt)
+    return {
+        TRAVEL_INQUIRIES_PATH: operation(
+            "sendInquiry",
+            "Ask another VASP whether coins may be sent, once per key, and give the state",
+            TravelInquiryRequest,
+            _200=answer("The state as it is now.", TravelInquiryAnswer),
+            _409=conflict,
+            _503=not_now,
+        ),
+        TRAVEL_RESOLUTIONS_PATH: operation(
+            "resolveInquiry",
+            "Answer an inquiry of another VASP, once",
+            TravelResolutionRequest,
+            _200=receipt,
+            _409=conflict,
+            _503=not_now,
+        ),
+        TRAVEL_CONFIRMATIONS_PATH: operation(
+            "confirmTransfer",
+            "Report what became of a transfer, once",
+            TravelConfirmationRequest,
+            _200=receipt,
+            _409=conflict,
+            _503=not_now,
+        ),
+        TRAVEL_INBOX_PATH: operation(
+            "readInbox",
+            "Give the messages of other VASPs that were not received yet",
+            TravelInboxQuery,
+            _200=answer("Messages, the oldest first.", TravelInboxAnswer),
+            _503=not_now,
+        ),
+    }
+
+
 def identity_operations() -> dict[str, Any]:
     application = answer("The application as it is now.", ApplicationAnswer)
     unknown = answer("The key is unknown.", SidecarError)
@@ -277,6 +337,7 @@ def document() -> dict[str, Any]:
             **screening_operations(),
             **payee_operations(),
             **rates_operations(),
+            **travel_operations(),
             **identity_operations(),
         },
         "components": {
@@ -300,6 +361,7 @@ def document() -> dict[str, Any]:
 
 def test_credits_are_decoded_one_by_one_from_the_same_answer() -> None:
     assert RawCreditsAnswer.__struct_fields__ == CreditsAnswer.__struct_fields__
+    assert RawTravelInbox.__struct_fields__ == TravelInboxAnswer.__struct_fields__
 
 
 def test_document_equals_the_messages() -> None:

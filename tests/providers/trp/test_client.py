@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from decimal import Decimal
+from uuid import UUID
 
 import pytest
 
@@ -19,6 +20,9 @@ from landbridge.providers.trp.port import (
 from tests.platform.http.listeners import Listener, Script, listening
 
 INQUIRY = TransferInquiry(
+    org_id=UUID(int=1),
+    host="vasp.example.com",
+    wallet_address="0xde709f2102306220921060314715629080e2fb77",
     token="4H95J0R2X",
     amount=Decimal("0.000021"),
     callback="https://us.example.com/callbacks/1",

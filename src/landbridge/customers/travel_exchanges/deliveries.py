@@ -243,6 +243,9 @@ def _transaction(payment: Transfer) -> str | None:
 
 def _inquiry(exchange: Exchange, data: ExchangeData, callback: str) -> TransferInquiry:
     return TransferInquiry(
+        org_id=exchange.org_id,
+        host=exchange.host,
+        wallet_address=exchange.wallet_address or "",
         token=exchange.token or "",
         amount=Decimal(exchange.amount),
         callback=callback,

@@ -47,7 +47,6 @@ from landbridge.providers.sidecar.protocol import (
     RequestedCredit,
     RequestedOutcome,
     RequestedScreening,
-    RequestedVerification,
     ScreenedSender,
     ScreeningAnswer,
     ScreeningQuery,
@@ -57,6 +56,19 @@ from landbridge.providers.sidecar.protocol import (
     SidecarMessage,
 )
 from landbridge.providers.sidecar.rates_protocol import RatesAnswer, RatesQuery
+from landbridge.providers.sidecar.requested_outcomes import RequestedTravel, RequestedVerification
+from landbridge.providers.sidecar.travel_protocol import (
+    TravelConfirmationRequest,
+    TravelInboundConfirmation,
+    TravelInboundInquiry,
+    TravelInboxAnswer,
+    TravelInboxQuery,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelReceipt,
+    TravelResolutionRequest,
+    TravelState,
+)
 
 __all__ = [
     "ApplicationAnswer",
@@ -100,6 +112,7 @@ __all__ = [
     "RequestedCredit",
     "RequestedOutcome",
     "RequestedScreening",
+    "RequestedTravel",
     "RequestedVerification",
     "ReviewedPart",
     "RiskCategory",
@@ -111,6 +124,16 @@ __all__ = [
     "ScreeningRequest",
     "ScreeningState",
     "SidecarDescription",
+    "TravelConfirmationRequest",
+    "TravelInboundConfirmation",
+    "TravelInboundInquiry",
+    "TravelInboxAnswer",
+    "TravelInboxQuery",
+    "TravelInquiryAnswer",
+    "TravelInquiryRequest",
+    "TravelReceipt",
+    "TravelResolutionRequest",
+    "TravelState",
     "VerificationLinkAnswer",
     "WebhookInvalid",
 ]
@@ -284,6 +307,25 @@ class ProviderPackage(Protocol):
 
     async def read_rates(self, query: RatesQuery) -> RatesAnswer:
         """Return dollars per unit of currencies, and the time of these values. Raises `NotDone`."""
+        ...
+
+    async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
+        """Send an inquiry to another VASP once per key, and return its state as it is now.
+
+        Raises `NotDone` and `KeyConflict`.
+        """
+        ...
+
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> TravelReceipt:
+        """Answer an inquiry of another VASP, once. Raises `NotDone`, `KeyConflict`."""
+        ...
+
+    async def confirm_transfer(self, request: TravelConfirmationRequest) -> TravelReceipt:
+        """Report what became of a transfer, once. Raises `NotDone`, `KeyConflict`."""
+        ...
+
+    async def read_inbox(self, query: TravelInboxQuery) -> TravelInboxAnswer:
+        """Return messages of other VASPs, until they are named as received. Raises `NotDone`."""
         ...
 
     async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:

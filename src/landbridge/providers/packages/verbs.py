@@ -29,6 +29,13 @@ from landbridge.providers.packages.interface import (
     ScreeningQuery,
     ScreeningRequest,
     SidecarDescription,
+    TravelConfirmationRequest,
+    TravelInboxAnswer,
+    TravelInboxQuery,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelReceipt,
+    TravelResolutionRequest,
     VerificationLinkAnswer,
 )
 from landbridge.providers.sidecar.identity_protocol import (
@@ -52,6 +59,12 @@ from landbridge.providers.sidecar.protocol import (
     SidecarMessage,
 )
 from landbridge.providers.sidecar.rates_protocol import RATES_PATH
+from landbridge.providers.sidecar.travel_protocol import (
+    TRAVEL_CONFIRMATIONS_PATH,
+    TRAVEL_INBOX_PATH,
+    TRAVEL_INQUIRIES_PATH,
+    TRAVEL_RESOLUTIONS_PATH,
+)
 
 # Between our own processes only: a sidecar receives the webhooks of its provider itself.
 INBOUND_WEBHOOKS_PATH = "/v1/inbound-webhooks"
@@ -90,6 +103,16 @@ VERBS: Mapping[str, PackageVerb] = {
         "open_link", ApplicationKey, (VerificationLinkAnswer, NoneType)
     ),
     RATES_PATH: PackageVerb("read_rates", RatesQuery, (RatesAnswer,)),
+    TRAVEL_INQUIRIES_PATH: PackageVerb(
+        "send_inquiry", TravelInquiryRequest, (TravelInquiryAnswer,)
+    ),
+    TRAVEL_RESOLUTIONS_PATH: PackageVerb(
+        "resolve_inquiry", TravelResolutionRequest, (TravelReceipt,)
+    ),
+    TRAVEL_CONFIRMATIONS_PATH: PackageVerb(
+        "confirm_transfer", TravelConfirmationRequest, (TravelReceipt,)
+    ),
+    TRAVEL_INBOX_PATH: PackageVerb("read_inbox", TravelInboxQuery, (TravelInboxAnswer,)),
     INBOUND_WEBHOOKS_PATH: PackageVerb("read_webhook", InboundWebhook, (InboundWebhookNews,)),
 }
 

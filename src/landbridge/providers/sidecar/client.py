@@ -25,7 +25,6 @@ from landbridge.providers.sidecar.credits import (
     read_credit,
     replace_half_characters,
 )
-from landbridge.providers.sidecar.identity_client import IdentityClient
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
     NothingDone,
@@ -64,13 +63,14 @@ from landbridge.providers.sidecar.protocol import (
     SidecarError,
 )
 from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
+from landbridge.providers.sidecar.travel_client import TravelClient
 
 # A page of credits has fifty times as many bytes as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024
 
 
-class SidecarClient(IdentityClient):
-    """One sidecar, as a provider of payouts, deposits, screenings, verifications and rates."""
+class SidecarClient(TravelClient):
+    """One sidecar, as a provider of all that the protocol has."""
 
     async def pay(
         self,

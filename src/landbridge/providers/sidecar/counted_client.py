@@ -28,6 +28,12 @@ from landbridge.providers.sidecar.protocol import (
     ScreeningAnswer,
 )
 from landbridge.providers.sidecar.rates_protocol import RatesAnswer
+from landbridge.providers.sidecar.travel_protocol import (
+    RawTravelInbox,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelResolutionRequest,
+)
 
 
 class CountedSidecar(SidecarClient):
@@ -117,6 +123,28 @@ class CountedSidecar(SidecarClient):
         """Return values in dollars; see `SidecarClient`."""
         async with counted(self.name, self._record):
             return await super().read_rates(currencies)
+
+    async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
+        """Send an inquiry; see `TravelClient`."""
+        async with counted(self.name, self._record):
+            return await super().send_inquiry(request)
+
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> None:
+        """Answer an inquiry of another VASP; see `TravelClient`."""
+        async with counted(self.name, self._record):
+            await super().resolve_inquiry(request)
+
+    async def confirm_transfer(self, key: UUID, transaction_hash: str | None) -> None:
+        """Report what became of a transfer; see `TravelClient`."""
+        async with counted(self.name, self._record):
+            await super().confirm_transfer(key, transaction_hash)
+
+    async def read_inbox(
+        self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
+    ) -> RawTravelInbox:
+        """Return messages of other VASPs; see `TravelClient`."""
+        async with counted(self.name, self._record):
+            return await super().read_inbox(limit, inquiries=inquiries, confirmations=confirmations)
 
     async def _record(self, provider: str, failure: CallFailure | None) -> None:
         at = self._clock.now()

@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from landbridge.providers.kyt.port import RiskCategory, ScreenedKind, ScreeningDirection
 from landbridge.providers.rails.port import PayeeMatch
+from landbridge.providers.sidecar.requested_outcomes import RequestedTravel, RequestedVerification
 
 PAYOUTS_PATH = "/v1/payouts"
 QUERY_PATH = "/v1/payouts/query"
@@ -81,18 +82,6 @@ class RequestedScreening(StrEnum):
     HIT = "hit"  # a hit at once
     LATE = "late"  # pending, then clear
     SILENCE = "silence"  # the first call is never answered, later ones are clear
-
-
-class RequestedVerification(StrEnum):
-    """What a sidecar under test is asked to make of an application."""
-
-    APPROVE = "approve"  # pending once it is submitted, then approved
-    RETRY = "retry"  # pending, then declined with a field to correct
-    DECLINE = "decline"  # pending, then declined for good
-    INFORMATION = "information"  # pending, then more information is requested
-    REVIEW = "review"  # pending, then handed to our reviewers
-    REFUSE = "refuse"  # refused for good when it is created
-    SILENCE = "silence"  # the first call is never answered, later ones are as for `approve`
 
 
 class ErrorCode(StrEnum):
@@ -265,6 +254,7 @@ class SidecarDescription(SidecarMessage, frozen=True):
     payee_outcomes: Annotated[tuple[PayeeMatch, ...], Meta(max_length=20)] = ()
     identity_outcomes: Annotated[tuple[RequestedVerification, ...], Meta(max_length=20)] = ()
     rates: Annotated[tuple[PricedCurrency, ...], Meta(max_length=100)] = ()
+    travel_outcomes: Annotated[tuple[RequestedTravel, ...], Meta(max_length=20)] = ()
     never_run_live: bool = False
 
 

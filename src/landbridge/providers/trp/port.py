@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
+from uuid import UUID
 
 from landbridge.platform.core.errors import Unclear
 
@@ -25,7 +26,8 @@ class InquiryAnswer(StrEnum):
 class InquiryResolution:
     """Answer to an inquiry.
 
-    An approval has the `address` to pay to, and the URL `callback` for what became of the transfer.
+    An approval has the `address` to pay to, and the URL `callback` for what became of the transfer,
+    unless a connected provider takes that under our key.
     A rejection has a `comment` of the other provider: it may name people.
     """
 
@@ -40,9 +42,13 @@ class TransferInquiry:
     """Question whether coins may be sent, with the data about their parties (IVMS101).
 
     `token` identifies the asset on its chain, by its digital token identifier (DTI, ISO 24165).
-    `callback` is our URL for a later answer.
+    `callback` is our URL for a later answer. `host` is that of the other provider, and
+    `wallet_address` the wallet to pay to: what connects organisations with others needs them.
     """
 
+    org_id: UUID
+    host: str
+    wallet_address: str
     token: str
     amount: Decimal
     callback: str

@@ -1,0 +1,77 @@
+"""Calls of a sidecar about the travel rule; see `client.py`."""
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from uuid import UUID
+
+from landbridge.platform.core.errors import Unavailable
+from landbridge.providers.sidecar.identity_client import IdentityClient
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.travel_protocol import (
+    INBOX_BYTES_MAX,
+    TRAVEL_CONFIRMATIONS_PATH,
+    TRAVEL_INBOX_PATH,
+    TRAVEL_INQUIRIES_PATH,
+    TRAVEL_RESOLUTIONS_PATH,
+    RawTravelInbox,
+    TravelConfirmationRequest,
+    TravelInboxQuery,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelReceipt,
+    TravelResolutionRequest,
+)
+
+
+class TravelClient(IdentityClient):
+    """One sidecar, as a provider of travel rule messages.
+
+    Every call raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be repeated.
+    """
+
+    async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
+        """Send an inquiry, once per key, and return its state."""
+        status, body = await self._call(TRAVEL_INQUIRIES_PATH, request)
+        self._check_travel(status, f"the key {request.key} with another inquiry")
+        answer = self._decoded(body, TravelInquiryAnswer)
+        self._check_key(answer.key, request.key)
+        return answer
+
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> None:
+        """Answer an inquiry of another VASP, once."""
+        status, body = await self._call(TRAVEL_RESOLUTIONS_PATH, request)
+        self._check_travel(status, f"another answer to the inquiry {request.id}")
+        self._check_receipt(body, request.id)
+
+    async def confirm_transfer(self, key: UUID, transaction_hash: str | None) -> None:
+        """Report what became of a transfer, once."""
+        request = TravelConfirmationRequest(key=key, transaction_hash=transaction_hash)
+        status, body = await self._call(TRAVEL_CONFIRMATIONS_PATH, request)
+        self._check_travel(status, f"another confirmation of {key}")
+        self._check_receipt(body, str(key))
+
+    async def read_inbox(
+        self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
+    ) -> RawTravelInbox:
+        """Return messages of other VASPs; those with these ids are not needed again."""
+        query = TravelInboxQuery(
+            limit=limit, inquiries=tuple(inquiries), confirmations=tuple(confirmations)
+        )
+        status, body = await self._call(TRAVEL_INBOX_PATH, query, bytes_max=INBOX_BYTES_MAX)
+        self._check_travel(status, "another inbox")
+        answer = self._decoded(body, RawTravelInbox)
+        if max(len(answer.inquiries), len(answer.confirmations)) > limit:
+            raise self._unusable("more messages than the limit")
+        return answer
+
+    def _check_receipt(self, body: bytes, expected: str) -> None:
+        if self._decoded(body, TravelReceipt).id != expected:
+            raise self._unusable("something about another inquiry")
+
+    def _check_travel(self, status: int, conflict: str) -> None:
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} can't take it now")
+        if status == HTTPStatus.CONFLICT:
+            raise AnswerUnusable(OrderProblem.KEY_CONFLICT, f"provider {self.name} has {conflict}")
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")

@@ -1,0 +1,142 @@
+"""Messages about the travel rule; see `protocol.py`."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from landbridge.providers.sidecar.protocol import BankText, ProviderReference, SidecarMessage
+from landbridge.providers.sidecar.requested_outcomes import RequestedTravel
+
+TRAVEL_INQUIRIES_PATH = "/v1/travel-rule/inquiries"
+TRAVEL_RESOLUTIONS_PATH = "/v1/travel-rule/resolutions"
+TRAVEL_CONFIRMATIONS_PATH = "/v1/travel-rule/confirmations"
+TRAVEL_INBOX_PATH = "/v1/travel-rule/inbox"
+
+# Messages of others in one answer; an inquiry has the data of a few people.
+INBOX_MAX = 20
+INBOX_BYTES_MAX = 1024 * 1024
+
+# Host of a counterparty, as settings have it; see `customers/travel_exchanges/schemas.py`.
+_VaspId = Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?\Z")]
+_Token = Annotated[str, Meta(pattern=r"^[0-9A-Z]{9}\Z")]
+_Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,38}(\.[0-9]{1,18})?\Z")]
+_Address = Annotated[str, Meta(pattern=r"^[!-~]{1,100}\Z")]
+_Hash = Annotated[str, Meta(pattern=r"^[!-~]{1,200}\Z")]
+
+
+class TravelState(StrEnum):
+    """State of our inquiry at the provider."""
+
+    PENDING = "pending"  # the provider has it; the other VASP has not answered
+    APPROVED = "approved"
+    REJECTED = "rejected"  # by the other VASP
+    REFUSED = "refused"  # the provider does not take it: it is sent again, and shown
+    UNKNOWN_COUNTERPARTY = "unknown_counterparty"  # the provider does not know this VASP
+
+
+class TravelInquiryRequest(SidecarMessage, frozen=True):
+    """Question whether coins may be sent. `key` is ours, and the same for every attempt.
+
+    Repeated, it returns the state as it is now. `counterparty` is the host of the other VASP;
+    `travelAddress` is there if it was stated. `ivms101` has personal data. `testOutcome` is sent by
+    `landbridge adapters test` only.
+    """
+
+    key: UUID
+    org_id: UUID
+    counterparty: str
+    wallet_address: str
+    token: str
+    amount: str
+    ivms101: dict[str, Any]
+    travel_address: str | None = None
+    test_outcome: RequestedTravel | None = None
+
+
+class TravelInquiryAnswer(SidecarMessage, frozen=True):
+    """State of an inquiry. `walletAddress` is what was approved, if it is another one.
+
+    `comment` is the reason of a rejection.
+    """
+
+    key: UUID
+    state: TravelState
+    wallet_address: _Address | None = None
+    comment: BankText | None = None
+
+
+class TravelResolutionRequest(SidecarMessage, frozen=True):
+    """Our answer to an inquiry of another VASP, by the inquiry's `id`; sent again until accepted.
+
+    An approval has `walletAddress`.
+    """
+
+    id: ProviderReference
+    is_approved: bool
+    wallet_address: str | None = None
+    comment: str | None = None
+
+
+class TravelConfirmationRequest(SidecarMessage, frozen=True):
+    """What became of the transfer of an inquiry: its transaction; without one nothing was sent."""
+
+    key: UUID
+    transaction_hash: str | None = None
+
+
+class TravelReceipt(SidecarMessage, frozen=True):
+    """The provider has a resolution (`id` of the inquiry) or a confirmation (our `key`)."""
+
+    id: ProviderReference
+
+
+class TravelInboxQuery(SidecarMessage, frozen=True):
+    """Question about messages of other VASPs. What is named was received, and is not needed again.
+
+    `inquiries` and `confirmations` are ids of inquiries.
+    """
+
+    limit: Annotated[int, Meta(ge=1, le=INBOX_MAX)]
+    inquiries: Annotated[tuple[ProviderReference, ...], Meta(max_length=INBOX_MAX)] = ()
+    confirmations: Annotated[tuple[ProviderReference, ...], Meta(max_length=INBOX_MAX)] = ()
+
+
+class TravelInboundInquiry(SidecarMessage, frozen=True):
+    """Inquiry of another VASP about a wallet of ours. `id` names it at the provider, for ever.
+
+    The provider vouches for `counterparty`, which is a host. `ivms101` has personal data.
+    """
+
+    id: ProviderReference
+    org_id: UUID
+    counterparty: _VaspId
+    token: _Token
+    amount: _Amount
+    ivms101: dict[str, Any]
+    wallet_address: _Address | None = None
+
+
+class TravelInboundConfirmation(SidecarMessage, frozen=True):
+    """What became of the transfer of another VASP: its transaction; without one it is canceled."""
+
+    id: ProviderReference
+    org_id: UUID
+    counterparty: _VaspId
+    transaction_hash: _Hash | None = None
+
+
+class TravelInboxAnswer(SidecarMessage, frozen=True):
+    """Messages that we have not named as received, the oldest first, at most `limit` of each."""
+
+    inquiries: Annotated[tuple[TravelInboundInquiry, ...], Meta(max_length=INBOX_MAX)] = ()
+    confirmations: Annotated[tuple[TravelInboundConfirmation, ...], Meta(max_length=INBOX_MAX)] = ()
+
+
+class RawTravelInbox(SidecarMessage, frozen=True):
+    """The same, to decode each message by itself: one that is not valid hides no other."""
+
+    inquiries: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=INBOX_MAX)] = ()
+    confirmations: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=INBOX_MAX)] = ()
