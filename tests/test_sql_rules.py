@@ -57,6 +57,10 @@ UNSCOPED_ALLOWED = {
         for kind in ("application", "screening")
         for name in ("_NOTE_WEBHOOK", "_CLOSE")
     },
+    (
+        "customers/travel_exchanges/queue_store.py",
+        "_NOTE_WEBHOOK",
+    ): "a provider knows our key alone",
     ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
     ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
     ("providers/sidecar/credit_store.py", "_CLOSE"): "a credit may be of no organisation",
@@ -116,6 +120,7 @@ UNLED_ALLOWED = {
     "provider_orders_key_key": "a provider knows our key alone",
     "provider_applications_key_key": "a provider knows our key alone",
     "provider_applications_recheck_at_idx": "a worker takes those of all organisations in turn",
+    "travel_rule_exchanges_provider_idx": "a provider knows our key alone",
     "provider_screenings_key_key": "a provider knows our key alone",
     "provider_screenings_recheck_at_idx": "a worker takes those of all organisations in turn",
     "provider_orders_recheck_at_idx": "a worker takes the orders of all organisations in turn",

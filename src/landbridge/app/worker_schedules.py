@@ -91,6 +91,12 @@ async def _watch_market(container: Container, _offsets: ClockOffsets) -> bool:
     return False
 
 
+async def _read_travel_inbox(container: Container, _offsets: ClockOffsets) -> bool:
+    if container.provider_inbox is None:
+        return False
+    return await container.provider_inbox.run_once()
+
+
 async def _check_lists(container: Container, _offsets: ClockOffsets) -> bool:
     if container.settings.mode is Mode.PRODUCTION:
         await container.screening.warn_about_lists()
@@ -293,6 +299,8 @@ SCHEDULES = [
         2.0,
         (OrgQueue.EXCHANGES,),
     ),
+    # Messages of other providers at a connected one are read every `poll_s` seconds.
+    WorkerSchedule("travel_rule_inbox", 1.0, _read_travel_inbox),
     # Submitted verifications wait at most one more second.
     WorkerSchedule("verification", 1.0, _verify, 2.0, (OrgQueue.VERIFICATIONS,)),
     # A payment that has been stuck for minutes is reported within another minute.

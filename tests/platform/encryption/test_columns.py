@@ -85,6 +85,7 @@ _IMPERSONAL: Final = """
     transfers.destination_asset transfers.kind transfers.source_asset transfers.status
     travel_rule_exchange_settings.assets travel_rule_exchange_settings.counterparties
     travel_rule_exchanges.callback_hash travel_rule_exchanges.host travel_rule_exchanges.problem
+    travel_rule_exchanges.provider
     travel_rule_exchanges.token travel_rule_waits.missing travel_rule_wallets.challenge_code
     treasury_deposits.asset treasury_deposits.chain treasury_deposits.status
     virtual_accounts.destination_currency virtual_accounts.source_currency wallets.chain

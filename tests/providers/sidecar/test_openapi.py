@@ -55,12 +55,12 @@ from landbridge.providers.sidecar.travel_protocol import (
     TRAVEL_INQUIRIES_PATH,
     TRAVEL_RESOLUTIONS_PATH,
     RawTravelInbox,
+    TravelAcceptance,
     TravelConfirmationRequest,
     TravelInboxAnswer,
     TravelInboxQuery,
     TravelInquiryAnswer,
     TravelInquiryRequest,
-    TravelReceipt,
     TravelResolutionRequest,
 )
 
@@ -97,7 +97,7 @@ MESSAGES = (
     TravelInboxQuery,
     TravelInquiryAnswer,
     TravelInquiryRequest,
-    TravelReceipt,
+    TravelAcceptance,
     TravelResolutionRequest,
 )
 ANSWER_HEADERS = ("Landbridge-Key", "Landbridge-Timestamp", "Landbridge-Signature")
@@ -206,7 +206,7 @@ def rates_operations() -> dict[str, Any]:
 def travel_operations() -> dict[str, Any]:
     conflict = answer("The key is known with another message.", SidecarError)
     not_now = answer("It can't be done or said now.", SidecarError)
-    receipt = answer("The provider has it.", TravelReceipt)
+    accepted = answer("The provider has it.", TravelAcceptance)
     return {
         TRAVEL_INQUIRIES_PATH: operation(
             "sendInquiry",
@@ -220,7 +220,7 @@ def travel_operations() -> dict[str, Any]:
             "resolveInquiry",
             "Answer an inquiry of another VASP, once",
             TravelResolutionRequest,
-            _200=receipt,
+            _200=accepted,
             _409=conflict,
             _503=not_now,
         ),
@@ -228,7 +228,7 @@ def travel_operations() -> dict[str, Any]:
             "confirmTransfer",
             "Report what became of a transfer, once",
             TravelConfirmationRequest,
-            _200=receipt,
+            _200=accepted,
             _409=conflict,
             _503=not_now,
         ),

@@ -30,6 +30,7 @@ from landbridge.customers.deposit_screening.reviews import ScreeningReviews
 from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
 from landbridge.customers.travel_exchanges.dispatcher import ExchangeDispatcher
 from landbridge.customers.travel_exchanges.payments import TransferExchanges
+from landbridge.customers.travel_exchanges.provider_inbox import ProviderInbox
 from landbridge.customers.travel_exchanges.service import TravelExchanges
 from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
 from landbridge.customers.travel_rule.checks import TravelRuleChecks
@@ -115,6 +116,7 @@ class BaseServices(TeamServices):
     transfer_exchanges: TransferExchanges
     exchange_dispatcher: ExchangeDispatcher
     vasp_messages: VaspMessages
+    provider_inbox: ProviderInbox | None
     simulated_vasp: SimulatedVasp
     vasp_egress: Egress
     # Scripted outcomes of the sandbox; unused in production.
@@ -167,7 +169,7 @@ def build_base_services(
     own_rails = rails or choose_rails(settings, scripted_orders, files)
     providers = read_providers(settings, vault, database, clock, own_rails, files)
     exchanges = exchange_with_vasps(
-        *(settings, wallets, ledger, vault, orgs), database=database, clock=clock, vasps=vasps
+        *(settings, wallets, ledger, vault, orgs), on=(database, clock), by=(vasps, providers)
     )
     checks = exchanges.travel_rule_checks
     channels = screen_payments(
@@ -197,7 +199,9 @@ def build_base_services(
         scripted_outcomes=scripted_outcomes,
         evm=evm,
         providers=providers,
-        provider_webhooks=_provider_webhooks(database, ledger, clock, providers),
+        provider_webhooks=_provider_webhooks(
+            database, ledger, clock, providers, exchanges.provider_inbox
+        ),
         **_bank_services(database, vault, clock, own_accounts, bank_payments),
         **_request_services(settings, database, vault, clock),
         **_limit_services(database, vault, ledger, clock),
@@ -232,12 +236,17 @@ def _halted(channels: PaymentChannels, database: Database) -> PaymentChannels:
 
 
 def _provider_webhooks(
-    database: Database, ledger: Ledger, clock: Clock, providers: ProviderServices | None
+    database: Database,
+    ledger: Ledger,
+    clock: Clock,
+    providers: ProviderServices | None,
+    inbox: ProviderInbox | None,
 ) -> ProviderWebhooks:
     if providers is None:
         return ProviderWebhooks(database, ledger, clock, None)
     return ProviderWebhooks(
-        database, ledger, clock, providers.rails, providers.screener, providers.packages
+        *(database, ledger, clock, providers.rails, providers.screener, providers.packages),
+        note_exchange=None if inbox is None else inbox.note_webhook,
     )
 
 

@@ -54,6 +54,12 @@ class ProviderServices:
         return None if name is None else self.clients[name]
 
     @property
+    def travel_rule(self) -> SidecarClient | None:
+        """Return the client of the provider of travel rule messages; None without one."""
+        route = self.rails.routes.travel_rule
+        return None if route is None else self.clients[route.provider]
+
+    @property
     def packages(self) -> Mapping[str, CountedPackage]:
         """Return the clients of the packages."""
         return {

@@ -9,7 +9,7 @@ Guarantees:
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -52,12 +52,17 @@ _PROBLEM_MAX: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class ExchangeDeliveries:
-    """Sends the messages of all organisations; `transitions` are of payments, by kind."""
+    """Sends the messages of all organisations; `transitions` are of payments, by kind.
+
+    `vasps` are reached by the Travel Rule Protocol, and those of `providers` by a connected
+    provider of this name. An exchange stays with the one that it began with.
+    """
 
     exchanges: TravelExchanges
     vasps: OtherVasps
     ledger: Ledger
     transitions: Mapping[str, Transitions[Any]]
+    providers: Mapping[str, OtherVasps] = field(default_factory=dict[str, OtherVasps])
 
     async def run(self, exchange: Exchange) -> None:
         """Do what is due for an exchange that was claimed (dispatcher.py)."""
@@ -72,6 +77,8 @@ class ExchangeDeliveries:
                 await self._conclude(exchange, payment)
                 return
         if exchange.pending_message is None:
+            if exchange.provider is not None and exchange.status is ExchangeStatus.OPEN:
+                await self._read_answer(exchange, data)
             next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
             await self.exchanges.database.single(
                 lambda tx: queue_store.postpone(tx, exchange, next_at)
@@ -87,25 +94,47 @@ class ExchangeDeliveries:
             )
             _log.info("travel_rule.not_sent", id=str(exchange.id), reason=problem)
 
+    async def _read_answer(self, exchange: Exchange, data: ExchangeData) -> None:
+        """Read the state of a delivered inquiry: repeated, it is answered with it."""
+        try:
+            answer = await self._inquire(exchange, data)
+            await self._take(exchange, answer)
+        except VaspUnreachable as error:
+            _log.info("travel_rule.not_sent", id=str(exchange.id), reason=str(error)[:_PROBLEM_MAX])
+
+    async def _inquire(self, exchange: Exchange, data: ExchangeData) -> InquiryResolution:
+        callback = self.exchanges.callback_url(exchange.org_id, data.secret)
+        inquiry = _inquiry(exchange, data, callback)
+        return await self._vasps(exchange).inquire(data.url, exchange.request_identifier, inquiry)
+
+    def _vasps(self, exchange: Exchange) -> OtherVasps:
+        """Return how an exchange goes. Raises `VaspUnreachable` without its provider."""
+        if exchange.provider is None:
+            return self.vasps
+        found = self.providers.get(exchange.provider)
+        if found is None:
+            raise VaspUnreachable(f"provider {exchange.provider} is not in the providers file")
+        return found
+
     async def _send(self, exchange: Exchange, message: PendingMessage, data: ExchangeData) -> None:
         """Send a message, and record what came of it. Raises `VaspUnreachable`."""
         key = exchange.request_identifier
         match message:
             case PendingMessage.INQUIRY:
-                callback = self.exchanges.callback_url(exchange.org_id, data.secret)
-                answer = await self.vasps.inquire(data.url, key, _inquiry(exchange, data, callback))
+                answer = await self._inquire(exchange, data)
                 # Before the inquiry counts as delivered: an answer that is lost is requested again.
                 await self._take(exchange, answer)
                 next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
                 await self._set_delivered(exchange, next_at)
             case PendingMessage.RESOLUTION:
                 callback = self.exchanges.callback_url(exchange.org_id, data.secret)
-                await self.vasps.resolve(data.url, key, _resolution(exchange, data, callback))
+                resolution = _resolution(exchange, data, callback)
+                await self._vasps(exchange).resolve(data.url, key, resolution)
                 await self._set_delivered(exchange, None)
             case PendingMessage.CONFIRMATION:
                 hash_ = exchange.transaction_hash
                 confirmation = TransferConfirmation(transaction_hash=hash_)
-                await self.vasps.confirm(data.url, key, confirmation)
+                await self._vasps(exchange).confirm(data.url, key, confirmation)
                 await self._set_delivered(exchange, None)
 
     async def _take(self, exchange: Exchange, answer: InquiryResolution) -> None:
@@ -124,8 +153,10 @@ class ExchangeDeliveries:
         """
         if answer.answer is InquiryAnswer.PENDING:
             return
-        is_approval = answer.answer is InquiryAnswer.APPROVED
-        url = self.vasps.check_url("callback", answer.callback or "") if is_approval else None
+        # Only a connected provider gives no URL: it takes the confirmation under our key.
+        url = answer.callback
+        if url is not None:
+            url = self.vasps.check_url("callback", url)
         offset = await self.exchanges.clock_offset(org_id)
 
         async def work(tx: Tx) -> Exchange | None:

@@ -111,6 +111,12 @@ class ExchangeSetting:
         """Return the provider with this host, if data are exchanged with it."""
         return next((each for each in self.counterparties if each.host == host), None)
 
+    def named(self, name: str | None) -> Counterparty | None:
+        """Return the only provider with this name, if data are exchanged with it."""
+        wanted = (name or "").casefold()
+        found = [each for each in self.counterparties if each.name.casefold() == wanted]
+        return found[0] if len(found) == 1 else None
+
     def token(self, chain: str, currency: str) -> str | None:
         """Return the identifier of a coin, if there is one."""
         return next(
@@ -140,7 +146,8 @@ class ExchangeSetting:
 class ExchangeData(msgspec.Struct, frozen=True, kw_only=True):
     """What is sealed of an exchange.
 
-    `url` takes our next message: the inquiry, the answer, or the confirmation. `secret` is in the
+    `url` takes our next message: the inquiry, the answer, or the confirmation. With a connected
+    provider it is that of the stated travel address, or empty. `secret` is in the
     URL on which the other provider answers. `comment` is the reason of a rejection.
     """
 
@@ -152,7 +159,11 @@ class ExchangeData(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """Exchange about one transfer; `sealed_data` is None after the erasure of its user."""
+    """Exchange about one transfer; `sealed_data` is None after the erasure of its user.
+
+    `provider` is the connected provider that it goes by, to its end; None for the Travel Rule
+    Protocol.
+    """
 
     org_id: UUID
     id: UUID
@@ -177,6 +188,7 @@ class Exchange:
     created_at: datetime
     updated_at: datetime
     version: int = 1
+    provider: str | None = None
 
     @property
     def sealed_by(self) -> UUID:

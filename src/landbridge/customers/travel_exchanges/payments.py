@@ -46,6 +46,15 @@ from landbridge.providers.trp.travel_addresses import decode_travel_address
 _OF_TRANSACTION_MAX = 50
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeTarget:
+    """Whom an inquiry goes to: host and URL of the other VASP, and the connected provider."""
+
+    host: str
+    url: str
+    provider: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class TransferExchanges:
     """Exchanges about the transfers of all organisations."""
@@ -75,16 +84,29 @@ class TransferExchanges:
         wallet = None if message is None else await self._wallet(transfer, message)
         if message is None or wallet is None or wallet.kind is not WalletKind.HOSTED:
             return ()
+        target = self._target(transfer.org_id, setting, wallet)
+        if not isinstance(target, ExchangeTarget):
+            return _waits(target)
+        return _waits(await self._begin(transfer, setting, message, target))
+
+    def _target(
+        self, org_id: UUID, setting: ExchangeSetting, wallet: WalletData
+    ) -> ExchangeTarget | ExchangeWait | None:
+        """Return whom an inquiry goes to, or what it waits for; None if none is sent."""
+        provider = self.exchanges.provider_of(org_id)
         if wallet.travel_address is None:
-            return _waits(ExchangeWait.ADDRESS if setting.requires_address else None)
+            named = None if provider is None else setting.named(wallet.vasp_name)
+            if named is not None:
+                return ExchangeTarget(host=named.host, url="", provider=provider)
+            return ExchangeWait.ADDRESS if setting.requires_address else None
         try:
             url = decode_travel_address(
                 "travelAddress", wallet.travel_address, allows_loopback=self.allows_loopback
             )
         except FieldInvalid:
             # Valid where it was stated, and not in this installation.
-            return _waits(ExchangeWait.ADDRESS)
-        return _waits(await self._begin(transfer, setting, message, url))
+            return ExchangeWait.ADDRESS
+        return ExchangeTarget(host=host_of(url), url=url, provider=provider)
 
     async def originator(self, transfer: ScreenedTransfer) -> WalletData | None:
         """Return the wallet that a deposit comes from, with its owner, by an inquiry that fits."""
@@ -139,10 +161,10 @@ class TransferExchanges:
         transfer: ScreenedTransfer,
         setting: ExchangeSetting,
         message: TravelRuleMessage,
-        url: str,
+        target: ExchangeTarget,
     ) -> ExchangeWait:
         """Record an inquiry, unless provider or coin are not in the setting."""
-        counterparty, chain = setting.counterparty(host_of(url)), transfer.chain
+        counterparty, chain = setting.counterparty(target.host), transfer.chain
         if counterparty is None:
             return ExchangeWait.COUNTERPARTY
         token = None if chain is None else setting.token(chain, transfer.money.asset.currency)
@@ -156,12 +178,13 @@ class TransferExchanges:
         secret = new_secret()
         exchange = replace(
             self._new(transfer, payment_id, message.user_id),
-            host=host_of(url),
+            host=target.host,
+            provider=target.provider,
             token=token,
             amount=format(amount, "f"),
             callback_hash=secret_hash(secret),
         )
-        data = ExchangeData(ivms101=dict(message.ivms101), url=url, secret=secret)
+        data = ExchangeData(ivms101=dict(message.ivms101), url=target.url, secret=secret)
         offset = await self.exchanges.clock_offset(transfer.org_id)
 
         async def work(tx: Tx) -> None:

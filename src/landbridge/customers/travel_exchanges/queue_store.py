@@ -13,7 +13,7 @@ _DUE = """
 select e.org_id, e.id, e.direction, e.status, e.host, e.request_identifier, e.is_authenticated,
     e.user_id, e.transfer_id, e.screening_id, e.wallet_address, e.token, e.amount, e.sealed_data,
     e.callback_hash, e.pending_message, e.transaction_hash, e.problem, e.attempts,
-    e.next_attempt_at, e.created_at, e.updated_at, e.version
+    e.next_attempt_at, e.created_at, e.updated_at, e.version, e.provider
 from (
     select org_id, id, row_number() over (
         partition by org_id order by direction desc, next_attempt_at
@@ -57,6 +57,16 @@ where org_id = $1 and id = $2 and pending_message = $3
 _POSTPONE = """
 update travel_rule_exchanges set next_attempt_at = $4
 where org_id = $1 and id = $2 and version = $3 and pending_message is null
+"""
+
+# Only while an answer is due: what is being sent, and what has ended, stays as it is.
+_NOTE_WEBHOOK = """
+update travel_rule_exchanges set next_attempt_at = case
+    when status = 'OPEN' and pending_message is null then least(next_attempt_at, $3)
+    else next_attempt_at
+end
+where id = $1 and provider = $2 and direction = 'OUTGOING'
+returning true
 """
 
 
@@ -114,3 +124,8 @@ async def set_problem(tx: Tx, exchange: Exchange, problem: str, next_at: datetim
 async def postpone(tx: Tx, exchange: Exchange, next_at: datetime) -> None:
     """Look at an exchange without a message again then, if it is unchanged."""
     await tx.execute(_POSTPONE, exchange.org_id, exchange.id, exchange.version, next_at)
+
+
+async def note_webhook(tx: Tx, provider: str, exchange_id: UUID, at: datetime) -> bool:
+    """Have an inquiry of ours looked at now; False unless it went by this provider."""
+    return await tx.fetchval(_NOTE_WEBHOOK, exchange_id, provider, at) is not None

@@ -8,7 +8,7 @@ Guarantees:
 
 import hashlib
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -48,9 +48,17 @@ _CHANGE_TYPES: Final = {
 }
 
 
+def _no_provider(_org_id: UUID) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class TravelExchanges:
-    """Settings and exchanges of all organisations; `base_url` is that of our own routes."""
+    """Settings and exchanges of all organisations; `base_url` is that of our own routes.
+
+    `provider_of` returns the connected provider of an organisation's exchanges; None for the
+    Travel Rule Protocol.
+    """
 
     database: Database
     vault: Vault
@@ -58,6 +66,7 @@ class TravelExchanges:
     orgs: Orgs
     clock: Clock
     base_url: str
+    provider_of: Callable[[UUID], str | None] = _no_provider
 
     def travel_address(self, org_id: UUID) -> str:
         """Return the travel address of an organisation: one for all of its wallets."""

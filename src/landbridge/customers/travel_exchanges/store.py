@@ -43,9 +43,9 @@ _ADD = """
 insert into travel_rule_exchanges
     (org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
-    pending_message, attempts, next_attempt_at, created_at, updated_at, version)
+    pending_message, attempts, next_attempt_at, created_at, updated_at, version, provider)
 values ($1, $2, $3, 'OPEN', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, $16, $17, $17,
-    1)
+    1, $18)
 on conflict do nothing
 returning id
 """
@@ -54,7 +54,7 @@ _FIND = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges where org_id = $1 and id = $2
 """
 
@@ -62,7 +62,7 @@ _LOCK = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges where org_id = $1 and id = $2 for update
 """
 
@@ -70,7 +70,7 @@ _FIND_CALLBACK = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges where org_id = $1 and callback_hash = $2
 """
 
@@ -78,7 +78,7 @@ _FIND_INQUIRY = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges
 where org_id = $1 and direction = 'INCOMING' and host = $2 and request_identifier = $3
 """
@@ -87,7 +87,7 @@ _OF_SCREENING = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges where org_id = $1 and screening_id = $2
 """
 
@@ -95,7 +95,7 @@ _OF_TRANSACTION = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges
 where org_id = $1 and direction = 'INCOMING' and transaction_hash = $2 and status = 'CONFIRMED'
 order by created_at, id limit $3
@@ -105,7 +105,7 @@ _LIST = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges
 where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null or status = $3)
     and ($4::uuid is null or transfer_id = $4)
@@ -117,7 +117,7 @@ _LIST_OPEN = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 from travel_rule_exchanges
 where org_id = $1 and status = 'OPEN' and ($2::text is null or direction = $2)
     and ($3::uuid is null or transfer_id = $3)
@@ -159,7 +159,7 @@ where org_id = $1 and user_id = $2 and direction = 'INCOMING' and status = 'OPEN
 returning org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
     pending_message, transaction_hash, problem, attempts, next_attempt_at, created_at, updated_at,
-    version
+    version, provider
 """
 
 _FORGET = """
@@ -224,6 +224,7 @@ async def add(tx: Tx, exchange: Exchange) -> bool:
         exchange.pending_message,
         exchange.next_attempt_at,
         exchange.created_at,
+        exchange.provider,
     )
     return found is not None
 
@@ -360,4 +361,5 @@ def read_exchange(row: Row) -> Exchange:
         created_at=row["created_at"],
         updated_at=row["updated_at"],
         version=row["version"],
+        provider=row["provider"],
     )

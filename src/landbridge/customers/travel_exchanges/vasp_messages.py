@@ -68,7 +68,7 @@ class VaspMessages:
         wait.
         """
         setting = await self.exchanges.setting(org_id)
-        if not setting.is_on:
+        if not setting.is_on or self.exchanges.provider_of(org_id) is not None:
             raise ResourceNotFound(_NO_EXCHANGE)
         key = protocol.check_headers(headers)
         message = protocol.read_inquiry(body)
@@ -81,6 +81,14 @@ class VaspMessages:
             amount=format(message.amount, "f"),
             wallet_address=protocol.beneficiary_wallet(message.ivms101),
         )
+        await self.store_inquiry(setting, new, data)
+        return key
+
+    async def store_inquiry(
+        self, setting: ExchangeSetting, new: Exchange, data: ExchangeData
+    ) -> None:
+        """Store an inquiry, once. Raises `ResourceConflict` and `Busy` as above."""
+        org_id = new.org_id
         found = setting.money(new.host, new.token, new.amount)
         if found is not None and new.wallet_address is not None:
             owner = await self.exchanges.owner(org_id, found[0], new.wallet_address)
@@ -89,7 +97,6 @@ class VaspMessages:
         await self.exchanges.database.transact(
             lambda tx: self._store(tx, setting, new, data, offset)
         )
-        return key
 
     async def receive_callback(
         self, org_id: UUID, secret: str, headers: Mapping[str, str], body: bytes
@@ -112,7 +119,7 @@ class VaspMessages:
             answer = protocol.read_resolution(body)
             await self.deliveries.answer(org_id, found.id, answer)
         else:
-            await self._confirm(found, protocol.read_confirmation(body))
+            await self.confirm(found, protocol.read_confirmation(body))
 
     def _is_proven(self, headers: Mapping[str, str], url: str) -> bool:
         """Return whether a certificate proves that an inquiry is of the host of its callback.
@@ -180,7 +187,7 @@ class VaspMessages:
         is_same = (
             known is not None
             and before is not None
-            and (known.token, known.amount) == (new.token, new.amount)
+            and (known.provider, known.token, known.amount) == (new.provider, new.token, new.amount)
             and before.ivms101 == data.ivms101
         )
         if not is_same:
@@ -188,8 +195,11 @@ class VaspMessages:
                 f"{protocol.KEY_HEADER} belongs to another inquiry, or to one that was erased"
             )
 
-    async def _confirm(self, exchange: Exchange, confirmation: TransferConfirmation) -> None:
-        """Store what became of a transfer to us."""
+    async def confirm(self, exchange: Exchange, confirmation: TransferConfirmation) -> None:
+        """Store what became of a transfer to us.
+
+        Raises `ResourceConflict` unless the inquiry was approved, or this was said before.
+        """
         hash_ = confirmation.transaction_hash
         named = None if hash_ is None else comparable_hash(hash_)
         status = ExchangeStatus.CANCELLED if named is None else ExchangeStatus.CONFIRMED

@@ -47,6 +47,7 @@ SERVICES: Mapping[str, str] = {
     "SCREENING": _("Screening of deposits"),
     "PAYMENT_SCREENING": _("Screening of payments"),
     "RATES": _("Market prices"),
+    "TRAVEL_RULE": _("Travel rule"),
 }
 FAILURES: Mapping[str, str] = {
     "UNREACHABLE": _("No connection"),

@@ -28,6 +28,7 @@ class ProviderService(StrEnum):
     SCREENING = "SCREENING"  # of deposits
     PAYMENT_SCREENING = "PAYMENT_SCREENING"
     RATES = "RATES"  # market prices, for all organisations
+    TRAVEL_RULE = "TRAVEL_RULE"  # travel rule data, to and from other providers
 
 
 class ProviderHealth(StrEnum):

@@ -67,7 +67,7 @@ class ProviderOperations:
                 kind=_kind(self.routes.sidecars[each.name]),
                 serves=[
                     *_served(self.routes, each.name, org_id),
-                    *_served_rates(self.routes, each.name),
+                    *_served_alone(self.routes, each.name, org_id),
                 ],
                 calls=each.calls if caller.is_admin else None,
                 health=_health(each.calls),
@@ -186,9 +186,12 @@ def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRo
             yield ServedRoute(service=ProviderService.IDENTITY, rails=identity.rails)
 
 
-def _served_rates(routes: ProvidersFile, name: str) -> Sequence[ServedRoute]:
-    """Return the rates if they are this sidecar's; they are for all organisations."""
-    return [ServedRoute(service=ProviderService.RATES)] if name == routes.rates else []
+def _served_alone(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRoute]:
+    """Return what has one provider: rates, for all organisations, and the travel rule."""
+    if name == routes.rates:
+        yield ServedRoute(service=ProviderService.RATES)
+    if name == routes.travel_provider(org_id):
+        yield ServedRoute(service=ProviderService.TRAVEL_RULE)
 
 
 _SCREENING_SERVICES = {

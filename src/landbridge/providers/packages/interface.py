@@ -58,6 +58,7 @@ from landbridge.providers.sidecar.protocol import (
 from landbridge.providers.sidecar.rates_protocol import RatesAnswer, RatesQuery
 from landbridge.providers.sidecar.requested_outcomes import RequestedTravel, RequestedVerification
 from landbridge.providers.sidecar.travel_protocol import (
+    TravelAcceptance,
     TravelConfirmationRequest,
     TravelInboundConfirmation,
     TravelInboundInquiry,
@@ -65,7 +66,6 @@ from landbridge.providers.sidecar.travel_protocol import (
     TravelInboxQuery,
     TravelInquiryAnswer,
     TravelInquiryRequest,
-    TravelReceipt,
     TravelResolutionRequest,
     TravelState,
 )
@@ -124,6 +124,7 @@ __all__ = [
     "ScreeningRequest",
     "ScreeningState",
     "SidecarDescription",
+    "TravelAcceptance",
     "TravelConfirmationRequest",
     "TravelInboundConfirmation",
     "TravelInboundInquiry",
@@ -131,7 +132,6 @@ __all__ = [
     "TravelInboxQuery",
     "TravelInquiryAnswer",
     "TravelInquiryRequest",
-    "TravelReceipt",
     "TravelResolutionRequest",
     "TravelState",
     "VerificationLinkAnswer",
@@ -316,11 +316,11 @@ class ProviderPackage(Protocol):
         """
         ...
 
-    async def resolve_inquiry(self, request: TravelResolutionRequest) -> TravelReceipt:
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> TravelAcceptance:
         """Answer an inquiry of another VASP, once. Raises `NotDone`, `KeyConflict`."""
         ...
 
-    async def confirm_transfer(self, request: TravelConfirmationRequest) -> TravelReceipt:
+    async def confirm_transfer(self, request: TravelConfirmationRequest) -> TravelAcceptance:
         """Report what became of a transfer, once. Raises `NotDone`, `KeyConflict`."""
         ...
 

@@ -29,12 +29,12 @@ from landbridge.providers.packages.interface import (
     ScreeningQuery,
     ScreeningRequest,
     SidecarDescription,
+    TravelAcceptance,
     TravelConfirmationRequest,
     TravelInboxAnswer,
     TravelInboxQuery,
     TravelInquiryAnswer,
     TravelInquiryRequest,
-    TravelReceipt,
     TravelResolutionRequest,
     VerificationLinkAnswer,
 )
@@ -107,10 +107,10 @@ VERBS: Mapping[str, PackageVerb] = {
         "send_inquiry", TravelInquiryRequest, (TravelInquiryAnswer,)
     ),
     TRAVEL_RESOLUTIONS_PATH: PackageVerb(
-        "resolve_inquiry", TravelResolutionRequest, (TravelReceipt,)
+        "resolve_inquiry", TravelResolutionRequest, (TravelAcceptance,)
     ),
     TRAVEL_CONFIRMATIONS_PATH: PackageVerb(
-        "confirm_transfer", TravelConfirmationRequest, (TravelReceipt,)
+        "confirm_transfer", TravelConfirmationRequest, (TravelAcceptance,)
     ),
     TRAVEL_INBOX_PATH: PackageVerb("read_inbox", TravelInboxQuery, (TravelInboxAnswer,)),
     INBOUND_WEBHOOKS_PATH: PackageVerb("read_webhook", InboundWebhook, (InboundWebhookNews,)),

@@ -9,7 +9,7 @@ Guarantees:
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from uuid import UUID
@@ -30,7 +30,13 @@ from landbridge.providers.sidecar.routes import (
     IdentityRoute,
     PayoutRoute,
     ScreeningRoute,
+    TravelRoute,
     is_in,
+)
+from landbridge.providers.sidecar.sidecar_settings import (
+    POLL_S,
+    PackageReference,
+    SidecarSettings,
 )
 from landbridge.providers.sidecar.signing import SigningSecret
 
@@ -42,8 +48,6 @@ _SECRET_LENGTH_MAX = 1000
 _TIMEOUT_S_MAX = 30
 # Of a provider that verifies users: below the time after which their step gives up on a call.
 _IDENTITY_TIMEOUT_S_MAX = 15
-# Seconds between two polls for credits.
-_POLL_S = 10
 _POLL_S_MAX = 3600
 _NAME_FORM = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
 _KEY_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,40}", re.ASCII)
@@ -52,30 +56,6 @@ _PACKAGE_FORM = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 class ProvidersFileError(LandbridgeError):
     """The providers file is not valid; the sentence begins with the path of the value."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PackageReference:
-    """Python package by the name of its entry point, with the settings that it gets."""
-
-    name: str
-    options: Mapping[str, Any]
-    secrets: Mapping[str, str] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SidecarSettings:
-    """Address and secrets of a sidecar. The first key signs; all of them are accepted.
-
-    A package has no address before its process runs, and a key that is made here.
-    """
-
-    name: str
-    url: str
-    keys: tuple[SigningSecret, ...]
-    timeout_s: int
-    poll_s: int = _POLL_S
-    package: PackageReference | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +68,7 @@ class ProvidersFile:
     screenings: tuple[ScreeningRoute, ...] = ()
     identity: tuple[IdentityRoute, ...] = ()
     rates: str | None = None
+    travel_rule: TravelRoute | None = None
 
     def providers_for(self, destination: PayoutDestination) -> tuple[str, ...]:
         """Return the providers of payouts there, in their order; none if no route matches."""
@@ -114,6 +95,11 @@ class ProvidersFile:
             None,
         )
 
+    def travel_provider(self, org_id: UUID) -> str | None:
+        """Return who carries an organisation's travel rule messages, if the file says."""
+        route = self.travel_rule
+        return route.provider if route and is_in(route.organisations, org_id) else None
+
     def verbs_of(self, provider: str) -> frozenset[str]:
         """Return the verbs that a package must serve, as routes lead to it."""
         verbs: set[str] = set()
@@ -128,6 +114,8 @@ class ProvidersFile:
             verbs |= {"submit_application", "find_application"}
         if provider == self.rates:
             verbs |= {"read_rates"}
+        if self.travel_rule is not None and provider == self.travel_rule.provider:
+            verbs |= {"send_inquiry", "resolve_inquiry", "confirm_transfer", "read_inbox"}
         return frozenset(verbs)
 
     def screenings_of(self, direction: ScreeningDirection) -> Sequence[ScreeningRoute]:
@@ -147,7 +135,7 @@ class _SidecarTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: dict[str, Any] | None = None
     secret_files: dict[str, str] | None = None
     timeout_s: Annotated[int, Meta(ge=1, le=_TIMEOUT_S_MAX)] = 10
-    poll_s: Annotated[int, Meta(ge=1, le=_POLL_S_MAX)] = _POLL_S
+    poll_s: Annotated[int, Meta(ge=1, le=_POLL_S_MAX)] = POLL_S
 
 
 class _RouteTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -180,6 +168,10 @@ class _RatesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     provider: str
 
 
+class _TravelTable(_RatesTable, frozen=True, forbid_unknown_fields=True):
+    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
+
+
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
     payouts: list[_RouteTable] = []
@@ -187,6 +179,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     screenings: list[_ScreeningTable] = []
     identity: list[_IdentityTable] = []
     rates: _RatesTable | None = None
+    travel_rule: _TravelTable | None = None
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -232,6 +225,7 @@ def read_providers_file(path: Path) -> ProvidersFile:
             for place, table in enumerate(document.identity)
         ),
         rates=None if document.rates is None else document.rates.provider,
+        travel_rule=_travel_route(document.travel_rule, sidecars),
     )
 
 
@@ -357,6 +351,13 @@ def _identity_route(
         rails=_set(table.rails),
         organisations=_set(table.organisations),
     )
+
+
+def _travel_route(table: _TravelTable | None, known: Mapping[str, object]) -> TravelRoute | None:
+    if table is None:
+        return None
+    _check_name("travel_rule.provider", table.provider, known)
+    return TravelRoute(provider=table.provider, organisations=_set(table.organisations))
 
 
 def _check_name(path: str, name: str, known: Mapping[str, object]) -> None:

@@ -57,6 +57,14 @@ class IdentityRoute:
     organisations: frozenset[UUID] | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TravelRoute:
+    """Organisations with travel rule messages by a provider; None means all."""
+
+    provider: str
+    organisations: frozenset[UUID] | None
+
+
 def is_in(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool:
     """Return whether a value belongs to the choice of a route."""
     return choice is None or value in choice

@@ -14,11 +14,11 @@ from landbridge.providers.sidecar.travel_protocol import (
     TRAVEL_INQUIRIES_PATH,
     TRAVEL_RESOLUTIONS_PATH,
     RawTravelInbox,
+    TravelAcceptance,
     TravelConfirmationRequest,
     TravelInboxQuery,
     TravelInquiryAnswer,
     TravelInquiryRequest,
-    TravelReceipt,
     TravelResolutionRequest,
 )
 
@@ -41,14 +41,14 @@ class TravelClient(IdentityClient):
         """Answer an inquiry of another VASP, once."""
         status, body = await self._call(TRAVEL_RESOLUTIONS_PATH, request)
         self._check_travel(status, f"another answer to the inquiry {request.id}")
-        self._check_receipt(body, request.id)
+        self._check_accepted(body, request.id)
 
     async def confirm_transfer(self, key: UUID, transaction_hash: str | None) -> None:
         """Report what became of a transfer, once."""
         request = TravelConfirmationRequest(key=key, transaction_hash=transaction_hash)
         status, body = await self._call(TRAVEL_CONFIRMATIONS_PATH, request)
         self._check_travel(status, f"another confirmation of {key}")
-        self._check_receipt(body, str(key))
+        self._check_accepted(body, str(key))
 
     async def read_inbox(
         self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
@@ -64,8 +64,8 @@ class TravelClient(IdentityClient):
             raise self._unusable("more messages than the limit")
         return answer
 
-    def _check_receipt(self, body: bytes, expected: str) -> None:
-        if self._decoded(body, TravelReceipt).id != expected:
+    def _check_accepted(self, body: bytes, expected: str) -> None:
+        if self._decoded(body, TravelAcceptance).id != expected:
             raise self._unusable("something about another inquiry")
 
     def _check_travel(self, status: int, conflict: str) -> None:

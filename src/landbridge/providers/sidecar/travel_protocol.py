@@ -87,7 +87,7 @@ class TravelConfirmationRequest(SidecarMessage, frozen=True):
     transaction_hash: str | None = None
 
 
-class TravelReceipt(SidecarMessage, frozen=True):
+class TravelAcceptance(SidecarMessage, frozen=True):
     """The provider has a resolution (`id` of the inquiry) or a confirmation (our `key`)."""
 
     id: ProviderReference

@@ -7,7 +7,7 @@ Guarantees:
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -79,12 +79,17 @@ class WebhookReader(Protocol):
         ...
 
 
+# Called with the provider, our key and the time, in a transaction.
+ExchangeNote = Callable[[Tx, str, UUID, datetime], Awaitable[bool]]
+
+
 @dataclass(frozen=True, slots=True)
 class ProviderWebhooks:
     """Receives webhooks, for the worker to query their orders.
 
     `rails` are None without a providers file: then no provider is known. `readers` are the
-    packages; all other providers are sidecars, which sign their webhooks.
+    packages; all other providers are sidecars, which sign their webhooks. `note_exchange` has the
+    answer to a travel rule inquiry read; it returns whether the key is one of this provider.
     """
 
     database: Database
@@ -93,6 +98,7 @@ class ProviderWebhooks:
     rails: ProviderRails | None
     screener: ProviderScreener | None = None
     readers: Mapping[str, WebhookReader] = field(default_factory=dict[str, WebhookReader])
+    note_exchange: ExchangeNote | None = None
 
     async def receive(self, provider: str, headers: Mapping[str, str], body: bytes) -> None:
         """Verify a webhook and have its order or credits queried. Header names are in lower case.
@@ -123,7 +129,7 @@ class ProviderWebhooks:
         if not is_webhook_id(webhook_id):
             raise KeyInvalid("this webhook has no valid id")
         if not await self.database.transact(
-            lambda tx: _note(tx, provider, message, webhook_id, at)
+            lambda tx: self._note(tx, provider, message, webhook_id, at)
         ):
             raise ResourceNotFound("there is no such order, and no such poll")
 
@@ -141,11 +147,32 @@ class ProviderWebhooks:
         for key in news.keys:
             message = SidecarWebhook(key=key)
             await self.database.transact(
-                lambda tx, message=message: _note(tx, provider, message, webhook_id, at)
+                lambda tx, message=message: self._note(tx, provider, message, webhook_id, at)
             )
         if news.credits:
             message = SidecarWebhook(credits=True)
-            await self.database.transact(lambda tx: _note(tx, provider, message, webhook_id, at))
+            await self.database.transact(
+                lambda tx: self._note(tx, provider, message, webhook_id, at)
+            )
+
+    async def _note(
+        self, tx: Tx, provider: str, message: SidecarWebhook, webhook_id: str, at: datetime
+    ) -> bool:
+        """Have what a webhook names queried; return whether all of it is known."""
+        is_known = message.key is not None or message.credits
+        if (key := message.key) is not None:
+            is_known &= (
+                await order_store.note_webhook(tx, provider, key, webhook_id, at=at)
+                or await screening_store.note_webhook(tx, provider, key, at=at)
+                or await application_store.note_webhook(tx, provider, key, at=at)
+                or (
+                    self.note_exchange is not None
+                    and await self.note_exchange(tx, provider, key, at)
+                )
+            )
+        if message.credits:
+            is_known &= await credit_store.poll_soon(tx, provider, at)
+        return is_known
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Query the orders that webhooks have announced; return whether there may be more."""
@@ -232,20 +259,3 @@ class ProviderWebhooks:
         record = await self.ledger.find(org_id, record_id)
         if record is not None and record.due_at is not None and record.due_at > at:
             await self.ledger.postpone(record, at)
-
-
-async def _note(
-    tx: Tx, provider: str, message: SidecarWebhook, webhook_id: str, at: datetime
-) -> bool:
-    """Have what a webhook names queried; return whether all of it is known."""
-    is_known = message.key is not None or message.credits
-    if message.key is not None:
-        is_order = await order_store.note_webhook(tx, provider, message.key, webhook_id, at=at)
-        is_known &= (
-            is_order
-            or await screening_store.note_webhook(tx, provider, message.key, at=at)
-            or await application_store.note_webhook(tx, provider, message.key, at=at)
-        )
-    if message.credits:
-        is_known &= await credit_store.poll_soon(tx, provider, at)
-    return is_known

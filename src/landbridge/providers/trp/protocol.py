@@ -127,7 +127,7 @@ def read_inquiry(body: bytes) -> InquiryMessage:
     dti = found.asset.dti
     if dti is not None and not _is_line(dti, _TOKEN_LENGTH_MAX):
         raise FieldInvalid("dti must be ASCII, with at most 100 characters", field="asset")
-    _check_depth(found.ivms101)
+    check_depth(found.ivms101)
     if dti is None and found.asset.slip0044 is None:
         raise FieldInvalid("asset must have dti or slip0044", field="asset")
     return found
@@ -207,8 +207,8 @@ def _is_line(text: str, length_max: int) -> bool:
     return 0 < len(text) <= length_max and text.isascii() and text.isprintable()
 
 
-def _check_depth(message: Mapping[str, Any]) -> None:
-    """Raise `FieldInvalid` for a message that is nested too deep."""
+def check_depth(message: Mapping[str, Any]) -> None:
+    """Raise `FieldInvalid` for data (IVMS101) that are nested too deep to be read again."""
     level: list[Any] = [message]
     for _ in range(_DEPTH_MAX):
         level = [child for each in level for child in _children(each)]

@@ -1,0 +1,180 @@
+"""Messages of other VASPs that a connected provider has for us: inquiries, and confirmations.
+
+Guarantees:
+- A message is named as received only after it is stored, or can never be: what is cut off comes
+  again, and is stored once.
+- A message counts only for an organisation that the provider serves, and a confirmation only for an
+  inquiry that came by the same provider.
+- One message that is not valid holds up no other. No data of a message are in a log.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Final, Protocol, TypeVar
+from uuid import UUID
+
+import msgspec
+import structlog
+
+from landbridge.customers.travel_exchanges import queue_store, store
+from landbridge.customers.travel_exchanges.model import (
+    Exchange,
+    ExchangeData,
+    ExchangeDirection,
+    ExchangeStatus,
+)
+from landbridge.customers.travel_exchanges.service import new_secret, secret_hash
+from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
+from landbridge.platform.core.errors import (
+    Busy,
+    FieldInvalid,
+    ResourceConflict,
+    ResourceNotFound,
+    Unavailable,
+    Unclear,
+)
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.sidecar.travel_protocol import (
+    INBOX_MAX,
+    RawTravelInbox,
+    TravelInboundConfirmation,
+    TravelInboundInquiry,
+)
+from landbridge.providers.trp.port import TransferConfirmation
+from landbridge.providers.trp.protocol import check_depth
+
+T = TypeVar("T", TravelInboundInquiry, TravelInboundConfirmation)
+
+_log = structlog.stdlib.get_logger()
+
+# A provider that never ends is left for the next poll after this many answers.
+_PAGES_MAX: Final = 20
+
+
+class TravelInbox(Protocol):
+    """Provider that has messages of other VASPs."""
+
+    async def read_inbox(
+        self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
+    ) -> RawTravelInbox:
+        """Return messages; those with these ids were received. Raises `Unavailable`, `Unclear`."""
+        ...
+
+
+@dataclass(slots=True)
+class ProviderInbox:
+    """Reads the messages at one provider, named `name`; each worker does every `every`."""
+
+    name: str
+    reader: TravelInbox
+    messages: VaspMessages
+    every: timedelta
+    _next_at: datetime | None = field(default=None, init=False)
+
+    async def note_webhook(self, tx: Tx, provider: str, key: UUID, at: datetime) -> bool:
+        """Have the state of an inquiry of ours read now; False unless it went by this provider."""
+        return await queue_store.note_webhook(tx, provider, key, at)
+
+    async def run_once(self) -> bool:
+        """Read the messages, if it is time; return False: there are no more."""
+        now = self.messages.exchanges.clock.now()
+        if self._next_at is not None and now < self._next_at:
+            return False
+        self._next_at = now + self.every
+        inquiries: list[str] = []
+        confirmations: list[str] = []
+        try:
+            for _ in range(_PAGES_MAX):
+                page = await self.reader.read_inbox(
+                    INBOX_MAX, inquiries=inquiries, confirmations=confirmations
+                )
+                inquiries = await self._take(
+                    page.inquiries, TravelInboundInquiry, self._store_inquiry
+                )
+                confirmations = await self._take(
+                    page.confirmations, TravelInboundConfirmation, self._store_confirmation
+                )
+                if not inquiries and not confirmations:
+                    return False
+        except (Unavailable, Unclear) as error:
+            _log.debug("provider.unanswered", provider=self.name, reason=str(error))
+        return False
+
+    async def _take(
+        self,
+        raw: Sequence[msgspec.Raw],
+        kind: type[T],
+        store_one: Callable[[T], Awaitable[bool]],
+    ) -> list[str]:
+        """Store messages of a kind; return the ids of those that need not come again."""
+        received: list[str] = []
+        for each in raw:
+            try:
+                message = msgspec.json.decode(each, type=kind)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                self._refuse("no valid message")
+                continue
+            try:
+                if await store_one(message):
+                    received.append(message.id)
+            except Busy:
+                self._refuse("too many inquiries wait for people")
+            except (FieldInvalid, ResourceConflict, ResourceNotFound) as error:
+                received.append(message.id)
+                self._refuse(str(error))
+        return received
+
+    def _refuse(self, reason: str) -> None:
+        _log.warning("provider.message_refused", provider=self.name, reason=reason)
+
+    async def _store_inquiry(self, message: TravelInboundInquiry) -> bool:
+        exchanges = self.messages.exchanges
+        org_id, amount = message.org_id, Decimal(message.amount)
+        self._check_org(org_id)
+        setting = await exchanges.setting(org_id)
+        if not setting.is_on:
+            raise ResourceNotFound("the organisation exchanges nothing")
+        if amount <= 0:
+            raise FieldInvalid("amount must be positive", field="amount")
+        check_depth(message.ivms101)
+        data = ExchangeData(ivms101=message.ivms101, url="", secret=new_secret())
+        now = exchanges.clock.now()
+        new = Exchange(
+            org_id=org_id,
+            id=new_id(),
+            direction=ExchangeDirection.INCOMING,
+            status=ExchangeStatus.OPEN,
+            host=message.counterparty,
+            request_identifier=message.id,
+            # The provider vouches for it.
+            is_authenticated=True,
+            wallet_address=message.wallet_address,
+            token=message.token,
+            amount=format(amount, "f"),
+            callback_hash=secret_hash(data.secret),
+            created_at=now,
+            updated_at=now,
+        )
+        await self.messages.store_inquiry(setting, replace(new, provider=self.name), data)
+        return True
+
+    async def _store_confirmation(self, message: TravelInboundConfirmation) -> bool:
+        """Store what became of a transfer; False while people have not answered its inquiry."""
+        self._check_org(message.org_id)
+        found = await self.messages.exchanges.database.single(
+            lambda tx: store.find_inquiry(tx, message.org_id, message.counterparty, message.id)
+        )
+        if found is None or found.provider != self.name:
+            raise ResourceNotFound("there is no such inquiry")
+        if found.status is ExchangeStatus.OPEN:
+            return False
+        confirmation = TransferConfirmation(transaction_hash=message.transaction_hash)
+        await self.messages.confirm(found, confirmation)
+        return True
+
+    def _check_org(self, org_id: UUID) -> None:
+        if self.messages.exchanges.provider_of(org_id) != self.name:
+            raise ResourceNotFound("the provider does not serve this organisation")
