@@ -19,6 +19,8 @@ from landbridge.customers.travel_rule.service import TravelRule
 from landbridge.customers.users.records import UserRecords
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.service import Ledger
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.egress import Egress
 from landbridge.platform.http.trusted_certificates import client_certificates
