@@ -57,10 +57,7 @@ UNSCOPED_ALLOWED = {
         for kind in ("application", "screening")
         for name in ("_NOTE_WEBHOOK", "_CLOSE")
     },
-    (
-        "customers/travel_exchanges/queue_store.py",
-        "_NOTE_WEBHOOK",
-    ): "a provider knows our key alone",
+    ("customers/travel_exchanges/queue_store.py", "_NOTE_WEBHOOK"): "it knows our key alone",
     ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
     ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
     ("providers/sidecar/credit_store.py", "_CLOSE"): "a credit may be of no organisation",

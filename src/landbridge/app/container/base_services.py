@@ -171,7 +171,7 @@ def build_base_services(
     exchanges = exchange_with_vasps(
         *(settings, wallets, ledger, vault, orgs), on=(database, clock), by=(vasps, providers)
     )
-    checks = exchanges.travel_rule_checks
+    checks, inbox = exchanges.travel_rule_checks, exchanges.provider_inbox
     channels = screen_payments(
         find_payment_screenings(settings, providers, ledger, orgs, clock, travel_rule=checks),
         wallets,
@@ -199,9 +199,7 @@ def build_base_services(
         scripted_outcomes=scripted_outcomes,
         evm=evm,
         providers=providers,
-        provider_webhooks=_provider_webhooks(
-            database, ledger, clock, providers, exchanges.provider_inbox
-        ),
+        provider_webhooks=_provider_webhooks(database, ledger, clock, providers, inbox),
         **_bank_services(database, vault, clock, own_accounts, bank_payments),
         **_request_services(settings, database, vault, clock),
         **_limit_services(database, vault, ledger, clock),
