@@ -53,6 +53,14 @@ async def test_a_submission_by_either_path_and_either_name(org: Tenant, path: st
     assert sentence(answer).startswith("rails must be one of USD, ")
 
 
+async def test_a_submission_without_a_body_by_the_older_path_only(org: Tenant) -> None:
+    user = await make_user(org)
+    answer = await org.send("POST", f"/v2/users/{user}/kyc/submit")
+    assert answer.json()["errorDetails"] == "the KYC data is not enough for USD: see invalid"
+    answer = await org.send("POST", f"/v2/users/{user}/kyc/submissions")
+    assert answer.json()["error"] == "FIELD_VALIDATION_ERROR"
+
+
 @pytest.mark.parametrize("rail", ["wire", "WIRE", "Ach"])
 async def test_the_rail_of_a_simulated_deposit_in_any_case(org: Tenant, rail: str) -> None:
     user = await make_verified(org, Rail.USD)

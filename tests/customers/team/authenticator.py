@@ -25,8 +25,17 @@ class Authenticator:
         self.count = 0
         self._key = ec.generate_private_key(ec.SECP256R1())
 
-    def make(self, options: Mapping[str, Any], *, public_key: object = None) -> dict[str, Any]:
-        """Return the result of `navigator.credentials.create`, with this public key or its own."""
+    def make(
+        self,
+        options: Mapping[str, Any],
+        *,
+        public_key: object = None,
+        statement: Mapping[str, object] | None = None,
+    ) -> dict[str, Any]:
+        """Return the result of `navigator.credentials.create`, with this public key or its own.
+
+        `statement` is an attestation in the format "packed".
+        """
         numbers = self._key.public_key().public_numbers()
         public = {
             1: 2,
@@ -39,7 +48,8 @@ class Authenticator:
         length = len(self.credential_id).to_bytes(2, "big")
         attested = bytes(16) + length + self.credential_id + encode_cbor(shown)
         data = self._data(_ATTESTED) + attested
-        attestation = encode_cbor({"fmt": "none", "attStmt": {}, "authData": data})
+        form = "none" if statement is None else "packed"
+        attestation = encode_cbor({"fmt": form, "attStmt": statement or {}, "authData": data})
         client = self._client("webauthn.create", options)
         return self._credential(
             {"clientDataJSON": _text(client), "attestationObject": _text(attestation)}

@@ -1,9 +1,16 @@
 """Passkeys: registered, used, refused."""
 
 from base64 import urlsafe_b64encode
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from os import urandom
 from typing import Any
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from landbridge.app.container import Container
 from landbridge.customers.team.errors import PasskeyRefused
@@ -127,6 +134,39 @@ async def test_a_public_key_of_the_wrong_type_is_refused(org: Tenant) -> None:
         await passkeys.register(admin.signed.caller, answer, name="Phone number", browser=BROWSER)
 
 
+async def test_a_credential_id_longer_than_the_standard_allows_is_refused(org: Tenant) -> None:
+    admin, passkeys = await first_admin(org), passkeys_of(org.container)
+    for length, is_accepted in ((1023, True), (1024, False), (5000, False)):
+        device = Authenticator(SITE, NAME, credential_id=urandom(length))
+        options = await passkeys.registration(admin.signed.caller, browser=BROWSER)
+        registration = passkeys.register(
+            admin.signed.caller, device.make(options), name="Phone number", browser=BROWSER
+        )
+        with nullcontext() if is_accepted else pytest.raises(PasskeyRefused):
+            await registration
+
+
+# DER of a certificate: its version, the type of its public key, and that key's curve.
+@pytest.mark.parametrize(
+    ("original", "invalid"),
+    [
+        ("a003020102", "a003020104"),
+        ("2a8648ce3d0201", "2a8648ce3d0209"),
+        ("2a8648ce3d030107", "2a8648ce3d030177"),
+    ],
+)
+async def test_an_unknown_kind_of_certificate_is_refused(
+    org: Tenant, original: str, invalid: str
+) -> None:
+    admin, passkeys = await first_admin(org), passkeys_of(org.container)
+    certificate = _certificate().replace(bytes.fromhex(original), bytes.fromhex(invalid), 1)
+    statement = {"alg": -7, "sig": b"signature", "x5c": [certificate]}
+    options = await passkeys.registration(admin.signed.caller, browser=BROWSER)
+    answer = Authenticator(SITE, NAME).make(options, statement=statement)
+    with pytest.raises(PasskeyRefused):
+        await passkeys.register(admin.signed.caller, answer, name="Phone number", browser=BROWSER)
+
+
 async def test_one_changes_only_ones_own(org: Tenant) -> None:
     admin, device = await _with_passkey(org)
     passkeys, member = passkeys_of(org.container), await join(org, admin)
@@ -193,6 +233,17 @@ async def _register(org: Tenant, owner: Joined) -> Authenticator:
 async def _sign_in(passkeys: Passkeys, response: dict[str, Any], *, browser: str = BROWSER) -> str:
     return await passkeys.sign_in(
         response, browser=browser, ip_address=f"host-{new_id()}", browser_name="Test"
+    )
+
+
+def _certificate() -> bytes:
+    """Return a certificate of a made-up maker of authenticators, as DER."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([])
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now, now + timedelta(days=1))
+        .sign(key, SHA256())
+        .public_bytes(Encoding.DER)
     )
 
 

@@ -119,6 +119,15 @@ async def test_a_payment_that_fails_after_the_approval_is_canceled(world: Exchan
     assert b"canceled" in body
 
 
+@pytest.mark.parametrize("version", [-1, 2**31, 10**30])
+async def test_a_setting_instead_of_an_impossible_version_is_refused(
+    world: ExchangeWorld, version: int
+) -> None:
+    reply = await world.org.send("PUT", SETTING, ON | {"version": version})
+    assert reply.status_code == 400, reply.text
+    assert "version" in reply.text
+
+
 async def test_an_unknown_provider_gets_nothing(world: ExchangeWorld) -> None:
     await world.org.send("PUT", SETTING, ON | {"counterparties": []})
     await world.pay("approves")

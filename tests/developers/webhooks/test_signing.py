@@ -66,12 +66,49 @@ def test_a_token_claims_event_endpoint_times_and_body(now: datetime) -> None:
     }
 
 
-def test_a_token_names_the_event_as_the_body_does(now: datetime) -> None:
-    names = {"eventType": "USER.CREATE", "eventAction": "CREATE", "eventCategory": "USER"}
-    body = json.dumps({"eventId": "evt_1", **names, "data": {"eventType": "other"}}).encode()
+def signed_event(now: datetime, **members: Any) -> dict[str, Any]:
+    """Return the claims of the delivery of an event with these members."""
+    body = json.dumps({"eventId": "evt_1", **members}).encode()
     token = token_of(make_signer().headers(event_id="evt_1", body=body, at=now))
-    claims = claims_of(token, pair().public_pem, str(ENDPOINT))
+    return claims_of(token, pair().public_pem, str(ENDPOINT))
+
+
+def test_a_token_names_the_event_as_the_body_does(now: datetime) -> None:
+    names = {
+        "eventType": "USER.CREATE",
+        "eventAction": "CREATE",
+        "eventCategory": "USER",
+        "createdAt": "2026-01-02T03:04:05.678Z",
+        "timestamp": "2026-01-02T03:04:06.000Z",
+        "version": "v2",
+    }
+    claims = signed_event(now, **names, data={"eventType": "other"})
     assert {name: claims[name] for name in names} == names
+
+
+@pytest.mark.parametrize(
+    ("data", "signed"),
+    [
+        ({"id": "1", "name": "Ada Lovelace", "wallets": {"INDIVIDUAL": {}}}, {"id": "1"}),
+        ({"userId": "2", "kycInfo": {"firstName": "Ada"}}, {"userId": "2"}),
+        (
+            {"transferType": "ONRAMP", "transferDetails": {"id": "3", "status": "PENDING"}},
+            {"transferDetails": {"id": "3"}},
+        ),
+        ({"status": "ACTIVE"}, {}),
+    ],
+)
+def test_a_token_has_only_the_identifiers_of_the_data(
+    now: datetime, data: dict[str, Any], signed: dict[str, Any]
+) -> None:
+    assert signed_event(now, eventType="A.B", data=data)["data"] == signed
+
+
+@pytest.mark.parametrize("data", [[], "text", {"id": 7}, {"transferDetails": []}])
+def test_a_token_of_other_data_is_signed_without_it(now: datetime, data: object) -> None:
+    claims = signed_event(now, eventType="A.B", data=data)
+    assert claims["eventType"] == "A.B"
+    assert "data" not in claims
 
 
 def test_it_is_good_for_five_minutes(now: datetime) -> None:

@@ -153,6 +153,7 @@ def test_the_retry_delay_is_between_zero_and_a_day() -> None:
         ("\x00", None),
         (" a\x1b[31m\nb\r ", "a[31m\nb"),
         ("\ud800x", "x"),
+        ("\u202e2 tsuj\u2066 \u200b", "2 tsuj"),
         ("Ünïcode ✓", "Ünïcode ✓"),
     ],
 )

@@ -258,11 +258,17 @@ async def test_only_a_close_match_has_a_name() -> None:
     assert found == PayeeVerification(match=PayeeMatch.NO_MATCH)
 
 
+async def test_a_name_of_a_payee_changes_no_direction_of_writing() -> None:
+    found = await verified_at({"match": "close_match", "name": "Grace \u202eelpmaxE\u2028"})
+    assert found == PayeeVerification(match=PayeeMatch.CLOSE_MATCH, name="Grace elpmaxE")
+
+
 @pytest.mark.parametrize(
     "message",
     [
         {"match": "close_match"},
         {"match": "close_match", "name": ""},
+        {"match": "close_match", "name": "\u200b"},
         {"match": "close_match", "name": "x" * 501},
         {"match": "close_match", "name": "Payee-Marker\r\nBcc: x"},
         {"match": "MATCH"},

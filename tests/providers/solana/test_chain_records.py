@@ -4,11 +4,14 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
+from solders.account import Account
+from solders.pubkey import Pubkey
 
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.records import AddressMovement, MovementPage, RecordedBlock
 from landbridge.providers.solana.chain_records import SolanaChainRecords
+from landbridge.providers.solana.programs import SYSTEM, account_of
 from tests.providers.solana.solana_orders import new_address
 from tests.solana_world import COIN, SolanaWorld, solana_world
 
@@ -98,6 +101,14 @@ async def test_a_node_some_slots_behind_answers_nothing(world: SolanaWorld) -> N
         await records_of(world).position(world.org.org_id, CHAIN, {ada}, block)
     with pytest.raises(Unavailable, match="does not answer its transactions"):
         await movements(world, {ada}, after=0, until=block)
+
+
+async def test_an_account_with_too_few_bytes_is_no_balance(world: SolanaWorld) -> None:
+    ada, block = new_address(), await final_block(world)
+    account = Pubkey.from_string(account_of(ada, world.tokens["usdc"]))
+    world.chain.svm.set_account(account, Account(1, b"x" * 66, SYSTEM, False, 0))  # noqa: FBT003
+    with pytest.raises(Unavailable, match="does not answer its balances"):
+        await records_of(world).position(world.org.org_id, CHAIN, {ada}, block)
 
 
 def records_of(world: SolanaWorld, size: int = 500) -> SolanaChainRecords:

@@ -16,6 +16,8 @@ from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 from uuid import UUID
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.x509 import InvalidVersion
 from webauthn import (
     generate_authentication_options,
     generate_registration_options,
@@ -54,11 +56,15 @@ __all__ = ["Passkey", "Passkeys"]
 
 _LIFETIME: Final = timedelta(minutes=5)
 _PASSKEYS_MAX: Final = 20
+# Of a credential id (WebAuthn level 3, section 4).
+_ID_BYTES_MAX: Final = 1023
 _RP_NAME: Final = "Landbridge"
 _PORTS: Final = {"http": 80, "https": 443}
-# Exceptions of the library and its JSON parser for malformed input.
+# Exceptions of the library, its JSON parser and its certificate parser for malformed input.
 _INVALID: Final = (
     WebAuthnException,
+    UnsupportedAlgorithm,
+    InvalidVersion,
     ValueError,
     TypeError,
     LookupError,
@@ -141,6 +147,8 @@ class Passkeys:
             )
         except _INVALID as error:
             raise PasskeyRefused from error
+        if len(verified.credential_id) > _ID_BYTES_MAX:
+            raise PasskeyRefused
         now, passkey_id = self._clock.now(), new_id()
         found = PasskeyCredential(
             by.org_id, passkey_id, caller.id, verified.credential_public_key, verified.sign_count

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
+
+import msgspec
 
 from landbridge.customers.travel_exchanges.model import (
     AmountUnit,
@@ -20,6 +22,7 @@ from landbridge.providers.chains.tokens import ASSETS, Network
 
 COUNTERPARTIES_MAX: Final = 200
 _ASSETS_MAX: Final = 100
+_VERSION_MAX: Final = 2**31 - 1
 # A host of the egress guard's notation: a name, and a port unless it is the usual one.
 _HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?")
 _IDENTIFIER: Final = re.compile(r"[0-9A-Z]{9}")
@@ -58,7 +61,7 @@ class ExchangeSettingRequest(WireStruct, frozen=True):
     assets: list[TokenIdentifierData]
     counterparties: list[CounterpartyData]
     requires_travel_address: bool = False
-    version: int | None = None
+    version: Annotated[int, msgspec.Meta(ge=0, le=_VERSION_MAX)] | None = None
 
 
 class ExchangeSettingReply(WireStruct, frozen=True):

@@ -90,11 +90,12 @@ class VerificationRoutes(Controller):
         self,
         request: ApiRequest,
         userId: FromPath[str],
-        data: JSONBody[Submission],
         verification: NamedDependency[Verification],
+        data: JSONBody[Submission | None] = None,
     ) -> SubmissionReplies:
-        """The path that older clients of the reference use."""
-        return await _submit(request, userId, data, verification)
+        """The path that older clients of the reference use; without a body, the rail is USD."""
+        submission = Submission(rails=Rail.USD) if data is None else data
+        return await _submit(request, userId, submission, verification)
 
     @get(
         "/users/{userId:str}/kyc/status",

@@ -32,7 +32,42 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PADDING, _HASH = PKCS1v15(), SHA256()
 
 
-class _Claims(msgspec.Struct, rename="camel"):
+class _SignedPayment(msgspec.Struct, rename="camel"):
+    """Identifier of the payment in an event's data."""
+
+    id: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class _SignedData(msgspec.Struct, rename="camel"):
+    """Identifiers of the object in an event's data; a token has no other part of the data.
+
+    Headers are limited in size and are written to logs, so names, addresses and amounts stay in the
+    body.
+    """
+
+    id: str | msgspec.UnsetType = msgspec.UNSET
+    user_id: str | msgspec.UnsetType = msgspec.UNSET
+    transfer_details: _SignedPayment | msgspec.UnsetType = msgspec.UNSET
+
+
+class _SignedMembers(msgspec.Struct, rename="camel"):
+    """Members of an event, which receivers of the reference read from the token."""
+
+    event_type: str | msgspec.UnsetType = msgspec.UNSET
+    event_action: str | msgspec.UnsetType = msgspec.UNSET
+    event_category: str | msgspec.UnsetType = msgspec.UNSET
+    created_at: str | msgspec.UnsetType = msgspec.UNSET
+    timestamp: str | msgspec.UnsetType = msgspec.UNSET
+    version: str | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Body(_SignedMembers, rename="camel"):
+    """An event, with its data as it was sent."""
+
+    data: msgspec.Raw = msgspec.Raw()
+
+
+class _Claims(_SignedMembers, rename="camel", kw_only=True):
     """Claims of a token."""
 
     iss: str
@@ -43,17 +78,7 @@ class _Claims(msgspec.Struct, rename="camel"):
     jti: str
     event_id: str
     body_sha256: str
-    event_type: str | msgspec.UnsetType = msgspec.UNSET
-    event_action: str | msgspec.UnsetType = msgspec.UNSET
-    event_category: str | msgspec.UnsetType = msgspec.UNSET
-
-
-class _SignedNames(msgspec.Struct, rename="camel"):
-    """Names of the event in a body, which receivers of the reference read from the token."""
-
-    event_type: str | msgspec.UnsetType = msgspec.UNSET
-    event_action: str | msgspec.UnsetType = msgspec.UNSET
-    event_category: str | msgspec.UnsetType = msgspec.UNSET
+    data: _SignedData | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +109,7 @@ class Signer:
         return {"Authorization": f"Bearer {token}", **self._standard(event_id, body, seconds)}
 
     def _token(self, event_id: str, body: bytes, seconds: int) -> str:
-        names = _names(body)
+        event = _event(body)
         claims = _Claims(
             iss=self.issuer,
             sub=self.org_id,
@@ -94,9 +119,13 @@ class Signer:
             jti=event_id,
             event_id=event_id,
             body_sha256=sha256(body).hexdigest(),
-            event_type=names.event_type,
-            event_action=names.event_action,
-            event_category=names.event_category,
+            event_type=event.event_type,
+            event_action=event.event_action,
+            event_category=event.event_category,
+            created_at=event.created_at,
+            timestamp=event.timestamp,
+            version=event.version,
+            data=_identifiers(event.data),
         )
         header = {"alg": "RS256", "typ": "JWT", "kid": self.key_id}
         signed = ".".join(base64url(msgspec.json.encode(each)) for each in (header, claims))
@@ -116,12 +145,20 @@ class Signer:
         }
 
 
-def _names(body: bytes) -> _SignedNames:
-    """Return the names of the event in this body; none if it is not the JSON of an event."""
+def _event(body: bytes) -> _Body:
+    """Return the event in this body; an empty one if it is not the JSON of an event."""
     try:
-        return _names_decoder.decode(body)
+        return _body_decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _SignedNames()
+        return _Body()
+
+
+def _identifiers(data: msgspec.Raw) -> _SignedData | msgspec.UnsetType:
+    """Return the identifiers in an event's data; none if they are no texts or there is no data."""
+    try:
+        return _data_decoder.decode(data)
+    except msgspec.MsgspecError:
+        return msgspec.UNSET
 
 
 def secret_text(secret: bytes) -> str:
@@ -129,4 +166,5 @@ def secret_text(secret: bytes) -> str:
     return SECRET_PREFIX + base64.b64encode(secret).decode()
 
 
-_names_decoder = msgspec.json.Decoder(_SignedNames)
+_body_decoder = msgspec.json.Decoder(_Body)
+_data_decoder = msgspec.json.Decoder(_SignedData)

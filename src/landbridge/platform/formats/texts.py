@@ -29,7 +29,7 @@ def check_text(field: str, text: str, *, length_max: int = TEXT_LENGTH_MAX) -> s
     has_valid_length = 1 <= len(stripped) <= length_max and len(text) <= 4 * length_max
     if not has_valid_length or not any(_is_visible(each) for each in stripped):
         raise FieldInvalid(f"{field} must have 1 to {length_max} characters", field=field)
-    if not all(_is_allowed(each) for each in stripped):
+    if not all(is_allowed(each) for each in stripped):
         raise FieldInvalid(
             f"{field} must be one line without control characters or invisible ones", field=field
         )
@@ -46,7 +46,7 @@ def check_prose(field: str, text: str, *, length_max: int) -> str:
     has_valid_length = 1 <= len(stripped) <= length_max and len(text) <= 4 * length_max
     if not has_valid_length or not any(_is_visible(each) for each in stripped):
         raise FieldInvalid(f"{field} must have 1 to {length_max} characters", field=field)
-    if not all(each == "\n" or _is_allowed(each) for each in stripped):
+    if not all(each == "\n" or is_allowed(each) for each in stripped):
         raise FieldInvalid(
             f"{field} must have no control characters and no invisible ones", field=field
         )
@@ -55,7 +55,7 @@ def check_prose(field: str, text: str, *, length_max: int) -> str:
 
 def in_short(text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
     """Shorten an external text to one line of printable characters, for storage and logs."""
-    printable = "".join(each if _is_allowed(each) else " " for each in text[: 4 * length_max])
+    printable = "".join(each if is_allowed(each) else " " for each in text[: 4 * length_max])
     return " ".join(printable.split())[:length_max].rstrip()
 
 
@@ -81,7 +81,8 @@ def _is_url(url: str) -> bool:
     return parts.scheme in {"http", "https"} and has_host and "@" not in parts.netloc
 
 
-def _is_allowed(character: str) -> bool:
+def is_allowed(character: str) -> bool:
+    """Return whether a character is printable and neither invisible nor changes the direction."""
     return unicodedata.category(character) not in _REFUSED or character in _JOINERS
 
 

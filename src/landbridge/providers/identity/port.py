@@ -15,7 +15,6 @@ gives (tests/providers/identity/contract.py):
 the reviewer and is never shown to the applicant: it may quote lists and suspicions.
 """
 
-import unicodedata
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -24,6 +23,7 @@ from typing import Any, Protocol, TypeAlias
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unclear
+from landbridge.platform.formats.texts import is_allowed
 
 # Far above what providers send. Longer input is cut, so that one result can't fill the table.
 REASONS_MAX = 20
@@ -251,10 +251,8 @@ def sanitize(text: str | None, *, length_max: int = TEXT_LENGTH_MAX) -> str | No
     """Return a foreign text in a form that can be stored and shown; None if nothing remains."""
     if text is None:
         return None
-    # Control characters and lone surrogates can't be stored, or must not be shown.
-    cleaned = "".join(
-        each for each in text if each == "\n" or unicodedata.category(each) not in {"Cc", "Cs"}
-    )
+    # Some can't be stored. Others would show a text in another order than it is written.
+    cleaned = "".join(each for each in text if each == "\n" or is_allowed(each))
     return cleaned.strip()[:length_max].strip() or None
 
 

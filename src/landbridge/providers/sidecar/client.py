@@ -10,6 +10,7 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import Rejected, Unavailable
 from landbridge.platform.core.money import AmountError, Money
+from landbridge.platform.formats.texts import in_short
 from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.rails.port import (
     DepositCoordinates,
@@ -67,6 +68,8 @@ from landbridge.providers.sidecar.travel_client import TravelClient
 
 # A page of credits has fifty times as many bytes as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024
+# Of a text of a bank.
+_NAME_LENGTH_MAX = 500
 
 
 class SidecarClient(TravelClient):
@@ -252,9 +255,10 @@ class SidecarClient(TravelClient):
             raise self._unusable(f"HTTP status {status}")
         answer = self._decoded(body, PayeeAnswer)
         is_close = answer.match is PayeeMatch.CLOSE_MATCH
-        if is_close and answer.name is None:
+        name = in_short(answer.name or "", length_max=_NAME_LENGTH_MAX) if is_close else None
+        if name == "":
             raise self._unusable("a close match without a name")
-        return PayeeVerification(match=answer.match, name=answer.name if is_close else None)
+        return PayeeVerification(match=answer.match, name=name)
 
     async def read_rates(self, currencies: Sequence[str]) -> RatesAnswer:
         """Return values in dollars; raises `Unavailable` and `Unclear`."""

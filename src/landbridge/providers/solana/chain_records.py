@@ -20,6 +20,7 @@ from landbridge.providers.chains.records import AddressMovement, MovementPage, R
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.providers.evm.errors import NodeError
 from landbridge.providers.evm.following.model import ChainUnsettled
+from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.solana.chain_data import ChainTransaction, Commitment, SignatureInfo
 from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.solana.following.history import (
@@ -106,7 +107,7 @@ class SolanaChainRecords:
             try:
                 for account, units in await self._units_at(some, block.number):
                     held[account.asset] += units
-            except NodeError as error:
+            except (NodeError, AnswerInvalid) as error:
                 raise Unavailable(f"{chain} does not answer its balances: {error}") from error
         return held
 
