@@ -3580,7 +3580,7 @@ export interface ServedRouteReply {
   currencies: Array<string> | null;
   isFallback: boolean;
   rails: Array<string> | null;
-  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING" | "PAYMENT_SCREENING" | "RATES";
+  service: "PAYOUTS" | "DEPOSITS" | "IDENTITY" | "SCREENING" | "PAYMENT_SCREENING" | "RATES" | "TRAVEL_RULE";
 }
 
 export interface SharedSubmission {
