@@ -27,6 +27,8 @@ TOLERANCE_S = 300
 # A document of an application has up to 10 MiB, and base64 adds a third.
 BODY_BYTES_MAX = 14 * 1024 * 1024
 SECRET_LENGTH_MIN = 32
+# Messages of one kind in an answer of the inbox.
+INBOX_MAX = 20
 # Of the made-up bank. Silence is longer than any caller waits.
 SETTLES_AFTER_S, RETURNS_AFTER_S, SILENCE_S = 0.3, 1.0, 35
 VALUES = {"usdc": "0.9999", "usdt": "1.0002", "eur": "1.17", "brl": "0.1825", "mxn": "0.0557"}
@@ -94,6 +96,29 @@ class Bank:
     def rates(self, currencies: list[str]) -> dict[str, str]:
         """Return dollars per unit of those that the bank prices, as decimal texts."""
         return {each: VALUES[each] for each in currencies if each in VALUES}
+
+    def send_inquiry(self, key: str, inquiry: dict) -> None:
+        """Send an inquiry about a transfer to another provider; safe to repeat."""
+
+    def inquiry_state(self, inquiry: dict, sent_at: float) -> tuple[str, str | None]:
+        """Return the state of an inquiry of ours, and the reason of a rejection.
+
+        A final answer must be the same for ever: store it if the real provider changes its mind.
+        """
+        outcome = inquiry.get("testOutcome", "unknown")
+        if outcome == "refuse":
+            return "refused", None
+        if outcome == "unknown":
+            return "unknown_counterparty", None
+        if time.time() - sent_at < SETTLES_AFTER_S:
+            return "pending", None
+        return ("rejected", "No such wallet.") if outcome == "reject" else ("approved", None)
+
+    def resolve_inquiry(self, inquiry_id: str, resolution: dict) -> None:
+        """Answer an inquiry of another provider; safe to repeat."""
+
+    def confirm_transfer(self, key: str, transaction_hash: str | None) -> None:
+        """Report what became of a transfer; None if nothing was sent. Safe to repeat."""
 
     def create_applicant(self, key: str, application: dict) -> None:
         """Create the applicant of a verification; safe to repeat with the same key."""
@@ -281,6 +306,75 @@ class Deposits:
         return None if row is None or row[0] is None else json.loads(row[0])
 
 
+class Exchanges:
+    """Travel rule messages on disk: inquiries of ours by key, and the inbox of those of others."""
+
+    def __init__(self, path: str) -> None:
+        self._lock = threading.Lock()
+        self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        self._db.execute("pragma synchronous = full")
+        self._db.execute(
+            "create table if not exists inquiries (key text primary key, body text not null, "
+            "calls integer not null, at real not null, confirmation text)"
+        )
+        self._db.execute(
+            "create table if not exists inbox (place integer primary key, kind text not null, "
+            "id text not null, body text not null, is_received integer not null, resolution text, "
+            "unique (kind, id))"
+        )
+
+    def add(self, key: str, body: str) -> tuple:
+        """Store an inquiry of ours unless it is known, and count the call; return it as stored."""
+        with self._lock:
+            added = (
+                "insert into inquiries values (?, ?, 1, ?, null) "
+                "on conflict (key) do update set calls = calls + 1 returning body, calls, at"
+            )
+            return self._db.execute(added, (key, body, time.time())).fetchall()[0]
+
+    def confirm(self, key: str, body: str) -> str | None:
+        """Store a confirmation unless there is one; return the stored one, None without inquiry."""
+        with self._lock:
+            first = "update inquiries set confirmation = ? where key = ? and confirmation is null"
+            self._db.execute(first, (body, key))
+            found = "select confirmation from inquiries where key = ?"
+            row = self._db.execute(found, (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def put(self, kind: str, message: dict) -> None:
+        """Add a message of another provider; a known one stays as it is."""
+        with self._lock:
+            added = "insert into inbox (kind, id, body, is_received) values (?, ?, ?, 0) "
+            values = (kind, message["id"], json.dumps(message))
+            self._db.execute(added + "on conflict do nothing", values)
+
+    def receive(self, kind: str, message_ids: list[str]) -> None:
+        """Mark messages as received; they are not needed again."""
+        with self._lock:
+            for each in message_ids:
+                received = "update inbox set is_received = 1 where kind = ? and id = ?"
+                self._db.execute(received, (kind, each))
+
+    def unread(self, kind: str, limit: int) -> list[dict]:
+        """Return messages that were not received, the oldest first."""
+        with self._lock:
+            page = (
+                "select body from inbox where kind = ? and not is_received order by place limit ?"
+            )
+            return [json.loads(body) for (body,) in self._db.execute(page, (kind, limit))]
+
+    def resolve(self, inquiry_id: str, body: str) -> tuple | None:
+        """Store our answer unless there is one; return the stored one, and the inquiry."""
+        with self._lock:
+            self._db.execute(
+                "update inbox set resolution = ? "
+                "where kind = 'inquiries' and id = ? and resolution is null",
+                (body, inquiry_id),
+            )
+            found = "select resolution, body from inbox where kind = 'inquiries' and id = ?"
+            return self._db.execute(found, (inquiry_id,)).fetchone()
+
+
 class Sidecar:
     """Answers to the calls of the protocol: a status and a message."""
 
@@ -288,12 +382,13 @@ class Sidecar:
         self,
         orders: Orders,
         deposits: Deposits,
+        exchanges: Exchanges,
         bank: Bank,
         *,
         is_test: bool,
         webhook_url: str | None,
     ) -> None:
-        self.orders, self.deposits, self.bank = orders, deposits, bank
+        self.orders, self.deposits, self.exchanges, self.bank = orders, deposits, exchanges, bank
         self.is_test, self.webhook_url = is_test, webhook_url
 
     def describe(self, _message: dict) -> tuple[int, dict]:
@@ -301,6 +396,7 @@ class Sidecar:
         screened = ["clear", "hit", "late", "silence"]
         payees = ["match", "close_match", "no_match", "unavailable"]
         verified = ["approve", "retry", "decline", "information", "review", "refuse", "silence"]
+        exchanged = ["approve", "reject", "refuse", "unknown", "silence", "inquire"]
         return 200, {
             "name": "Made-up bank",
             "protocol": 1,
@@ -310,6 +406,7 @@ class Sidecar:
             "payeeOutcomes": payees if self.is_test else [],
             "identityOutcomes": verified if self.is_test else [],
             "rates": list(VALUES),
+            "travelOutcomes": exchanged if self.is_test else [],
         }
 
     def rates(self, message: dict) -> tuple[int, dict]:
@@ -408,6 +505,73 @@ class Sidecar:
         if url is None:
             return 404, {"code": "unknown_key"}
         return 200, {"key": key, "url": url, "expiresInSeconds": 600}
+
+    def send_inquiry(self, message: dict) -> tuple[int, dict]:
+        key, outcome = message["key"], message.get("testOutcome")
+        texts = ("orgId", "counterparty", "walletAddress", "token", "amount")
+        is_whole = all(isinstance(message[each], str) for each in texts)
+        if (
+            not is_whole
+            or not isinstance(message["ivms101"], dict)
+            or (outcome and not self.is_test)
+        ):
+            return 400, {"code": "invalid"}
+        body = json.dumps(message, sort_keys=True)
+        known_body, calls, sent_at = self.exchanges.add(key, body)
+        if known_body != body:
+            return 409, {"code": "key_conflict"}
+        self.bank.send_inquiry(key, message)
+        if outcome == "inquire":
+            same = {each: message[each] for each in (*texts, "ivms101")}
+            self.exchanges.put("inquiries", {"id": f"inquiry-{key}", **same})
+        if calls == 1:
+            threading.Thread(target=self.notify, args=({"key": key},), daemon=True).start()
+        if outcome == "silence" and calls == 1:
+            time.sleep(SILENCE_S)
+        state, comment = self.bank.inquiry_state(message, sent_at)
+        answer = {"key": key, "state": state}
+        return 200, answer if comment is None else {**answer, "comment": comment}
+
+    def resolve_inquiry(self, message: dict) -> tuple[int, dict]:
+        inquiry_id, is_approved = message["id"], message["isApproved"]
+        if not isinstance(inquiry_id, str) or not isinstance(is_approved, bool):
+            return 400, {"code": "invalid"}
+        body = json.dumps(message, sort_keys=True)
+        stored = self.exchanges.resolve(inquiry_id, body)
+        if stored is None:
+            return 404, {"code": "unknown_key"}
+        if stored[0] != body:
+            return 409, {"code": "key_conflict"}
+        self.bank.resolve_inquiry(inquiry_id, message)
+        if self.is_test and is_approved:
+            inquiry = json.loads(stored[1])
+            made_up = {each: inquiry[each] for each in ("id", "orgId", "counterparty")}
+            digest = hashlib.sha256(inquiry_id.encode()).hexdigest()
+            self.exchanges.put("confirmations", {**made_up, "transactionHash": f"0x{digest}"})
+        return 200, {"id": inquiry_id}
+
+    def confirm_transfer(self, message: dict) -> tuple[int, dict]:
+        key, transaction_hash = message["key"], message.get("transactionHash")
+        if not isinstance(key, str):
+            return 400, {"code": "invalid"}
+        body = json.dumps(message, sort_keys=True)
+        known_body = self.exchanges.confirm(key, body)
+        if known_body is None:
+            return 404, {"code": "unknown_key"}
+        if known_body != body:
+            return 409, {"code": "key_conflict"}
+        self.bank.confirm_transfer(key, transaction_hash)
+        return 200, {"id": key}
+
+    def read_inbox(self, message: dict) -> tuple[int, dict]:
+        limit = message["limit"]
+        received = {kind: message.get(kind, []) for kind in ("inquiries", "confirmations")}
+        is_whole = all(isinstance(each, list) for each in received.values())
+        if not is_whole or not isinstance(limit, int) or not 1 <= limit <= INBOX_MAX:
+            return 400, {"code": "invalid"}
+        for kind, message_ids in received.items():
+            self.exchanges.receive(kind, message_ids)
+        return 200, {kind: self.exchanges.unread(kind, limit) for kind in received}
 
     def open_account(self, message: dict) -> tuple[int, dict]:
         key, currency = message["key"], message["currency"]
@@ -544,6 +708,10 @@ class Handler(BaseHTTPRequestHandler):
             "/v1/screenings/query": self.sidecar.query_screening,
             "/v1/payees": self.sidecar.verify_payee,
             "/v1/rates/query": self.sidecar.rates,
+            "/v1/travel-rule/inquiries": self.sidecar.send_inquiry,
+            "/v1/travel-rule/resolutions": self.sidecar.resolve_inquiry,
+            "/v1/travel-rule/confirmations": self.sidecar.confirm_transfer,
+            "/v1/travel-rule/inbox": self.sidecar.read_inbox,
             "/v1/applications": self.sidecar.create_application,
             "/v1/applications/documents": self.sidecar.attach_document,
             "/v1/applications/submit": self.sidecar.submit_application,
@@ -593,6 +761,7 @@ def main() -> None:
     Handler.sidecar = Sidecar(
         Orders(options.data),
         Deposits(options.data),
+        Exchanges(options.data),
         Bank(),
         is_test=options.test,
         webhook_url=options.webhook_url,

@@ -19,6 +19,8 @@ const TOLERANCE_S = 300;
 // A document of an application has up to 10 MiB, and base64 adds a third.
 const BODY_BYTES_MAX = 14 * 1024 * 1024;
 const SECRET_LENGTH_MIN = 32;
+// Messages of one kind in an answer of the inbox.
+const INBOX_MAX = 20;
 // Of the made-up bank. Silence is longer than any caller waits.
 const [SETTLES_AFTER_MS, RETURNS_AFTER_MS, SILENCE_MS] = [300, 1_000, 35_000];
 const VALUES = { usdc: "0.9999", usdt: "1.0002", eur: "1.17", brl: "0.1825", mxn: "0.0557" };
@@ -56,6 +58,24 @@ type Application = {
   applicant: Applicant;
   submittedAt?: number;
 };
+// A question of ours to another provider, and what became of the transfer.
+type Inquiry = {
+  inquiryKey: string;
+  content: string;
+  request: Message;
+  confirmation?: string;
+  at: number;
+};
+type InboxKind = "inquiries" | "confirmations";
+// What another provider sent: an inquiry, or what became of its transfer.
+type Inbound = {
+  inboundKey: string;
+  kind: InboxKind;
+  id: string;
+  message: Message;
+  isReceived: boolean;
+  resolution?: string;
+};
 type Credit = { id: string; amount: string; currency: string };
 // A credit, or without one a reversal. The number of entries before one is the cursor.
 type LogEntry = { creditId: string; credit?: Credit };
@@ -70,7 +90,7 @@ type StoredOrder = {
   at: number;
 };
 
-type Stored = StoredOrder | LogEntry | Account | Screening | Application;
+type Stored = StoredOrder | LogEntry | Account | Screening | Application | Inquiry | Inbound;
 
 // The first key signs, both are accepted: a secret is replaced without a stop.
 const keys = new Map<string, string>();
@@ -143,6 +163,26 @@ class Bank {
     return Object.fromEntries(Object.entries(VALUES).filter(([each]) => currencies.includes(each)));
   }
 
+  /** Send an inquiry about a transfer to another provider; safe to repeat. */
+  async sendInquiry(_key: string, _request: Message): Promise<void> {}
+
+  /** Return the `state` of an inquiry of ours, and the `comment` of a rejection.
+   * A final answer must be the same for ever: store it if the real provider changes its mind. */
+  async inquiryState(inquiry: Inquiry): Promise<Message> {
+    const outcome = inquiry.request.testOutcome ?? "unknown";
+    if (outcome === "refuse") return { state: "refused" };
+    if (outcome === "unknown") return { state: "unknown_counterparty" };
+    if (Date.now() - inquiry.at < SETTLES_AFTER_MS) return { state: "pending" };
+    if (outcome === "reject") return { state: "rejected", comment: "No such wallet." };
+    return { state: "approved" };
+  }
+
+  /** Answer an inquiry of another provider; safe to repeat. */
+  async resolveInquiry(_id: string, _resolution: Message): Promise<void> {}
+
+  /** Report what became of a transfer; without a `transactionHash` nothing was sent. */
+  async confirmTransfer(_key: string, _confirmation: Message): Promise<void> {}
+
   /** Create the applicant of a verification; safe to repeat with the same key. */
   async createApplicant(_key: string, _applicant: Applicant): Promise<void> {}
 
@@ -195,6 +235,9 @@ class Store {
   readonly accounts = new Map<string, Account>();
   readonly screenings = new Map<string, Screening>();
   readonly applications = new Map<string, Application>();
+  readonly inquiries = new Map<string, Inquiry>();
+  // In the order in which they came.
+  readonly inbox = new Map<string, Inbound>();
   // Orders that return a credit and have not failed, by credit.
   readonly returns = new Map<string, string>();
   private readonly stored = new Map<string, StoredOrder>();
@@ -221,6 +264,13 @@ class Store {
     if (!isKnown) this.save(entry);
   }
 
+  /** Add a message of another provider; a known one stays as it is. */
+  addToInbox(kind: InboxKind, id: string, message: Message): void {
+    const inboundKey = `${kind} ${id}`;
+    if (this.inbox.has(inboundKey)) return;
+    this.save({ inboundKey, kind, id, message, isReceived: false });
+  }
+
   /** Return a credit, unless it was reversed. */
   credit(id: string): Credit | undefined {
     const entries = this.log.filter((each) => each.creditId === id);
@@ -240,7 +290,9 @@ class Store {
   }
 
   private apply(stored: Stored): void {
-    if ("applicationKey" in stored) this.applications.set(stored.applicationKey, stored);
+    if ("inquiryKey" in stored) this.inquiries.set(stored.inquiryKey, stored);
+    else if ("inboundKey" in stored) this.inbox.set(stored.inboundKey, stored);
+    else if ("applicationKey" in stored) this.applications.set(stored.applicationKey, stored);
     else if ("screeningKey" in stored) this.screenings.set(stored.screeningKey, stored);
     else if ("accountKey" in stored) this.accounts.set(stored.accountKey, stored);
     else if ("creditId" in stored) this.log.push(stored);
@@ -288,6 +340,14 @@ class Sidecar {
         return this.verifyPayee(message);
       case "/v1/rates/query":
         return this.rates(message);
+      case "/v1/travel-rule/inquiries":
+        return this.sendInquiry(message);
+      case "/v1/travel-rule/resolutions":
+        return this.resolveInquiry(message);
+      case "/v1/travel-rule/confirmations":
+        return this.confirmTransfer(message);
+      case "/v1/travel-rule/inbox":
+        return this.readInbox(message);
       case "/v1/applications":
         return this.createApplication(message as Applicant);
       case "/v1/applications/documents":
@@ -373,6 +433,95 @@ class Sidecar {
     return { status: 200, message: { at: new Date().toISOString(), usd } };
   }
 
+  private async sendInquiry(message: Message): Promise<Answer> {
+    const { key, orgId, counterparty, walletAddress, token, amount, ivms101 } = message;
+    const texts = [key, orgId, counterparty, walletAddress, token, amount];
+    const isWhole = texts.every((each) => typeof each === "string") && ivms101;
+    const outcome = message.testOutcome;
+    if (!isWhole || (outcome && !this.isTest)) return { status: 400, message: { code: "invalid" } };
+    const inquiryKey = String(key);
+    const content = JSON.stringify(message);
+    const known = this.store.inquiries.get(inquiryKey);
+    if (known && known.content !== content) {
+      return { status: 409, message: { code: "key_conflict" } };
+    }
+    const inquiry = known ?? { inquiryKey, content, request: message, at: Date.now() };
+    if (!known) {
+      this.store.save(inquiry);
+      void this.notify({ key });
+    }
+    await this.bank.sendInquiry(inquiryKey, message);
+    if (outcome === "inquire") {
+      const id = `inquiry-${inquiryKey}`;
+      const same = { id, orgId, counterparty, walletAddress, token, amount, ivms101 };
+      this.store.addToInbox("inquiries", id, same);
+    }
+    if (outcome === "silence" && !known) {
+      await new Promise((resolve) => setTimeout(resolve, SILENCE_MS));
+    }
+    return { status: 200, message: { key, ...(await this.bank.inquiryState(inquiry)) } };
+  }
+
+  private async resolveInquiry(message: Message): Promise<Answer> {
+    const { id, isApproved } = message;
+    if (typeof id !== "string" || typeof isApproved !== "boolean") {
+      return { status: 400, message: { code: "invalid" } };
+    }
+    const inquiry = this.store.inbox.get(`inquiries ${id}`);
+    if (inquiry === undefined) return { status: 404, message: { code: "unknown_key" } };
+    const resolution = JSON.stringify(message);
+    if (inquiry.resolution === undefined) this.store.save({ ...inquiry, resolution });
+    else if (inquiry.resolution !== resolution) {
+      return { status: 409, message: { code: "key_conflict" } };
+    }
+    await this.bank.resolveInquiry(id, message);
+    if (this.isTest && isApproved) {
+      const { orgId, counterparty } = inquiry.message;
+      const transactionHash = `0x${createHash("sha256").update(id).digest("hex")}`;
+      const madeUp = { id, orgId, counterparty, transactionHash };
+      this.store.addToInbox("confirmations", id, madeUp);
+    }
+    return { status: 200, message: { id } };
+  }
+
+  private async confirmTransfer(message: Message): Promise<Answer> {
+    const { key } = message;
+    if (typeof key !== "string") return { status: 400, message: { code: "invalid" } };
+    const inquiry = this.store.inquiries.get(key);
+    if (inquiry === undefined) return { status: 404, message: { code: "unknown_key" } };
+    const confirmation = JSON.stringify(message);
+    if (inquiry.confirmation === undefined) this.store.save({ ...inquiry, confirmation });
+    else if (inquiry.confirmation !== confirmation) {
+      return { status: 409, message: { code: "key_conflict" } };
+    }
+    await this.bank.confirmTransfer(key, message);
+    return { status: 200, message: { id: key } };
+  }
+
+  private readInbox(message: Message): Answer {
+    const { limit, inquiries = [], confirmations = [] } = message;
+    const isWhole = Array.isArray(inquiries) && Array.isArray(confirmations);
+    const count = Number.isInteger(limit) ? Number(limit) : 0;
+    if (!isWhole || count < 1 || count > INBOX_MAX) {
+      return { status: 400, message: { code: "invalid" } };
+    }
+    const named = [
+      ...inquiries.map((id) => `inquiries ${id}`),
+      ...confirmations.map((id) => `confirmations ${id}`),
+    ];
+    for (const each of named) {
+      const inbound = this.store.inbox.get(each);
+      if (inbound && !inbound.isReceived) this.store.save({ ...inbound, isReceived: true });
+    }
+    const unread = (kind: InboxKind) =>
+      [...this.store.inbox.values()]
+        .filter((each) => each.kind === kind && !each.isReceived)
+        .slice(0, count)
+        .map((each) => each.message);
+    const page = { inquiries: unread("inquiries"), confirmations: unread("confirmations") };
+    return { status: 200, message: page };
+  }
+
   private async createApplication(applicant: Applicant): Promise<Answer> {
     const { key, orgId, rail, facts, testOutcome: outcome } = applicant;
     const isWhole = [key, orgId, rail].every((each) => typeof each === "string") && facts;
@@ -444,8 +593,10 @@ class Sidecar {
     const payeeOutcomes = this.isTest ? payees : [];
     const verified = ["approve", "retry", "decline", "information", "review", "refuse", "silence"];
     const identityOutcomes = this.isTest ? verified : [];
+    const exchanged = ["approve", "reject", "refuse", "unknown", "silence", "inquire"];
+    const travelOutcomes = this.isTest ? exchanged : [];
     const tested = { testOutcomes, screeningOutcomes, payeeOutcomes, identityOutcomes };
-    const lists = { deposits, rates: Object.keys(VALUES), ...tested };
+    const lists = { deposits, rates: Object.keys(VALUES), ...tested, travelOutcomes };
     return { status: 200, message: { name: "Made-up bank", protocol: 1, ...lists } };
   }
 

@@ -37,4 +37,4 @@ async def test_the_installed_template_passes(tmp_path: Path) -> None:
     await run(UV, "pip", "install", "--quiet", "--no-deps", "--python", python, source)
     path = write_file(tmp_path)
     output = await run(python, "-m", "landbridge", "adapters", "test", "acme", "--file", path)
-    assert "58 passed, 0 failed, 1 skipped" in output
+    assert "70 passed, 0 failed, 1 skipped" in output

@@ -19,6 +19,7 @@ from landbridge.providers.packages.webhook_check import check_package_webhooks
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
+from landbridge.providers.sidecar.protocol import SidecarDescription
 from landbridge.providers.sidecar.suite.deposit_checks import DepositChecks
 from landbridge.providers.sidecar.suite.identity_checks import IdentityChecks
 from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
@@ -28,6 +29,7 @@ from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 from landbridge.providers.sidecar.suite.rates_checks import RatesChecks
 from landbridge.providers.sidecar.suite.screening_checks import ScreeningChecks
 from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
+from landbridge.providers.sidecar.suite.travel_checks import TravelChecks
 from landbridge.providers.sidecar.suite.webhook_check import check_webhooks
 
 _PAYEE: Mapping[str, Any] = {
@@ -144,18 +146,7 @@ async def _run(
     hasty = SidecarClient(replace(settings, timeout_s=1), clock)
     try:
         description = await client.describe()
-        if description.never_run_live:
-            click.echo(f"{description.name}: never run live, by its own description")
-        has_outcomes = bool(
-            description.test_outcomes
-            or description.screening_outcomes
-            or description.identity_outcomes
-        )
-        if not has_outcomes and (description.deposits or not description.rates):
-            raise click.UsageError(
-                f"Provider {settings.name} has no test outcomes: it is not in a test mode, and "
-                "might move real money."
-            )
+        _check_test_mode(settings.name, description)
         adapter = SidecarUnderTest(
             client, hasty, description.test_outcomes, clock, rail, asset, payee
         )
@@ -169,11 +160,13 @@ async def _run(
             protocol, client, description.payee_outcomes, rail, asset.currency, payee
         )
         rates = RatesChecks(protocol, client, clock, description.rates)
+        travel = TravelChecks(protocol, client, hasty, description.travel_outcomes)
         if not description.test_outcomes:
             return [
                 *await screenings.run(),
                 *await identities.run(),
                 *await rates.run(),
+                *await travel.run(),
                 *([] if settings.package is None else [await check_package_webhooks(protocol)]),
             ]
         return [
@@ -184,6 +177,7 @@ async def _run(
             *await payees.run(),
             *await identities.run(),
             *await rates.run(),
+            *await travel.run(),
             await check_webhooks(settings, adapter, clock, webhook_port)
             if settings.package is None
             else await check_package_webhooks(protocol),
@@ -191,6 +185,23 @@ async def _run(
     finally:
         await client.close()
         await hasty.close()
+
+
+def _check_test_mode(name: str, description: SidecarDescription) -> None:
+    """Raise `click.UsageError` if the suite might move real money; rates alone are only read."""
+    if description.never_run_live:
+        click.echo(f"{description.name}: never run live, by its own description")
+    has_outcomes = bool(
+        description.test_outcomes
+        or description.screening_outcomes
+        or description.identity_outcomes
+        or description.travel_outcomes
+    )
+    if not has_outcomes and (description.deposits or not description.rates):
+        raise click.UsageError(
+            f"Provider {name} has no test outcomes: it is not in a test mode, and "
+            "might move real money."
+        )
 
 
 def _read_payee(path: Path) -> Mapping[str, Any]:

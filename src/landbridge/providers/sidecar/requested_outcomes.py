@@ -23,4 +23,6 @@ class RequestedTravel(StrEnum):
     REFUSE = "refuse"  # refused by the provider itself, at once
     UNKNOWN = "unknown"  # the counterparty is not known, at once
     SILENCE = "silence"  # the first call is never answered, later ones are as for `approve`
-    INQUIRE = "inquire"  # as `approve`, and the counterparty inquires about the same transfer
+    # As `approve`. The counterparty also inquires about the same transfer, and confirms it if we
+    # approve.
+    INQUIRE = "inquire"

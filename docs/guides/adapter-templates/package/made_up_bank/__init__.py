@@ -54,6 +54,7 @@ from landbridge.providers.packages.interface import (
     RequestedCredit,
     RequestedOutcome,
     RequestedScreening,
+    RequestedTravel,
     RequestedVerification,
     RiskCategory,
     ScreeningAnswer,
@@ -61,6 +62,16 @@ from landbridge.providers.packages.interface import (
     ScreeningRequest,
     ScreeningState,
     SidecarDescription,
+    TravelAcceptance,
+    TravelConfirmationRequest,
+    TravelInboundConfirmation,
+    TravelInboundInquiry,
+    TravelInboxAnswer,
+    TravelInboxQuery,
+    TravelInquiryAnswer,
+    TravelInquiryRequest,
+    TravelResolutionRequest,
+    TravelState,
     VerificationLinkAnswer,
     WebhookInvalid,
 )
@@ -76,6 +87,12 @@ create table if not exists screenings (key text primary key, request blob not nu
     calls integer not null default 0, at real not null);
 create table if not exists applications (key text primary key, request blob not null,
     calls integer not null default 0, submitted_at real);
+create table if not exists inquiries (key text primary key, request blob not null,
+    calls integer not null, at real not null, confirmation blob);
+-- What other providers sent: an inquiry, or what became of its transfer.
+create table if not exists inbox (place integer primary key, is_inquiry integer not null,
+    id text not null, body blob not null, is_received integer not null default 0, resolution blob,
+    unique (is_inquiry, id));
 create table if not exists accounts (key text primary key, request blob not null, answer blob);
 -- A credit has one return that has not failed.
 create table if not exists returns (credit text primary key, key text not null);
@@ -134,6 +151,33 @@ class Bank:
         if outcome is RequestedScreening.HIT:
             return ScreeningState.HIT, (RiskCategory.SANCTIONS,)
         return ScreeningState.CLEAR, ()
+
+    async def send_inquiry(self, key: UUID, request: TravelInquiryRequest) -> None:
+        """Send an inquiry about a transfer to another provider; safe to repeat."""
+
+    async def inquiry_state(
+        self, request: TravelInquiryRequest, sent_at: float
+    ) -> tuple[TravelState, str | None]:
+        """Return the state of an inquiry of ours, and the reason of a rejection.
+
+        A final answer must be the same for ever: store it if the real provider changes its mind.
+        """
+        outcome = request.test_outcome or RequestedTravel.UNKNOWN
+        if outcome is RequestedTravel.REFUSE:
+            return TravelState.REFUSED, None
+        if outcome is RequestedTravel.UNKNOWN:
+            return TravelState.UNKNOWN_COUNTERPARTY, None
+        if time.time() - sent_at < SETTLES_AFTER_S:
+            return TravelState.PENDING, None
+        if outcome is RequestedTravel.REJECT:
+            return TravelState.REJECTED, "No such wallet."
+        return TravelState.APPROVED, None
+
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> None:
+        """Answer an inquiry of another provider; safe to repeat."""
+
+    async def confirm_transfer(self, request: TravelConfirmationRequest) -> None:
+        """Report what became of a transfer; safe to repeat."""
 
     async def create_applicant(self, key: UUID, request: ApplicationRequest) -> None:
         """Create the applicant of a verification; safe to repeat with the same key."""
@@ -227,6 +271,36 @@ class Store:
         assert stored is not None
         return stored
 
+    def add_inquiry(self, key: str, body: bytes) -> tuple:
+        """Store an inquiry of ours unless it is known, and count the call; return it as stored."""
+        stored = self.one(
+            "insert into inquiries (key, request, calls, at) values (?, ?, 1, ?) "
+            "on conflict (key) do update set calls = calls + 1 returning request, calls, at",
+            *(key, body, time.time()),
+        )
+        assert stored is not None
+        return stored
+
+    def put_message(self, message: TravelInboundInquiry | TravelInboundConfirmation) -> None:
+        """Add a message of another provider; a known one stays as it is."""
+        self.one(
+            "insert into inbox (is_inquiry, id, body) values (?, ?, ?) on conflict do nothing",
+            *(isinstance(message, TravelInboundInquiry), message.id, encoded(message)),
+        )
+
+    def read_messages(self, query: TravelInboxQuery, *, is_inquiry: bool) -> list[bytes]:
+        """Mark those that are named as received; return others, the oldest first."""
+        for each in query.inquiries if is_inquiry else query.confirmations:
+            self.one(
+                "update inbox set is_received = 1 where is_inquiry = ? and id = ?", is_inquiry, each
+            )
+        page = self.db.execute(
+            "select body from inbox where is_inquiry = ? and not is_received "
+            "order by place limit ?",
+            (is_inquiry, query.limit),
+        )
+        return [body for (body,) in page]
+
     def claim_return(self, credit: str, key: str) -> bool:
         """Have this order return a credit; False if another one does."""
         self.one("insert into returns values (?, ?) on conflict do nothing", credit, key)
@@ -241,7 +315,7 @@ class Store:
 
 
 class MadeUpBank(ProviderPackage):
-    """Payouts, deposits, screenings and verifications at the made-up bank."""
+    """Payouts, deposits, screenings, verifications and travel rule messages at the made-up bank."""
 
     def __init__(self, settings: PackageSettings) -> None:
         path = settings.options.get("data")
@@ -268,6 +342,7 @@ class MadeUpBank(ProviderPackage):
             screening_outcomes=tuple(RequestedScreening),
             payee_outcomes=tuple(PayeeMatch),
             identity_outcomes=tuple(RequestedVerification),
+            travel_outcomes=tuple(RequestedTravel),
             rates=tuple(VALUES),
         )
 
@@ -459,6 +534,81 @@ class MadeUpBank(ProviderPackage):
         if url is None:
             return None
         return VerificationLinkAnswer(key=query.key, url=url, expires_in_seconds=600)
+
+    async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
+        if request.test_outcome is not None and not self.is_test:
+            raise NotDone
+        body = encoded(request)
+        known_body, calls, sent_at = self.store.add_inquiry(str(request.key), body)
+        if known_body != body:
+            raise KeyConflict
+        await self.bank.send_inquiry(request.key, request)
+        if request.test_outcome is RequestedTravel.INQUIRE:
+            same = TravelInboundInquiry(
+                id=f"inquiry-{request.key}",
+                org_id=request.org_id,
+                counterparty=request.counterparty,
+                token=request.token,
+                amount=request.amount,
+                ivms101=request.ivms101,
+                wallet_address=request.wallet_address,
+            )
+            self.store.put_message(same)
+        if request.test_outcome is RequestedTravel.SILENCE and calls == 1:
+            await asyncio.sleep(SILENCE_S)
+        state, comment = await self.bank.inquiry_state(request, sent_at)
+        return TravelInquiryAnswer(key=request.key, state=state, comment=comment)
+
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> TravelAcceptance:
+        body = encoded(request)
+        self.store.one(
+            "update inbox set resolution = ? where is_inquiry and id = ? and resolution is null",
+            *(body, request.id),
+        )
+        stored = self.store.one(
+            "select resolution, body from inbox where is_inquiry and id = ?", request.id
+        )
+        if stored is None:
+            raise NotDone
+        if stored[0] != body:
+            raise KeyConflict
+        await self.bank.resolve_inquiry(request)
+        if self.is_test and request.is_approved:
+            inquiry = msgspec.json.decode(stored[1], type=TravelInboundInquiry)
+            made_up = TravelInboundConfirmation(
+                id=inquiry.id,
+                org_id=inquiry.org_id,
+                counterparty=inquiry.counterparty,
+                transaction_hash=f"0x{hashlib.sha256(inquiry.id.encode()).hexdigest()}",
+            )
+            self.store.put_message(made_up)
+        return TravelAcceptance(id=request.id)
+
+    async def confirm_transfer(self, request: TravelConfirmationRequest) -> TravelAcceptance:
+        key, body = str(request.key), encoded(request)
+        self.store.one(
+            "update inquiries set confirmation = ? where key = ? and confirmation is null",
+            *(body, key),
+        )
+        stored = self.store.one("select confirmation from inquiries where key = ?", key)
+        if stored is None:
+            raise NotDone
+        if stored[0] != body:
+            raise KeyConflict
+        await self.bank.confirm_transfer(request)
+        return TravelAcceptance(id=key)
+
+    async def read_inbox(self, query: TravelInboxQuery) -> TravelInboxAnswer:
+        return TravelInboxAnswer(
+            inquiries=tuple(
+                msgspec.json.decode(each, type=TravelInboundInquiry)
+                for each in self.store.read_messages(query, is_inquiry=True)
+            ),
+            confirmations=tuple(
+                msgspec.json.decode(each, type=TravelInboundConfirmation)
+                for each in self.store.read_messages(query, is_inquiry=False)
+            ),
+        )
 
     async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:
         given = webhook.headers.get("x-bank-signature", "")
