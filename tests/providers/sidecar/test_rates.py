@@ -169,7 +169,7 @@ async def suite_of(folder: Path, right: str, wrong: str) -> Result:
     """Run the contract suite against the template, but with rates only, and another line."""
     program = folder / "sidecar.py"
     text = (TEMPLATES / "sidecar.py").read_text()
-    for line in ("outcomes", "screened", "payees", "verified"):
+    for line in ("outcomes", "screened", "payees", "verified", "exchanged"):
         text = text.replace(f"{line} if self.is_test else []", "[]")
     text = text.replace('["usd", "eur", "brl", "mxn"]', "[]")
     assert right in text, f"the template no longer has: {right}"
