@@ -228,6 +228,15 @@ class Bank {
   }
 }
 
+/** What a line of the file says; undefined if a crash cut it off: then it was never answered. */
+function whole(line: string): Stored | undefined {
+  try {
+    return JSON.parse(line) as Stored;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Orders and accounts by key, and credits, in a file of one line per change: the memory that
  * makes calls safe to repeat. */
 class Store {
@@ -247,8 +256,8 @@ class Store {
     this.path = path;
     if (!existsSync(path)) return;
     for (const line of readFileSync(path, "utf8").split("\n")) {
-      if (!line.endsWith("}")) continue; // the last line, if a crash cut it off
-      this.apply(JSON.parse(line) as Stored);
+      const stored = whole(line);
+      if (stored) this.apply(stored);
     }
   }
 
