@@ -20,9 +20,15 @@ from landbridge.providers.sidecar.identity_protocol import (
     ApplicationAnswer,
     ApplicationState,
 )
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.model import AnswerUnusable
 from landbridge.providers.sidecar.protocol import RequestedVerification
-from landbridge.providers.sidecar.suite.model import CheckFailed, ContractResult, run_check
+from landbridge.providers.sidecar.suite.model import (
+    CheckFailed,
+    ContractResult,
+    check_conflict,
+    lacking,
+    run_check,
+)
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 
 _REPEATS = 5
@@ -78,7 +84,7 @@ class IdentityChecks:
 
     async def _result(self, outcome: RequestedVerification, state: ApplicationState) -> str | None:
         if outcome not in self.outcomes:
-            return _lacking(outcome)
+            return lacking(outcome)
         key = await self._submitted(_person(), outcome)
         found = await self._until_decided(key)
         if found.state is not state:
@@ -96,7 +102,7 @@ class IdentityChecks:
 
     async def _business(self) -> str | None:
         if _V.APPROVE not in self.outcomes:
-            return _lacking(_V.APPROVE)
+            return lacking(_V.APPROVE)
         owner = ApplicantOwner(id=new_id(), last_name="Holder", facts={"lastName": "Holder"})
         business = replace(
             _person(),
@@ -116,7 +122,7 @@ class IdentityChecks:
 
     async def _unsubmitted(self) -> str | None:
         if _V.APPROVE not in self.outcomes:
-            return _lacking(_V.APPROVE)
+            return lacking(_V.APPROVE)
         key = await self._created(_person(), _V.APPROVE)
         for _ in range(_REPEATS):
             found = await self._known(key)
@@ -127,7 +133,7 @@ class IdentityChecks:
 
     async def _repeated(self) -> str | None:
         if _V.APPROVE not in self.outcomes:
-            return _lacking(_V.APPROVE)
+            return lacking(_V.APPROVE)
         person, key, document = _person(), new_id(), _document()
         create = partial(self.client.create_application, person, key, test_outcome=_V.APPROVE)
         answers = [*await asyncio.gather(*(create() for _ in range(_REPEATS))), await create()]
@@ -145,7 +151,7 @@ class IdentityChecks:
     async def _broken_off(self) -> str | None:
         """Break calls off at several moments, as a kill of the caller does, and go on."""
         if _V.APPROVE not in self.outcomes:
-            return _lacking(_V.APPROVE)
+            return lacking(_V.APPROVE)
         for pause_s in _DROPPED_AFTER_S:
             person, key = _person(), new_id()
             create = partial(self.client.create_application, person, key, test_outcome=_V.APPROVE)
@@ -163,7 +169,7 @@ class IdentityChecks:
 
     async def _silence(self) -> str | None:
         if _V.SILENCE not in self.outcomes:
-            return _lacking(_V.SILENCE)
+            return lacking(_V.SILENCE)
         person, key = _person(), new_id()
         try:
             await self.hasty.create_application(person, key, test_outcome=_V.SILENCE)
@@ -182,7 +188,7 @@ class IdentityChecks:
 
     async def _refusal(self) -> str | None:
         if _V.REFUSE not in self.outcomes:
-            return _lacking(_V.REFUSE)
+            return lacking(_V.REFUSE)
         person, key = _person(), new_id()
         for _ in range(2):
             try:
@@ -199,13 +205,8 @@ class IdentityChecks:
         person, key = _person(), new_id()
         await self.client.create_application(person, key)
         other = replace(person, facts={**person.facts, "lastName": "Other"}, last_name="Other")
-        try:
-            await self.client.create_application(other, key)
-        except AnswerUnusable as error:
-            if error.problem is not OrderProblem.KEY_CONFLICT:
-                raise
-        else:
-            raise CheckFailed("a key was accepted with another applicant")
+        again = self.client.create_application(other, key)
+        await check_conflict(again, "a key was accepted with another applicant")
         await self._known(key)
 
     async def _unknown(self) -> None:
@@ -299,7 +300,3 @@ async def _drop(call: Awaitable[ApplicationAnswer], pause_s: float) -> None:
     running.cancel()
     with suppress(asyncio.CancelledError, Upstream):
         await running
-
-
-def _lacking(outcome: RequestedVerification) -> str:
-    return f"the sidecar does not list the test outcome {outcome}"

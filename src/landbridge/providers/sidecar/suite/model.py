@@ -7,7 +7,7 @@ from typing import Protocol
 
 from landbridge.platform.core.errors import Upstream
 from landbridge.providers.rails.port import RailPayment
-from landbridge.providers.sidecar.model import PayoutReport
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, PayoutReport
 from landbridge.providers.sidecar.protocol import RequestedOutcome
 
 
@@ -77,3 +77,19 @@ async def run_check(name: str, check: Callable[[], Awaitable[str | None]]) -> Co
     return ContractResult(
         name, CheckOutcome.PASSED if skipped is None else CheckOutcome.SKIPPED, skipped
     )
+
+
+async def check_conflict(call: Awaitable[object], fault: str) -> None:
+    """Raise `CheckFailed` with this sentence unless a call is refused for its key."""
+    try:
+        await call
+    except AnswerUnusable as error:
+        if error.problem is not OrderProblem.KEY_CONFLICT:
+            raise
+    else:
+        raise CheckFailed(fault)
+
+
+def lacking(outcome: StrEnum) -> str:
+    """Return why a check is skipped that needs a test outcome."""
+    return f"the sidecar does not list the test outcome {outcome}"

@@ -16,7 +16,7 @@ from landbridge.providers.kyt.port import (
 )
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.model import AnswerUnusable
 from landbridge.providers.sidecar.protocol import (
     SCREENING_QUERY_PATH,
     SCREENINGS_PATH,
@@ -24,7 +24,13 @@ from landbridge.providers.sidecar.protocol import (
     ScreeningAnswer,
     ScreeningState,
 )
-from landbridge.providers.sidecar.suite.model import CheckFailed, ContractResult, run_check
+from landbridge.providers.sidecar.suite.model import (
+    CheckFailed,
+    ContractResult,
+    check_conflict,
+    lacking,
+    run_check,
+)
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 
 _REPEATS = 5
@@ -66,7 +72,7 @@ class ScreeningChecks:
 
     async def _all(self) -> str | None:
         if RequestedScreening.CLEAR not in self.outcomes:
-            return _lacking(RequestedScreening.CLEAR)
+            return lacking(RequestedScreening.CLEAR)
         fiat, coins = (self._fiat(), self._payout()), (self._coins(), self._sent_coins())
         for each in (
             *(fiat if ScreenedKind.FIAT in self.kinds else ()),
@@ -79,7 +85,7 @@ class ScreeningChecks:
 
     async def _hit(self) -> str | None:
         if RequestedScreening.HIT not in self.outcomes:
-            return _lacking(RequestedScreening.HIT)
+            return lacking(RequestedScreening.HIT)
         answer = await self.client.screen(self._deposit(), test_outcome=RequestedScreening.HIT)
         if answer.state is not ScreeningState.HIT or not answer.categories:
             raise CheckFailed(f"a hit is {answer.state}, about {list(answer.categories)}")
@@ -103,7 +109,7 @@ class ScreeningChecks:
 
     async def _late(self) -> str | None:
         if RequestedScreening.LATE not in self.outcomes:
-            return _lacking(RequestedScreening.LATE)
+            return lacking(RequestedScreening.LATE)
         deposit = self._deposit()
         first = await self.client.screen(deposit, test_outcome=RequestedScreening.LATE)
         if first.state is not ScreeningState.PENDING:
@@ -119,7 +125,7 @@ class ScreeningChecks:
 
     async def _silence(self) -> str | None:
         if RequestedScreening.SILENCE not in self.outcomes:
-            return _lacking(RequestedScreening.SILENCE)
+            return lacking(RequestedScreening.SILENCE)
         deposit = self._deposit()
         try:
             await self.hasty.screen(deposit, test_outcome=RequestedScreening.SILENCE)
@@ -140,13 +146,8 @@ class ScreeningChecks:
         deposit = self._deposit()
         first = await self.client.screen(deposit, test_outcome=outcome)
         more = Money(deposit.money.units + 1, deposit.money.asset)
-        try:
-            await self.client.screen(replace(deposit, money=more), test_outcome=outcome)
-        except AnswerUnusable as error:
-            if error.problem is not OrderProblem.KEY_CONFLICT:
-                raise
-        else:
-            raise CheckFailed("a key was accepted with another amount")
+        again = self.client.screen(replace(deposit, money=more), test_outcome=outcome)
+        await check_conflict(again, "a key was accepted with another amount")
         found = await self.client.find_screening(deposit.key)
         if found is None or found.state is not first.state:
             raise CheckFailed("a conflicting request has changed the first one")
@@ -196,7 +197,3 @@ class ScreeningChecks:
 
     def _sent_coins(self) -> ScreenedTransfer:
         return replace(self._coins(), direction=ScreeningDirection.PAYMENT, transaction_hash=None)
-
-
-def _lacking(outcome: RequestedScreening) -> str:
-    return f"the sidecar does not list the test outcome {outcome}"

@@ -12,9 +12,15 @@ import msgspec
 from landbridge.platform.core.errors import Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.providers.sidecar.client import SidecarClient
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.model import AnswerUnusable
 from landbridge.providers.sidecar.requested_outcomes import RequestedTravel
-from landbridge.providers.sidecar.suite.model import CheckFailed, ContractResult, run_check
+from landbridge.providers.sidecar.suite.model import (
+    CheckFailed,
+    ContractResult,
+    check_conflict,
+    lacking,
+    run_check,
+)
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 from landbridge.providers.sidecar.travel_protocol import (
     INBOX_MAX,
@@ -113,7 +119,7 @@ class TravelChecks:
 
     async def _answered(self, outcome: RequestedTravel) -> str | None:
         if outcome not in self.outcomes:
-            return _lacking(outcome)
+            return lacking(outcome)
         expected, is_late = _STATES[outcome]
         request = _inquiry(outcome)
         answer = await self.client.send_inquiry(request)
@@ -132,7 +138,7 @@ class TravelChecks:
 
     async def _single(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return _lacking(RequestedTravel.INQUIRE)
+            return lacking(RequestedTravel.INQUIRE)
         request = _inquiry(RequestedTravel.INQUIRE)
         await asyncio.gather(*(self.client.send_inquiry(request) for _ in range(_REPEATS)))
         await self._final(request)
@@ -151,7 +157,9 @@ class TravelChecks:
         request = _inquiry(outcome)
         await self.client.send_inquiry(request)
         other = msgspec.structs.replace(request, amount="12.346")
-        await _check_conflict(self.client.send_inquiry(other), "a key with another amount")
+        await check_conflict(
+            self.client.send_inquiry(other), "a key with another amount was accepted"
+        )
         answer = await self._final(request)
         if answer.state is not _STATES[outcome][0]:
             raise CheckFailed("a conflicting inquiry has changed the first one")
@@ -159,7 +167,7 @@ class TravelChecks:
 
     async def _silence(self) -> str | None:
         if RequestedTravel.SILENCE not in self.outcomes:
-            return _lacking(RequestedTravel.SILENCE)
+            return lacking(RequestedTravel.SILENCE)
         request = _inquiry(RequestedTravel.SILENCE)
         try:
             await self.hasty.send_inquiry(request)
@@ -176,22 +184,23 @@ class TravelChecks:
 
     async def _confirmed(self) -> str | None:
         if RequestedTravel.APPROVE not in self.outcomes:
-            return _lacking(RequestedTravel.APPROVE)
+            return lacking(RequestedTravel.APPROVE)
         for sent, other in ((_HASH, _OTHER_HASH), (None, _HASH)):
             request = _inquiry(RequestedTravel.APPROVE)
             await self.client.send_inquiry(request)
             await self._final(request)
             for _ in range(_REPEATS):
                 await self.client.confirm_transfer(request.key, sent)
-            await _check_conflict(
-                self.client.confirm_transfer(request.key, other), "another confirmation"
+            await check_conflict(
+                self.client.confirm_transfer(request.key, other),
+                "another confirmation was accepted",
             )
             await self.client.confirm_transfer(request.key, sent)
         return None
 
     async def _inquiries(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return _lacking(RequestedTravel.INQUIRE)
+            return lacking(RequestedTravel.INQUIRE)
         org_id = new_id()
         sent = [_inquiry(RequestedTravel.INQUIRE, org_id) for _ in range(2)]
         for request in sent:
@@ -216,20 +225,22 @@ class TravelChecks:
 
     async def _resolved(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return _lacking(RequestedTravel.INQUIRE)
+            return lacking(RequestedTravel.INQUIRE)
         for is_approved in (True, False):
             inquiry = await self._inquired()
             right = _resolution(inquiry, is_approved=is_approved)
             wrong = _resolution(inquiry, is_approved=not is_approved)
             for _ in range(_REPEATS):
                 await self.client.resolve_inquiry(right)
-            await _check_conflict(self.client.resolve_inquiry(wrong), "another resolution")
+            await check_conflict(
+                self.client.resolve_inquiry(wrong), "another resolution was accepted"
+            )
             await self.client.resolve_inquiry(right)
         return None
 
     async def _confirmations(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return _lacking(RequestedTravel.INQUIRE)
+            return lacking(RequestedTravel.INQUIRE)
         inquiry = await self._inquired()
         await self.client.resolve_inquiry(_resolution(inquiry, is_approved=True))
         for _ in range(2):
@@ -329,22 +340,8 @@ def _resolution(inquiry: TravelInboundInquiry, *, is_approved: bool) -> TravelRe
     )
 
 
-async def _check_conflict(call: Awaitable[object], what: str) -> None:
-    try:
-        await call
-    except AnswerUnusable as error:
-        if error.problem is not OrderProblem.KEY_CONFLICT:
-            raise
-    else:
-        raise CheckFailed(f"{what} was accepted")
-
-
 def _decoded(raw: msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise CheckFailed("a message in the inbox is not valid") from error
-
-
-def _lacking(outcome: RequestedTravel) -> str:
-    return f"the sidecar does not list the test outcome {outcome}"
