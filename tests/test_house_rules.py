@@ -83,6 +83,8 @@ ENTRY_POINTS = {
     "landbridge.__main__",
     "landbridge.providers.packages.fields",
     "landbridge.providers.packages.http_client",
+    "landbridge.reporting.proofs.books_verifier",
+    "landbridge.reporting.proofs.reserves_verifier",
 }
 NAMELESS = {"utils", "util", "helpers", "helper", "common", "manager", "base", "misc"}
 # Litestar's own copy of the document and its 404, behind the key; ours is /openapi.json.

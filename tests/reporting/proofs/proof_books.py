@@ -1,13 +1,21 @@
 """Books of a test's organisation, as an outsider gets them."""
 
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from uuid import uuid4
 
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.reporting.proofs.verifier import Books, TreeHead, check_books, open_note
+from landbridge.reporting.proofs import verifier
+from landbridge.reporting.proofs.books_verifier import Books, check_books
+from landbridge.reporting.proofs.verifier import TreeHead, open_note
 from tests.change_log import settled
 from tests.tenants import Tenant, make_swap, make_user
+
+VERIFIERS = Path(verifier.__file__).parent
 
 
 async def paid_books(org: Tenant, *, swaps: int = 3) -> str:
@@ -113,3 +121,19 @@ _FORGET = (
     "delete from proof_accounts where org_id = $1",
     "delete from proof_checkpoints where org_id = $1",
 )
+
+
+def run_verifier(folder: Path, script: str, *words: str, **texts: str) -> tuple[int, str]:
+    """Run a verifier on files of these texts, without the packages of this environment."""
+    for each in VERIFIERS.glob("*verifier.py"):
+        shutil.copy(each, folder)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", f"{script}.py", *words, *texts],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout

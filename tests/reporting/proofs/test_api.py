@@ -9,12 +9,7 @@ import pytest
 
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.http.caller import KeyScope
-from landbridge.reporting.proofs.verifier import (
-    BooksInvalid,
-    check_growth,
-    check_proof,
-    open_note,
-)
+from landbridge.reporting.proofs.verifier import BooksInvalid, check_growth, check_proof, open_note
 from tests.onramps import make_onramp, make_payer, onramp_of
 from tests.platform.http.test_key_scopes import make_key
 from tests.reporting.proofs import proof_books as books

@@ -7,7 +7,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from landbridge.app.cli import commands
-from landbridge.reporting.proofs.verifier import check_books
+from landbridge.reporting.proofs.books_verifier import check_books
 from tests.reporting.proofs import proof_books as books
 from tests.tenants import SETTINGS, Tenant
 

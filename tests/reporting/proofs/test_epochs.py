@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from landbridge.platform.core.errors import ResourceConflict
+from landbridge.reporting.proofs.books_verifier import check_books
 from landbridge.reporting.proofs.checkpoints import head_text
 from landbridge.reporting.proofs.publication import BooksForked, CheckpointFolder
 from landbridge.reporting.proofs.signing import CheckpointSigning
-from landbridge.reporting.proofs.verifier import BooksInvalid, check_books, open_note
+from landbridge.reporting.proofs.verifier import BooksInvalid, open_note
 from tests.reporting.proofs import proof_books as books
 from tests.tenants import Tenant, make_user
 

@@ -12,8 +12,8 @@ from landbridge.platform.changes.service import append_change, delete_snapshots
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.proofs import store
+from landbridge.reporting.proofs.books_verifier import Books
 from landbridge.reporting.proofs.lag import SequencerLag
-from landbridge.reporting.proofs.verifier import Books
 from tests.change_log import settled
 from tests.make import make_org
 from tests.query_plans import rows_read

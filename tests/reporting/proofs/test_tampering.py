@@ -13,13 +13,8 @@ import pytest
 
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.changes.service import delete_snapshots
-from landbridge.reporting.proofs.verifier import (
-    BooksInvalid,
-    check_books,
-    check_growth,
-    check_proof,
-    open_note,
-)
+from landbridge.reporting.proofs.books_verifier import check_books
+from landbridge.reporting.proofs.verifier import BooksInvalid, check_growth, check_proof, open_note
 from tests.reporting.proofs import proof_books as books
 from tests.tenants import Tenant, make_swap, make_user
 

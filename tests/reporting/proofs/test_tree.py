@@ -20,12 +20,7 @@ from landbridge.reporting.proofs.tree import (
     root_hash,
     tiles_needed,
 )
-from landbridge.reporting.proofs.verifier import (
-    BooksInvalid,
-    TreeHead,
-    check_growth,
-    included,
-)
+from landbridge.reporting.proofs.verifier import BooksInvalid, TreeHead, check_growth, included
 
 # From the test vectors of Certificate Transparency (RFC 6962).
 CT_LEAVES = [

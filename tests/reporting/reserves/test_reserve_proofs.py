@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from landbridge.app.cli import commands
 from landbridge.platform.http.caller import KeyScope
-from landbridge.reporting.proofs.verifier import BooksInvalid, check_reserves
+from landbridge.reporting.proofs.reserves_verifier import check_reserves
+from landbridge.reporting.proofs.verifier import BooksInvalid
 from tests.payouts import accept, make_account, make_offramp, make_payee
 from tests.platform.http.test_key_scopes import make_key
 from tests.reporting.proofs import proof_books as books
@@ -42,7 +43,7 @@ class ClosedDay(NamedTuple):
         return f"{_PROOFS}/{self.signed['close']['id']}"
 
 
-async def test_a_user_verifies_the_own_balance_alone(org: Tenant) -> None:
+async def test_a_user_verifies_the_own_balance_alone(org: Tenant, tmp_path: Path) -> None:
     day = await _closed(org)
     for user, coins in zip(day.users, (100, 40, 7), strict=True):
         statement, *shown = await _checked(org, day, user)
@@ -53,6 +54,10 @@ async def test_a_user_verifies_the_own_balance_alone(org: Tenant) -> None:
         (reserve,) = json.loads(statement)["reserves"]
         assert reserve["owed_units"] == reserve["held_units"] == str(147 * 10**6)
     text = await _text(org, day, day.users[0])
+    code, printed = books.run_verifier(tmp_path, "reserves_verifier", keys=day.keys, mine=text)
+    assert (code, printed.splitlines()) == (0, await _checked(org, day, day.users[0]))
+    smaller = text.replace('"units":"', '"units":"1', 1)
+    assert books.run_verifier(tmp_path, "reserves_verifier", keys=day.keys, mine=smaller)[0] != 0
     assert not any(other in text for other in day.users[1:])
     hidden = [each for each in map(json.loads, text.splitlines()[1:]) if "text" not in each]
     assert hidden

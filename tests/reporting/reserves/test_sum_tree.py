@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landbridge.reporting.proofs.verifier import Tree, summed
+from landbridge.reporting.proofs.reserves_verifier import summed
+from landbridge.reporting.proofs.verifier import Tree
 from landbridge.reporting.reserves.liabilities import (
     LiabilityName,
     WalletBalance,

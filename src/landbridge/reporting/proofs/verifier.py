@@ -1,9 +1,7 @@
-"""Verify books of Landbridge offline. Needs Python 3.11 and nothing else.
+"""Verify proofs of Landbridge offline. Needs Python 3.11 and nothing else.
 
     python3 verifier.py proof KEYS FILE                proofs of a payment
-    python3 verifier.py books KEYS FILE [CHECKPOINT]   an export of all changes
     python3 verifier.py growth KEYS FILE CHECKPOINT    a checkpoint that follows an older one
-    python3 verifier.py reserves KEYS FILE             a statement of reserves, and balances in it
 
 KEYS is a file of public keys, CHECKPOINT an older checkpoint that you have kept.
 """
@@ -11,14 +9,13 @@ KEYS is a file of public keys, CHECKPOINT an older checkpoint that you have kept
 import json
 import sys
 from base64 import b64decode
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from hashlib import sha256, sha512
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HASH_BYTES, UNITS_BYTES = 32, 16
+HASH_BYTES = 32
 P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
 Point = tuple[int, int, int, int]
@@ -90,12 +87,6 @@ def open_note(note: str, keys: str) -> TreeHead:
 def node(left: bytes, right: bytes) -> bytes:
     """Hash two hashes of a tree (RFC 6962)."""
     return sha256(b"\x01" + left + right).digest()
-
-
-def summed(left: tuple[bytes, int], right: tuple[bytes, int]) -> tuple[bytes, int]:
-    """Hash and add two nodes of a tree with sums; raises if one of them is below zero."""
-    both = (found + units.to_bytes(UNITS_BYTES, "big") for found, units in (left, right))
-    return node(*both), left[1] + right[1]
 
 
 def fixed(text: str) -> bytes:
@@ -193,98 +184,17 @@ class Tree:
         return reduce(lambda right, left: self.join(left, right), self.roots[::-1])
 
 
-class Books(Tree):
-    """Replays an export: the tree, and what every part says about those before."""
-
-    def __init__(self) -> None:
-        super().__init__(node)
-        self.assets, self.balances = dict[str, str](), dict[str, tuple[int, int, int]]()
-        self.seqs = Counter[str]()
-
-    def append(self, parts: Sequence[Mapping[str, str]]) -> None:
-        """Add a change; raise unless it follows from those before, and its journal sums to zero."""
-        change, *others = read(parts)
-        entries, sums = [each for each in others if each["part"] == "entry"], Counter[str]()
-        self.seqs[change["object"]] += 1
-        is_right = (self.seqs[change["object"]], len(parts) - 1) == (change["seq"], len(others))
-        is_right = is_right and len(others) - len(entries) <= (change["seq"] == 1)
-        for entry in entries:
-            count, available, held = self.balances.get(entry["account"], (0, 0, 0))
-            after = count + 1, available + int(entry["available"]), held + int(entry["held"])
-            shown = entry["count"], int(entry["balanceAvailable"]), int(entry["balanceHeld"])
-            asset = self.assets.setdefault(entry["account"], entry["asset"])
-            sums[entry["asset"]] += int(entry["available"]) + int(entry["held"])
-            self.balances[entry["account"]] = after
-            is_right = is_right and (asset, after) == (entry["asset"], shown)
-        if not is_right or any(sums.values()):
-            raise BooksInvalid(f"change {self.size} does not follow from those before it")
-        self.grow(leaf(parts))
-
-    def check(self, head: TreeHead) -> None:
-        """Raise unless the changes so far are those of a checkpoint."""
-        if self.size != head.size or self.root != head.root:
-            raise BooksInvalid(f"the books are not those of {head.origin} at {head.size} changes")
-
-
-def check_books(lines: Iterator[str], keys: str, old: TreeHead | None) -> Books:
-    """Return the books of an export, once they are found in its checkpoint and in an older one."""
-    books, head = Books(), open_note(json.loads(next(lines))["checkpoint"], keys)
-    if old is not None and old.origin.rpartition("/")[0] != head.origin.rpartition("/")[0]:
-        raise BooksInvalid(f"these are books of {head.origin}, not of {old.origin}")
-    for line in lines:
-        books.append(json.loads(line))
-        if old is not None and books.size == old.size:
-            books.check(old)
-    books.check(head)
-    if old is not None and old.size > head.size:
-        raise BooksInvalid(f"{head.size} changes are left of {old.size} of {old.origin}")
-    return books
-
-
-def check_reserves(lines: Iterator[str], keys: str) -> list[str]:
-    """Return a statement that was confirmed, and what is in its trees: pieces of balances."""
-    first, trees, shown = json.loads(next(lines)), dict[str, Tree](), list[str]()
-    change, statement = (
-        json.loads(check_proof(first["proof"].partition("\n")[2], keys)[0]),
-        first["statement"],
-    )
-    digest = sha256(statement.encode()).hexdigest()
-    if (change["type"], change["facts"].get("reserves")) != ("confirm", digest):
-        raise BooksInvalid("this statement of reserves was not confirmed")
-    for part in map(json.loads, lines):
-        if is_shown := "text" in part:
-            shown.append(part["text"])
-        found = plain(part["text"]) if is_shown else part
-        root = leaf([part]) if is_shown else fixed(part["hash"])
-        tree = trees.setdefault(found["asset"], Tree(summed))
-        tree.grow((root, int(found["units"])), part.get("size", 1))
-    for owed in plain(statement)["reserves"]:
-        due = owed["pieces"], (bytes.fromhex(owed["root"]), int(owed["owed_units"]))
-        tree = trees.pop(owed["asset"], None)
-        if due[1][1] < 0 or (tree is not None and (tree.size, tree.root) != due):
-            raise BooksInvalid(f"these are not the liabilities of {owed['asset']}")
-    if trees:
-        raise BooksInvalid(f"the statement has no {', '.join(trees)}")
-    return [statement, *shown]
-
-
 def main(verb: str, keys_file: str, file: str, *kept: str) -> None:
-    """Run a command; an error of any kind means that the books are not proven."""
+    """Run a command; an error of any kind means that nothing is proven."""
     keys, text = Path(keys_file).read_text(), Path(file).read_text()
-    old = open_note(Path(kept[0]).read_text(), keys) if kept else None
-    if verb == "proof" and old is None:
-        before, *proofs = text.split("c2sp.org/tlog-proof@v1\n")
-        if before or not proofs:
-            raise BooksInvalid(f"{file} is no file of proofs")
-        shown = [part for proof in proofs for part in check_proof(proof, keys)]
-    elif verb == "growth" and old is not None:
-        top, _, note = text.partition("\n\n")
+    if verb == "growth":
+        old, (top, _, note) = open_note(Path(kept[0]).read_text(), keys), text.partition("\n\n")
         check_growth(old, open_note(note, keys), [fixed(each) for each in top.split("\n")[1:]])
-        shown = []
-    elif verb == "reserves" and old is None:
-        shown = check_reserves(iter(text.splitlines()), keys)
-    else:
-        shown = [f"{check_books(iter(text.splitlines()), keys, old).size} changes are proven."]
+        return
+    before, *proofs = text.split("c2sp.org/tlog-proof@v1\n")
+    if verb != "proof" or kept or before or not proofs:
+        raise BooksInvalid(f"{file} is no file of proofs")
+    shown = [part for proof in proofs for part in check_proof(proof, keys)]
     sys.stdout.writelines(f"{each}\n" for each in shown)
 
 
