@@ -140,7 +140,7 @@ BODIES = {
     f"POST {_WEBHOOK}/rotate": ["overlapSeconds", ""],
     f"POST {_WEBHOOK}/resend": ["since* only*"],
     f"POST {_DIFFERENCES}/{{differenceId}}/assign": ["memberId"],
-    f"POST {_DIFFERENCES}/{{differenceId}}/resolve": ["reason* amount"],
+    f"POST {_DIFFERENCES}/{{differenceId}}/resolve": ["reason* amount adjustLedger"],
     f"POST {_DIFFERENCES}/{{differenceId}}/accept": ["amount"],
     f"POST {_DIFFERENCES}/{{differenceId}}/reject": ["reason*"],
     f"POST {_CLOSES}": ["day* reason"],

@@ -34,6 +34,20 @@ async def test_a_difference_is_assigned_explained_and_accepted(org: Tenant) -> N
     assert path in (await bob.load(_HOME, show="resolved")).links()
 
 
+async def test_people_see_what_an_adjustment_books(org: Tenant) -> None:
+    path = f"{_HOME}/differences/{await make_difference(org)}"
+    ada, bob = await visit(org), await visit(org)
+    loss = "The shortfall is booked as a loss of the organisation."
+    assert loss in (await ada.load(path)).text
+    body = {"verb": "resolve", "reason": "stolen", "amount": "-5", "adjustLedger": "yes"}
+    await ada.submit(path, body)
+    page = await bob.load(path)
+    assert loss in page.text
+    assert "This adjusts the ledger" in page.response.text
+    await bob.submit(path, {"verb": "accept", "amount": "-5"})
+    assert "The ledger was adjusted by two people" in (await bob.load(path)).text
+
+
 async def test_a_rejected_explanation_shows_the_difference_open_again(org: Tenant) -> None:
     path = f"{_HOME}/differences/{await make_difference(org)}"
     ada = await visit(org)

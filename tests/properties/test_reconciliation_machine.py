@@ -46,6 +46,7 @@ class OpenDifference:
     id: str
     units: int
     proposer: int | None = None
+    adjusts_ledger: bool = False
 
 
 class ReconciliationMachine(RuleBasedStateMachine):
@@ -88,15 +89,16 @@ class ReconciliationMachine(RuleBasedStateMachine):
         self._see(self.shifted)
 
     @precondition(lambda self: self.current)
-    @rule(person=people)
-    def resolve(self, person: int) -> None:
+    @rule(person=people, adjusts_ledger=st.booleans())
+    def resolve(self, person: int, *, adjusts_ledger: bool) -> None:
         found = self._found()
-        answer = self._decide(person, "resolve", {"reason": "dust"})
+        body = {"reason": "dust", "adjustLedger": adjusts_ledger}
+        answer = self._decide(person, "resolve", body)
         if found.proposer is not None:
             assert refusal(answer) == "409 RESOURCE_CONFLICT"
         else:
             assert good(answer)["status"] == "PROPOSED"
-            found.proposer = person
+            found.proposer, found.adjusts_ledger = person, adjusts_ledger
 
     @precondition(lambda self: self.current)
     @rule(person=people)
@@ -108,8 +110,10 @@ class ReconciliationMachine(RuleBasedStateMachine):
         elif found.proposer == person:
             assert refusal(answer) == "403 USER_ROLE_NOT_ALLOWED"
         else:
-            assert good(answer)["resolution"] == "ACCEPTED"
+            resolution = "ADJUSTED" if found.adjusts_ledger else "ACCEPTED"
+            assert good(answer)["resolution"] == resolution
             self.accepted += found.units
+            self.entries += 2 if found.adjusts_ledger else 0
             self.current = None
 
     @precondition(lambda self: self.current)
@@ -156,7 +160,7 @@ class ReconciliationMachine(RuleBasedStateMachine):
             assert listed[0]["status"] == ("PROPOSED" if proposed else "OPEN")
 
     @invariant()
-    def closes_never_change_and_nothing_is_booked(self) -> None:
+    def closes_never_change_and_only_adjustments_are_booked(self) -> None:
         self.wait_for(self._check_closes())
 
     async def _check_closes(self) -> None:
@@ -186,7 +190,7 @@ class ReconciliationMachine(RuleBasedStateMachine):
         assert self.current is not None
         return self.current
 
-    def _decide(self, person: int, verb: str, body: dict[str, str]) -> Any:
+    def _decide(self, person: int, verb: str, body: dict[str, Any]) -> Any:
         path = f"{DIFFERENCES}/{self._found().id}/{verb}"
         return self.wait_for(self.persons[person].send("POST", path, body))
 

@@ -32,6 +32,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "WALLET.DEPOSIT.REVERSAL": _("Reversed wallet deposit"),
     "TREASURY.DEPOSIT.REVERSAL": _("Reversed treasury deposit"),
     "CHAIN.GAS": _("Gas cost"),
+    "LEDGER.ADJUSTMENT": _("Ledger adjustment"),
     "LEDGER.CORRECTION": _("Ledger correction"),
     "RECONCILIATION.CLOSE": _("Daily close"),
     "RECONCILIATION.DIFFERENCE": _("Reconciliation difference"),

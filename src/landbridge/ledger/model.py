@@ -22,7 +22,7 @@ class HouseRole(StrEnum):
     IN_TRANSIT = "in_transit"  # between two legs of a record; zero once all records are terminal
     RECEIVABLE = "receivable"  # owed to the organisation; below zero
     WRITE_OFFS = "write_offs"  # lost by the organisation for good; below zero
-    SUSPENSE = "suspense"  # arrived from outside and not released; zero once nothing is held
+    SUSPENSE = "suspense"  # arrived from outside, and not released or without a known owner
     GAS = "gas"  # native coins paid to validators for transactions; an expense, below zero
     PAYABLE = (
         "payable"  # owed to fee beneficiaries, not yet paid; zero once all records are terminal

@@ -146,7 +146,7 @@ def test_deposit_events_follow_the_event_of_their_record() -> None:
 
 
 def test_corrections_and_gas_costs_have_no_event() -> None:
-    for kind in ("LEDGER.CORRECTION", "CHAIN.GAS"):
+    for kind in ("LEDGER.ADJUSTMENT", "LEDGER.CORRECTION", "CHAIN.GAS"):
         assert not makes_deposits(change(kind=kind, seq=1, after="COMPLETED"))
         assert types(kind=kind, seq=1, after="COMPLETED") == []
     assert not makes_deposits(change(kind="USER", seq=1))

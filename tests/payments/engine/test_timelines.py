@@ -86,7 +86,9 @@ async def stuck(org: Tenant) -> list[UUID]:
 
 def test_every_flow_has_wait_states() -> None:
     # Coin deposits, micro-deposits, corrections and gas costs are terminal when created.
-    at_once = {"WALLET.DEPOSIT", "ACCOUNT.MICRO_DEPOSIT", "LEDGER.CORRECTION", "CHAIN.GAS"}
+    at_once = {"WALLET.DEPOSIT", "ACCOUNT.MICRO_DEPOSIT", "LEDGER.CORRECTION", "CHAIN.GAS"} | {
+        "LEDGER.ADJUSTMENT"
+    }
     assert set(TRANSITIONS) - set(WAITS) <= at_once
     for kind in set(TRANSITIONS) - set(WAITS):
         transitions = TRANSITIONS[kind]

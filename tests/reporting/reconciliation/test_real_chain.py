@@ -101,6 +101,7 @@ async def _compared(world: FollowedChain) -> ReconStatus:
     chains = {Chain.POLYGON: ConnectedChain(records, CHAIN_PATIENCE)}
     reconciliation = LedgerReconciliation(
         connected.database,
+        connected.ledger,
         connected.wallets,
         chains,
         connected.team,

@@ -3021,7 +3021,10 @@ class AsyncReconciliation:
     ) -> replies.DifferenceReply:
         """Accept an explanation.
 
-        Accept another person's explanation: later runs expect the amount. It books nothing.
+        Accept another person's explanation: later runs expect the amount.
+
+        If the explanation adjusts the ledger, this posts the journal, and later runs find
+        nothing.
         """
         call = Call(
             "POST",
@@ -3078,7 +3081,9 @@ class AsyncReconciliation:
     ) -> replies.DifferenceReply:
         """Explain a difference.
 
-        Explain an open difference, which then waits for a second person. It books nothing.
+        Explain an open difference, which then waits for a second person.
+
+        With `adjustLedger` their acceptance books it; otherwise nothing is booked.
         """
         call = Call(
             "POST",

@@ -1182,6 +1182,8 @@ class DifferenceReply(Struct, frozen=True, kw_only=True):
     """DifferenceReply"""
 
     accepted_by: str | None = field(name="acceptedBy")
+    adjustment_id: str | None = field(name="adjustmentId")
+    adjusts_ledger: bool = field(name="adjustsLedger")
     amount: Decimal | None
     assignee_id: str | None = field(name="assigneeId")
     currency: str | None

@@ -642,6 +642,7 @@ class DifferenceAssignment(TypedDict):
 class DifferenceExplanation(TypedDict):
     """DifferenceExplanation"""
 
+    adjustLedger: NotRequired[bool]
     amount: NotRequired[str | None]
     reason: str
 

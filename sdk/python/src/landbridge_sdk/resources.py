@@ -3005,7 +3005,10 @@ class Reconciliation:
     ) -> replies.DifferenceReply:
         """Accept an explanation.
 
-        Accept another person's explanation: later runs expect the amount. It books nothing.
+        Accept another person's explanation: later runs expect the amount.
+
+        If the explanation adjusts the ledger, this posts the journal, and later runs find
+        nothing.
         """
         call = Call(
             "POST",
@@ -3062,7 +3065,9 @@ class Reconciliation:
     ) -> replies.DifferenceReply:
         """Explain a difference.
 
-        Explain an open difference, which then waits for a second person. It books nothing.
+        Explain an open difference, which then waits for a second person.
+
+        With `adjustLedger` their acceptance books it; otherwise nothing is booked.
         """
         call = Call(
             "POST",

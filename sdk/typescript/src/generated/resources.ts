@@ -2041,7 +2041,9 @@ export class Reconciliation {
   /**
    * Accept an explanation.
    *
-   * Accept another person's explanation: later runs expect the amount. It books nothing.
+   * Accept another person's explanation: later runs expect the amount.
+   *
+   * If the explanation adjusts the ledger, this posts the journal, and later runs find nothing.
    */
   acceptDifference(differenceId: string, body: types.DifferenceAcceptance, options: Options = {}): Promise<types.DifferenceReply> {
     return this.sender.send(
@@ -2089,7 +2091,9 @@ export class Reconciliation {
   /**
    * Explain a difference.
    *
-   * Explain an open difference, which then waits for a second person. It books nothing.
+   * Explain an open difference, which then waits for a second person.
+   *
+   * With `adjustLedger` their acceptance books it; otherwise nothing is booked.
    */
   resolveDifference(differenceId: string, body: types.DifferenceExplanation, options: Options = {}): Promise<types.DifferenceReply> {
     return this.sender.send(

@@ -56,6 +56,7 @@ from landbridge.providers.evm.gas import audit as gas_cost_audit
 from landbridge.providers.evm.gas import model as gas_costs
 from landbridge.providers.kyt.port import SCREENED_WITHIN
 from landbridge.providers.rails import currencies
+from landbridge.reporting.reconciliation import adjustment_audit, adjustments
 
 # Stablecoins and native coins on their chains, and fiat at banks, by code.
 ASSETS: Mapping[str, Asset] = {
@@ -85,6 +86,7 @@ TRANSITIONS: Mapping[str, Transitions[Any]] = {
     disbursements.KIND: disbursements.TRANSITIONS,
     virtual_accounts.MICRO_DEPOSIT_KIND: virtual_accounts.MICRO_DEPOSIT_TRANSITIONS,
     corrections.KIND: corrections.TRANSITIONS,
+    adjustments.KIND: adjustments.TRANSITIONS,
     resolutions.KIND: resolutions.TRANSITIONS,
     screenings.KIND: screenings.TRANSITIONS,
     payment_screenings.KIND: payment_screenings.TRANSITIONS,
@@ -106,6 +108,7 @@ AUDIT_RULES: Mapping[str, AuditRules] = {
     virtual_accounts.MICRO_DEPOSIT_KIND: micro_deposit_audit.RULES,
     disbursements.KIND: disbursement_audit.RULES,
     receivables.KIND: receivable_audit.RULES,
+    adjustments.KIND: adjustment_audit.RULES,
     resolutions.KIND: POSTS_NOTHING,
     screenings.KIND: screening_audit.RULES,
     payment_screenings.KIND: POSTS_NOTHING,

@@ -92,6 +92,7 @@ def report(on: CustomerServices, timelines: Timelines) -> ReportingServices:
         ),
         reconciliation=LedgerReconciliation(
             database,
+            on.ledger,
             on.wallets,
             recorded_chains(on.settings, on.simulated_state.movements, on.evm),
             on.team,

@@ -109,7 +109,11 @@ class DifferencePages(Controller):
         form = await read_form(request)
         verb = form.text("verb")
         fields, notice = _VERBS.get(verb, _VERBS["assign"])
-        body = {name: text for name in fields if (text := form.text(name)) or name == "reason"}
+        body: dict[str, object] = {
+            name: text for name in fields if (text := form.text(name)) or name == "reason"
+        }
+        if form.is_ticked("adjustLedger"):
+            body["adjustLedger"] = True
         path = f"/differences/{difference_id}"
         try:
             await interface.post(f"{_API}{path}/{verb if verb in _VERBS else 'assign'}", body)

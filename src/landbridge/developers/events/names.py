@@ -31,6 +31,7 @@ from landbridge.platform.changes.model import Change
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.constraints import Keywords, one_of, shared
 from landbridge.providers.evm.gas.model import KIND as GAS_COST_KIND
+from landbridge.reporting.reconciliation.adjustments import KIND as ADJUSTMENT_KIND
 from landbridge.reporting.schedules.model import KIND as REPORT_KIND
 
 _log = structlog.stdlib.get_logger()
@@ -173,6 +174,7 @@ def _category(kind: str) -> str:
 CATALOGUE: tuple[EventName, ...] = tuple(_catalogue())
 _NAMES: Mapping[str, EventName] = {each.type: each for each in CATALOGUE}
 _BALANCE = _NAMES["WALLET.TOKEN.BALANCE.UPDATE"]
+_WITHOUT_DEPOSITS = (ADJUSTMENT_KIND, CORRECTION_KIND, GAS_COST_KIND)
 
 
 def events_of(change: Change, *, deposits: int = 0) -> tuple[Event, ...]:
@@ -196,8 +198,8 @@ def events_of(change: Change, *, deposits: int = 0) -> tuple[Event, ...]:
 
 
 def makes_deposits(change: Change) -> bool:
-    """Return whether the change's record may pay wallets; corrections and gas costs do not."""
-    return change.status_after is not None and change.kind not in (CORRECTION_KIND, GAS_COST_KIND)
+    """Return whether the change's record may pay wallets; corrections and the like do not."""
+    return change.status_after is not None and change.kind not in _WITHOUT_DEPOSITS
 
 
 def family(event: Event) -> str:

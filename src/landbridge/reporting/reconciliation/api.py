@@ -199,11 +199,18 @@ class ReconciliationRoutes(Controller):
         data: JSONBody[DifferenceExplanation],
         reconciliation: NamedDependency[LedgerReconciliation],
     ) -> DifferenceReply:
-        """Explain an open difference, which then waits for a second person. It books nothing."""
+        """Explain an open difference, which then waits for a second person.
+
+        With `adjustLedger` their acceptance books it; otherwise nothing is booked.
+        """
         person, difference_id = deciding_person(request.user), _known(differenceId)
         return difference_reply(
             await reconciliation.decisions.resolve(
-                person, difference_id, data.reason, amount=data.amount
+                person,
+                difference_id,
+                data.reason,
+                amount=data.amount,
+                adjusts_ledger=data.adjust_ledger,
             )
         )
 
@@ -220,7 +227,10 @@ class ReconciliationRoutes(Controller):
         data: JSONBody[DifferenceAcceptance],
         reconciliation: NamedDependency[LedgerReconciliation],
     ) -> DifferenceReply:
-        """Accept another person's explanation: later runs expect the amount. It books nothing."""
+        """Accept another person's explanation: later runs expect the amount.
+
+        If the explanation adjusts the ledger, this posts the journal, and later runs find nothing.
+        """
         person, difference_id = deciding_person(request.user), _known(differenceId)
         return difference_reply(
             await reconciliation.decisions.accept(person, difference_id, amount=data.amount)

@@ -62,7 +62,7 @@ order by source, asset
 _UNRESOLVED = """
 select d.id, d.source, d.kind, d.status, d.asset, d.reference, d.record_id, d.ledger_units,
     d.outside_units, d.since, d.due_at, d.resolution, d.resolved_at, d.assignee_id, d.reason,
-    d.proposed_by, d.proposed_at, d.accepted_by
+    d.proposed_by, d.proposed_at, d.accepted_by, d.adjusts_ledger
 from recon_differences d
 where d.org_id = $1 and d.status <> 'RESOLVED' and d.since <= $2
 order by d.since, d.id
@@ -70,7 +70,8 @@ order by d.since, d.id
 
 _DIFFERENCES = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
+    adjusts_ledger
 from recon_differences
 where org_id = $1 and id = any($2::uuid[])
 order by since, id

@@ -82,17 +82,26 @@ def _add_decisions(group: click.Group, run_command: CommandRunner[LedgerReconcil
     @group.command()
     @click.argument("difference_id", type=click.UUID)
     @click.option("--reason", required=True, help="Why it is no error; kept in the change log.")
+    @click.option("--adjust-ledger", is_flag=True, help="Book it when it is accepted.")
     @_by_option
     @org_option
     @data_dir_option
     def resolve(
-        *, difference_id: UUID, reason: str, by: str, org: UUID | None, data_dir: str | None
+        *,
+        difference_id: UUID,
+        reason: str,
+        adjust_ledger: bool,
+        by: str,
+        org: UUID | None,
+        data_dir: str | None,
     ) -> None:
         """Explain an open difference, which a second person accepts then."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Difference:
             person = await _person(context, by)
-            return await context.verbs.decisions.resolve(person, difference_id, reason)
+            return await context.verbs.decisions.resolve(
+                person, difference_id, reason, adjusts_ledger=adjust_ledger
+            )
 
         found = run_command(data_dir, org, run, writes=True)
         click.echo(f"Explained: {_difference_line(found)}")
@@ -103,7 +112,7 @@ def _add_decisions(group: click.Group, run_command: CommandRunner[LedgerReconcil
     @org_option
     @data_dir_option
     def accept(*, difference_id: UUID, by: str, org: UUID | None, data_dir: str | None) -> None:
-        """Accept another person's explanation; later runs expect the difference."""
+        """Accept another person's explanation; later runs expect it, or it is booked."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Difference:
             person = await _person(context, by)

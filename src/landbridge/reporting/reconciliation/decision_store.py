@@ -9,7 +9,8 @@ from landbridge.reporting.reconciliation.model import Difference
 
 _LOCK = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
+    adjusts_ledger
 from recon_differences
 where org_id = $1 and id = $2
 for update
@@ -18,7 +19,7 @@ for update
 _SET = """
 update recon_differences
 set status = $3, assignee_id = $4, reason = $5, proposed_by = $6, proposed_at = $7,
-    accepted_by = $8, resolution = $9, resolved_at = $10
+    accepted_by = $8, resolution = $9, resolved_at = $10, adjusts_ledger = $11
 where org_id = $1 and id = $2
 """
 
@@ -36,6 +37,19 @@ update recon_positions
 set accepted_units = unexplained_units
 where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepted_units = $4
 returning true
+"""
+
+_HAS_MATCH = """
+select true
+from recon_matches
+where org_id = $1 and source = $2 and asset = $3 and reference = $4
+    and outside_units - ledger_units = $5
+"""
+
+_HAS_POSITION = """
+select true
+from recon_positions
+where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepted_units = $4
 """
 
 
@@ -59,6 +73,7 @@ async def write(tx: Tx, org_id: UUID, difference: Difference) -> None:
         difference.accepted_by,
         difference.resolution,
         difference.resolved_at,
+        difference.adjusts_ledger,
     )
 
 
@@ -68,3 +83,11 @@ async def accept_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:
     if difference.reference:
         return bool(await tx.fetchval(_ACCEPT_MATCH, *key, difference.reference, units))
     return bool(await tx.fetchval(_ACCEPT_POSITION, *key, units))
+
+
+async def has_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:
+    """Return whether a difference still has these units; the caller has locked its source."""
+    key, units = (org_id, difference.source, difference.asset), Decimal(difference.units)
+    if difference.reference:
+        return bool(await tx.fetchval(_HAS_MATCH, *key, difference.reference, units))
+    return bool(await tx.fetchval(_HAS_POSITION, *key, units))

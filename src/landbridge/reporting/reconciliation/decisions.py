@@ -5,7 +5,8 @@ Guarantees:
   the member who created it are one person.
 - Both have decided on the units as they are. If a run finds others, the explanation is void.
 - Accepted units are no difference of later runs. If they change, they are one again.
-- Nothing is booked: a decision changes no journal and no balance.
+- A decision posts nothing, unless both people decided to adjust the ledger: then the acceptance
+  posts one journal in its transaction (adjustments.py), and no later run expects a difference.
 - Each decision is in the change log, with its reason. Nobody is to write personal data into one.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.customers.team.service import Team
+from landbridge.ledger.service import Ledger
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
@@ -23,7 +25,13 @@ from landbridge.platform.core.money import AmountError, Asset, Money, parse_unit
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.providers.chains.tokens import ASSETS
-from landbridge.reporting.reconciliation import decision_store, difference_store, store
+from landbridge.reporting.reconciliation import (
+    adjustments,
+    decision_store,
+    difference_store,
+    store,
+)
+from landbridge.reporting.reconciliation.adjustments import build_adjustment
 from landbridge.reporting.reconciliation.four_eyes import check_second
 from landbridge.reporting.reconciliation.model import (
     Difference,
@@ -54,6 +62,7 @@ class DifferenceDecisions:
     """
 
     database: Database
+    ledger: Ledger
     team: Team
     clock: Clock
 
@@ -77,23 +86,36 @@ class DifferenceDecisions:
         return await self._decide(person, difference_id, "assign", decide, facts=facts)
 
     async def resolve(
-        self, person: ReconPerson, difference_id: UUID, reason: str, *, amount: str | None = None
+        self,
+        person: ReconPerson,
+        difference_id: UUID,
+        reason: str,
+        *,
+        amount: str | None = None,
+        adjusts_ledger: bool = False,
     ) -> Difference:
-        """Explain an open difference; it waits for a second person. Raises `FieldInvalid`."""
+        """Explain an open difference; it waits for a second person. Raises `FieldInvalid`.
+
+        With `adjusts_ledger` the acceptance books it: a surplus as held in suspense, a shortfall as
+        a loss of the organisation.
+        """
         reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
 
         async def decide(_tx: Tx, found: Difference, at: datetime) -> Difference:
             check_open(found)
             check_amount(found, amount)
+            if adjusts_ledger and not (found.asset and found.units):
+                raise FieldInvalid("adjustLedger is of an amount", field="adjustLedger")
             return replace(
                 found,
+                adjusts_ledger=adjusts_ledger,
                 status=DifferenceStatus.PROPOSED,
                 reason=reason,
                 proposed_by=person.id,
                 proposed_at=at,
             )
 
-        facts = {"reason": reason}
+        facts = {"reason": reason, "adjustsLedger": adjusts_ledger}
         return await self._decide(person, difference_id, "resolve", decide, facts=facts)
 
     async def accept(
@@ -108,13 +130,23 @@ class DifferenceDecisions:
             explained_by = check_proposed(found)
             check_amount(found, amount)
             await check_second(tx, person, explained_by, "explained it")
-            if found.asset and not await decision_store.accept_units(tx, person.org_id, found):
+            is_unchanged = (
+                await decision_store.has_units(tx, person.org_id, found)
+                if found.adjusts_ledger
+                else not found.asset or await decision_store.accept_units(tx, person.org_id, found)
+            )
+            if not is_unchanged:
                 raise ResourceConflict("its units have changed since the last run; run again")
+            if found.adjusts_ledger:
+                adjustment = build_adjustment(person.org_id, found, actor=person.actor, at=at)
+                await self.ledger.create_in(tx, adjustment, adjustments.TRANSITIONS)
             return replace(
                 found,
                 status=DifferenceStatus.RESOLVED,
                 accepted_by=person.id,
-                resolution=DifferenceResolution.ACCEPTED,
+                resolution=DifferenceResolution.ADJUSTED
+                if found.adjusts_ledger
+                else DifferenceResolution.ACCEPTED,
                 resolved_at=at,
             )
 
@@ -132,6 +164,7 @@ class DifferenceDecisions:
             return replace(
                 found,
                 status=DifferenceStatus.OPEN,
+                adjusts_ledger=False,
                 reason=None,
                 proposed_by=None,
                 proposed_at=None,

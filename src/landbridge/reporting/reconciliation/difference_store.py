@@ -60,7 +60,8 @@ where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED' and d.reference
 
 _DIFFERENCES = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
+    adjusts_ledger
 from recon_differences
 where org_id = $1 and ($2 or status <> 'RESOLVED')
 order by since desc, id
@@ -71,7 +72,8 @@ limit $3
 # The first one has an index of its own, since most differences are resolved.
 _UNRESOLVED_PAGE = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
+    adjusts_ledger
 from recon_differences
 where org_id = $1 and status <> 'RESOLVED' and status = any($2::text[])
     and kind = any($3::text[]) and source = any($4::text[])
@@ -83,7 +85,8 @@ limit $10
 
 _PAGE = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
+    adjusts_ledger
 from recon_differences
 where org_id = $1 and status = any($2::text[])
     and kind = any($3::text[]) and source = any($4::text[])
@@ -95,7 +98,8 @@ limit $10
 
 _GET = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
-    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by
+    due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
+    adjusts_ledger
 from recon_differences
 where org_id = $1 and id = $2
 """
@@ -103,7 +107,8 @@ where org_id = $1 and id = $2
 # A person has explained other units: they have to look again.
 _REOPEN = """
 update recon_differences d
-set status = 'OPEN', proposed_by = null, proposed_at = null, reason = null
+set status = 'OPEN', proposed_by = null, proposed_at = null, reason = null,
+    adjusts_ledger = false
 from unnest($3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[])
     as n (kind, asset, reference, ledger_units, outside_units)
 where d.org_id = $1 and d.source = $2 and d.status = 'PROPOSED'
@@ -232,4 +237,5 @@ def as_difference(row: Row) -> Difference:
         proposed_by=row["proposed_by"],
         proposed_at=row["proposed_at"],
         accepted_by=row["accepted_by"],
+        adjusts_ledger=row["adjusts_ledger"],
     )

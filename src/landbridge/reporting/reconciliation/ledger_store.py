@@ -32,9 +32,10 @@ _MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
 # before they are minted there. Other coins in transit are at the organisation's addresses.
-# The rows of each change are looked up by its key, whatever the planner expects of the range.
+# A correction of an adjustment has its reference. The rows of each change are looked up by its key,
+# whatever the planner expects of the range.
 _MOVEMENTS = """
-select c.object_id as record_id, c.facts, t.details, e.asset, e.units
+select c.object_id as record_id, c.facts, t.details, t.adjustment, e.asset, e.units
 from changes c
 cross join lateral (
     select x.asset, -sum(x.available) as units
@@ -46,8 +47,10 @@ cross join lateral (
     offset 0
 ) e
 left join lateral (
-    select x.details
+    select x.details, y.details as adjustment
     from transfers x
+    left join transfers y on y.org_id = x.org_id and y.kind = 'LEDGER.ADJUSTMENT'
+        and y.id = case when x.kind = 'LEDGER.CORRECTION' then (x.request ->> 'transfer')::uuid end
     where x.org_id = c.org_id and x.id = c.object_id and c.seq = 1
     offset 0
 ) t on true
@@ -90,7 +93,10 @@ async def booked(
     return [
         BookedMovement(
             row["record_id"],
-            reference_of(row["record_id"], _json(row["details"]) | _json(row["facts"])),
+            reference_of(
+                row["record_id"],
+                _json(row["details"]) | _json(row["adjustment"]) | _json(row["facts"]),
+            ),
             row["asset"],
             int(row["units"]),
         )

@@ -44,6 +44,7 @@ class DifferenceResolution(StrEnum):
     MATCHED = "MATCHED"  # both sides have it now
     CLEARED = "CLEARED"  # a later run no longer found it
     ACCEPTED = "ACCEPTED"  # two people have explained it
+    ADJUSTED = "ADJUSTED"  # two people have adjusted the ledger
 
 
 # Time that the other side has to follow. The sandbox's chains are final at once. On real chains the
@@ -52,13 +53,18 @@ SANDBOX_PATIENCE = timedelta(minutes=1)
 CHAIN_PATIENCE = timedelta(hours=1)
 # Coins that leave without an entry are an alarm; an entry follows its order within seconds.
 DEBIT_PATIENCE = timedelta(minutes=1)
+# Fact of an adjustment: the reference of its difference.
+REFERENCE_FACT = "difference_reference"
 # Time from one run to the next; after one that a source did not answer.
 CADENCE, RETRY = timedelta(minutes=15), timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class BookedMovement:
-    """What one change of a record moved outside, by the ledger; `asset` is a code."""
+    """What one change of a record moved outside, by the ledger; `asset` is a code.
+
+    `reference` is empty if it belongs to no movement of a source.
+    """
 
     record_id: UUID
     reference: str
@@ -144,7 +150,7 @@ class Difference:
     """Difference as it is stored; see `FoundDifference`.
 
     `assignee_id` is a member. `reason` is the explanation of `proposed_by`, a key or a member, and
-    `accepted_by` the second person.
+    `accepted_by` the second person. With `adjusts_ledger` the acceptance posts a journal.
     """
 
     id: UUID
@@ -165,6 +171,7 @@ class Difference:
     proposed_by: UUID | None = None
     proposed_at: datetime | None = None
     accepted_by: UUID | None = None
+    adjusts_ledger: bool = False
 
     @property
     def units(self) -> int:
@@ -223,7 +230,12 @@ def source_of(asset: str) -> Chain:
 
 
 def reference_of(record_id: UUID, facts: Mapping[str, Any]) -> str:
-    """Return the transaction that a change names; without one, the record."""
+    """Return the transaction that a change names; without one, the record.
+
+    An adjustment has the reference of its difference, empty for a position.
+    """
+    if REFERENCE_FACT in facts:
+        return str(facts[REFERENCE_FACT])
     for name, value in facts.items():
         if value and (name == "deposit_hash" or name.endswith("transaction_hash")):
             return str(value)
@@ -235,6 +247,8 @@ def sum_booked(booked: Iterable[BookedMovement]) -> list[MovementSum]:
     units: defaultdict[tuple[str, str], int] = defaultdict(int)
     record_ids: dict[tuple[str, str], UUID] = {}
     for each in booked:
+        if not each.reference:
+            continue
         key = each.reference, each.asset
         units[key] += each.units
         record_ids.setdefault(key, each.record_id)

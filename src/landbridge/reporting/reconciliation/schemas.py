@@ -12,6 +12,7 @@ from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.constraints import form, stated
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.reporting.reconciliation.adjustments import adjustment_id
 from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
 from landbridge.reporting.reconciliation.listing import DifferenceHistory
 from landbridge.reporting.reconciliation.model import (
@@ -41,11 +42,13 @@ class DifferenceAssignment(WireStruct, frozen=True):
 class DifferenceExplanation(WireStruct, frozen=True):
     """Why a difference is no error: one line, without personal data.
 
-    `amount` is the difference that you have seen; the request is refused if it has changed.
+    `amount` is the difference that you have seen; the request is refused if it has changed. With
+    `adjustLedger` the acceptance books it: a surplus in suspense, a shortfall as a loss.
     """
 
     reason: ReasonText
     amount: SeenAmount | None = None
+    adjust_ledger: bool = False
 
 
 class DifferenceAcceptance(WireStruct, frozen=True):
@@ -121,7 +124,7 @@ class DifferenceReply(WireStruct, frozen=True):
 
     `reference` is a transaction of the chain, or the ledger's record without one; null for a
     position. `reason` is the explanation of `proposedBy`, and `acceptedBy` the second person: keys
-    or members.
+    or members. With `adjustsLedger` the acceptance books it, as record `adjustmentId`.
     """
 
     id: UUID
@@ -141,6 +144,8 @@ class DifferenceReply(WireStruct, frozen=True):
     proposed_by: UUID | None
     proposed_at: Moment | None
     accepted_by: UUID | None
+    adjusts_ledger: bool
+    adjustment_id: UUID | None
     resolution: DifferenceResolution | None
     resolved_at: Moment | None
 
@@ -225,6 +230,10 @@ def difference_reply(found: Difference) -> DifferenceReply:
         proposed_by=found.proposed_by,
         proposed_at=None if found.proposed_at is None else moment(found.proposed_at),
         accepted_by=found.accepted_by,
+        adjusts_ledger=found.adjusts_ledger,
+        adjustment_id=adjustment_id(found.id)
+        if resolution == DifferenceResolution.ADJUSTED
+        else None,
         resolution=None if resolution is None else DifferenceResolution(resolution),
         resolved_at=None if found.resolved_at is None else moment(found.resolved_at),
     )

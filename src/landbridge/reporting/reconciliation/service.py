@@ -25,6 +25,7 @@ import structlog
 from landbridge.customers.team.service import Team
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.house_accounts import find_step_end
+from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.failures import logged_failures
@@ -106,6 +107,7 @@ class LedgerReconciliation:
     """Compares organisations with the connected chains."""
 
     database: Database
+    ledger: Ledger
     wallets: Wallets
     chains: Mapping[Chain, ConnectedChain]
     team: Team
@@ -120,7 +122,7 @@ class LedgerReconciliation:
     @property
     def decisions(self) -> DifferenceDecisions:
         """Return what people decide with."""
-        return DifferenceDecisions(self.database, self.team, self.clock)
+        return DifferenceDecisions(self.database, self.ledger, self.team, self.clock)
 
     @property
     def halts(self) -> ReconHalts:

@@ -1,0 +1,80 @@
+"""Adjustments: records by which the ledger takes over what a source has; two people decide.
+
+Journals, by the sign of the difference:
+
+    surplus      OUTSIDE to SUSPENSE: the coins are there, and nobody is known to own them
+    shortfall    WRITE_OFFS to OUTSIDE: the coins are gone, and the organisation bears the loss
+
+An adjustment names the reference of its difference, so the next run counts both on the same match.
+One of a position names none: it belongs to no movement. `landbridge correct` takes an adjustment
+back, once the payment that explains it is in the ledger.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from uuid import UUID
+
+from landbridge.ledger.model import CreateTransfer, HouseRole, Posting, Transfer
+from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.money import Money
+from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import ASSETS
+from landbridge.reporting.reconciliation.model import REFERENCE_FACT, Difference
+
+KIND = "LEDGER.ADJUSTMENT"
+
+
+class AdjustmentStatus(StrEnum):
+    """Status of an adjustment."""
+
+    COMPLETED = "COMPLETED"  # posted
+
+
+TRANSITIONS: Transitions[AdjustmentStatus] = Transitions(
+    start=frozenset({AdjustmentStatus.COMPLETED}), table={AdjustmentStatus.COMPLETED: frozenset()}
+)
+
+
+def adjustment_id(difference_id: UUID) -> UUID:
+    """Return the id of a difference's adjustment: derived, so that it exists once."""
+    return derived_id(difference_id, "adjustment")
+
+
+def build_adjustment(
+    org_id: UUID, difference: Difference, *, actor: str, at: datetime
+) -> CreateTransfer:
+    """Build the record that adjusts the ledger by a difference, whose units are not zero."""
+    money = Money(abs(difference.units), ASSETS[difference.asset])
+    is_shortfall = difference.units < 0
+    return CreateTransfer(
+        org_id=org_id,
+        id=adjustment_id(difference.id),
+        kind=KIND,
+        user_id=org_id,  # of no user
+        request_id=new_id(),
+        request={"differenceId": str(difference.id), "reason": difference.reason},
+        path=(AdjustmentStatus.COMPLETED,),
+        source=money,
+        destination=money,
+        details={
+            "difference_id": str(difference.id),
+            "is_shortfall": is_shortfall,
+            REFERENCE_FACT: difference.reference,
+        },
+        due_at=None,
+        at=at,
+        actor=actor,
+        journals={0: adjustment_postings(money, is_shortfall=is_shortfall)},
+    )
+
+
+def adjustment_postings(money: Money, *, is_shortfall: bool) -> list[Posting]:
+    """Return the journal of coins that are there without an owner, or are gone."""
+    if is_shortfall:
+        return [Posting(HouseRole.OUTSIDE, money), Posting(HouseRole.WRITE_OFFS, -money)]
+    return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.SUSPENSE, money)]
+
+
+def is_shortfall_of(record: Transfer) -> bool:
+    """Return whether an adjustment is of coins that are gone."""
+    return bool(record.details["is_shortfall"])
