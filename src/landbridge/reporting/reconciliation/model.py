@@ -15,6 +15,7 @@ from uuid import UUID
 from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.records import AddressMovement, RecordedBlock
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 
 class DifferenceKind(StrEnum):
@@ -27,6 +28,7 @@ class DifferenceKind(StrEnum):
     POSITION = "POSITION"  # the balance differs by more than all movements explain
     REORGED = "REORGED"  # the source has lost a block that was final
     SOURCE_SILENT = "SOURCE_SILENT"  # the source has not answered for longer than its patience
+    STATEMENT_GAP = "STATEMENT_GAP"  # a bank's statement does not begin where one before it ended
 
 
 class DifferenceStatus(StrEnum):
@@ -46,6 +48,9 @@ class DifferenceResolution(StrEnum):
     ACCEPTED = "ACCEPTED"  # two people have explained it
 
 
+# Of a whole asset or source: resolved by the next good run that does not find them.
+OF_POSITION = (DifferenceKind.POSITION, DifferenceKind.SOURCE_SILENT)
+
 # Time that the other side has to follow. The sandbox's chains are final at once. On real chains the
 # ledger books a payment at the chain's confirmations, up to half an hour before it is final.
 SANDBOX_PATIENCE = timedelta(minutes=1)
@@ -58,9 +63,12 @@ CADENCE, RETRY = timedelta(minutes=15), timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class BookedMovement:
-    """What one change of a record moved outside, by the ledger; `asset` is a code."""
+    """What one change of a record moved outside, by the ledger; `asset` is a code.
 
-    record_id: UUID
+    `record_id` is None if several records share a reference.
+    """
+
+    record_id: UUID | None
     reference: str
     asset: str
     units: int
@@ -87,6 +95,7 @@ class MovementMatch:
     ledger_units: int
     outside_units: int
     first_seen_at: datetime
+    outside_moved_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +137,11 @@ class ComparedPosition:
 class ReconSource:
     """Outside system that holds money of an organisation; times are organisation time.
 
-    `last_good_at` is None before its first comparison.
+    `last_good_at` is None before its first comparison. For a bank, the block is its last statement:
+    the bank's number, 0 without one, and its identifier.
     """
 
-    source: Chain
+    source: ReconSourceName
     block_number: int
     block_hash: str
     last_run_at: datetime
@@ -148,7 +158,7 @@ class Difference:
     """
 
     id: UUID
-    source: Chain
+    source: ReconSourceName
     kind: DifferenceKind
     status: DifferenceStatus
     asset: str
@@ -178,7 +188,7 @@ class DifferenceFilters:
 
     statuses: Collection[DifferenceStatus] = ()
     kinds: Collection[DifferenceKind] = ()
-    sources: Collection[Chain] = ()
+    sources: Collection[ReconSourceName] = ()
     assignee_id: UUID | None = None
     record_id: UUID | None = None
 
@@ -192,7 +202,7 @@ class ReconRun:
     """
 
     id: UUID
-    source: Chain
+    source: ReconSourceName
     compared_at: datetime
     block: RecordedBlock | None
     failure: str | None
@@ -233,7 +243,7 @@ def reference_of(record_id: UUID, facts: Mapping[str, Any]) -> str:
 def sum_booked(booked: Iterable[BookedMovement]) -> list[MovementSum]:
     """Sum the ledger's movements by reference and asset."""
     units: defaultdict[tuple[str, str], int] = defaultdict(int)
-    record_ids: dict[tuple[str, str], UUID] = {}
+    record_ids: dict[tuple[str, str], UUID | None] = {}
     for each in booked:
         key = each.reference, each.asset
         units[key] += each.units
