@@ -1,7 +1,11 @@
 """Pages of reconciliation: differences with both sides, runs, and daily closes of two people."""
 
+from pathlib import Path
+
+from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import visit
+from tests.reporting.reconciliation.bank_days import found, planting_bank
 from tests.reporting.reconciliation.compared import make_difference, make_halt, make_reconciled
 from tests.tenants import Tenant
 
@@ -17,7 +21,7 @@ async def test_a_difference_is_assigned_explained_and_accepted(org: Tenant) -> N
     assert "Balance that no movement explains" in listed.text
     page = await ada.load(path)
     assert page.value("amount") == "-5"
-    for side in ("Ledger", "Chain: Polygon", "Chain less ledger"):
+    for side in ("Ledger", "Outside: Polygon", "Outside less ledger"):
         assert side in page.text
     member = str(ada.member_id)
     await ada.submit(path, {"verb": "assign", "memberId": member})
@@ -87,6 +91,21 @@ async def test_runs_show_each_chain_and_its_positions(org: Tenant) -> None:
     page = await (await visit(org)).load(f"{_HOME}/runs")
     for text in ("Polygon", "Compared at block", "USDC"):
         assert text in page.text
+
+
+async def test_runs_show_a_bank_account_with_its_last_statement(
+    database: Database, tmp_path: Path
+) -> None:
+    async with planting_bank(database, tmp_path) as bank:
+        await bank.state(bank.debit(250))
+        (fee,) = await found(bank.org)
+        visitor = await visit(bank.org)
+        page = await visitor.load(f"{_HOME}/runs")
+        for text in ("Bank account in USD", "Compared with statement S2-usd", "1,000,000.00 USD"):
+            assert text in page.text
+        page = await visitor.load(f"{_HOME}/differences/{fee.id}")
+        for text in ("Outside, not in the ledger", "Outside: Bank account in USD", "2.50 USD"):
+            assert text in page.text
 
 
 async def test_analysts_read_and_decide_nothing(org: Tenant) -> None:

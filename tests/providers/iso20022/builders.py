@@ -156,6 +156,7 @@ def make_statement(
         "number": 230,
         "opening": Money(opening, EURO),
         "closing": Money(opening + moved, EURO),
+        "closing_on": AT.date(),
         "entries": entries,
     }
     return BankStatement(**{**defaults, **changes})
@@ -322,5 +323,6 @@ def statements(draw: st.DrawFn) -> BankStatement:
         account=draw(ibans | other_numbers),
         created_at=draw(moments),
         number=draw(_or_none(st.integers(0, 10**18 - 1))),
+        closing_on=draw(days),
         page=draw(_or_none(st.integers(1, 99_999))),
     )

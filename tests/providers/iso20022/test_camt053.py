@@ -68,6 +68,7 @@ def test_version_2_is_read() -> None:
     assert (statement.id, statement.number, statement.account) == ("2026-230", 230, OUR_IBAN)
     assert (statement.opening, statement.closing) == (Money(100_000, EURO), Money(88_340, EURO))
     assert statement.created_at == datetime(2026, 11, 20, 21, tzinfo=UTC)
+    assert statement.closing_on == date(2026, 11, 20)
     assert statement.page is None
     deposit, payouts, returned, fee = statement.entries
     assert deposit.transactions == (
@@ -241,6 +242,14 @@ def test_a_mix_of_debits_and_credits_adds_up_by_its_signs() -> None:
 def test_a_statement_is_written_with_both_balances() -> None:
     with pytest.raises(InvariantBroken, match="both of its balances"):
         camt053.write(replace(WRITTEN, closing=None))
+
+
+@pytest.mark.parametrize("day", [b"<Dt>soon</Dt>", b"<DtTm>2026-13-01T00:00:00</DtTm>", b""])
+def test_a_closing_balance_without_a_day_is_read(day: bytes) -> None:
+    raw = camt053.write(make_statement())
+    before, _, rest = raw.rpartition(b"<Dt>\n")
+    (read,) = camt053.read(b"%s<Dt>%s%s" % (before, day, rest[rest.index(b"</Dt>") + 5 :]))
+    assert (read.closing, read.closing_on) == (make_statement().closing, None)
 
 
 def test_pending_entries_do_not_count() -> None:

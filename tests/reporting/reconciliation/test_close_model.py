@@ -9,7 +9,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from landbridge.providers.chains.tokens import ASSETS, Chain
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation.close_model import (
     CloseContent,
     CloseInput,
@@ -22,6 +22,7 @@ from landbridge.reporting.reconciliation.close_model import (
     missing_sources,
 )
 from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 _AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _ID = UUID(int=1)
@@ -58,8 +59,10 @@ def test_a_difference_of_a_whole_source_always_needs_a_reason() -> None:
     assert exceeds(found, Decimal(10**9))
 
 
-@given(st.sets(st.sampled_from(Chain)), st.sets(st.sampled_from(Chain)))
-def test_a_source_without_a_comparison_is_missing(expected: set[Chain], there: set[Chain]) -> None:
+@given(st.sets(st.sampled_from(ReconSourceName)), st.sets(st.sampled_from(ReconSourceName)))
+def test_a_source_without_a_comparison_is_missing(
+    expected: set[ReconSourceName], there: set[ReconSourceName]
+) -> None:
     found = missing_sources(expected, [_position(each) for each in there])
     assert set(found) == expected - there
 
@@ -84,7 +87,7 @@ def test_the_content_is_canonical_and_says_all_that_it_was_made_of(
         org_id=_ID,
         day=date(2026, 1, 30),
         zone="UTC",
-        positions=[_position(Chain.POLYGON, each) for each in ledger],
+        positions=[_position(ReconSourceName.POLYGON, each) for each in ledger],
         unresolved=unresolved,
         earlier=unresolved,
         corrections=[],
@@ -109,7 +112,7 @@ def test_the_content_is_canonical_and_says_all_that_it_was_made_of(
     assert content_digest(text) != content_digest(build_content(made, f"{reason}."))
 
 
-def _position(source: Chain, units: int = 0) -> ClosePosition:
+def _position(source: ReconSourceName, units: int = 0) -> ClosePosition:
     return ClosePosition(
         source=source,
         asset="usdc:POLYGON",
@@ -132,7 +135,7 @@ def _difference(
 ) -> Difference:
     return Difference(
         id=_ID,
-        source=Chain.POLYGON,
+        source=ReconSourceName.POLYGON,
         kind=DifferenceKind.POSITION,
         status=status,
         asset=asset,

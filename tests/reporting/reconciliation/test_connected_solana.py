@@ -93,7 +93,7 @@ def _usdc(status: ReconStatus) -> tuple[int, int]:
 
 
 def _failure(status: ReconStatus) -> str | None:
-    return next(each.failure for each in status.sources if each.source is Chain.SOLANA)
+    return next(each.failure for each in status.sources if each.source == Chain.SOLANA)
 
 
 def _only(status: ReconStatus) -> Difference:

@@ -309,7 +309,7 @@ def _named(found: Difference) -> tuple[DifferenceKind, int, UUID | None, str]:
 
 
 def _polygon(status: ReconStatus) -> Any:
-    return next(each for each in status.sources if each.source is Chain.POLYGON)
+    return next(each for each in status.sources if each.source == Chain.POLYGON)
 
 
 async def _execute(org: Tenant, sql: str, *args: Any) -> None:

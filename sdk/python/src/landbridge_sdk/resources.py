@@ -2903,10 +2903,41 @@ class Reconciliation:
                 "POSITION",
                 "REORGED",
                 "SOURCE_SILENT",
+                "STATEMENT_GAP",
             ]
         ]
         | None = None,
-        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        source: Sequence[
+            Literal[
+                "POLYGON",
+                "ETHEREUM",
+                "SOLANA",
+                "BASE",
+                "BANK_USD",
+                "BANK_EUR",
+                "BANK_BRL",
+                "BANK_MXN",
+                "BANK_COP",
+                "BANK_ARS",
+                "BANK_HKD",
+                "BANK_CNY",
+                "BANK_SGD",
+                "BANK_NGN",
+                "BANK_KES",
+                "BANK_ZMW",
+                "BANK_MWK",
+                "BANK_TZS",
+                "BANK_BWP",
+                "BANK_CDF",
+                "BANK_GHS",
+                "BANK_ZAR",
+                "BANK_UGX",
+                "BANK_RWF",
+                "BANK_XAF",
+                "BANK_XOF",
+            ]
+        ]
+        | None = None,
         assignee_id: str | None = None,
         record_id: str | None = None,
         limit: int | None = None,
@@ -2950,10 +2981,41 @@ class Reconciliation:
                 "POSITION",
                 "REORGED",
                 "SOURCE_SILENT",
+                "STATEMENT_GAP",
             ]
         ]
         | None = None,
-        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        source: Sequence[
+            Literal[
+                "POLYGON",
+                "ETHEREUM",
+                "SOLANA",
+                "BASE",
+                "BANK_USD",
+                "BANK_EUR",
+                "BANK_BRL",
+                "BANK_MXN",
+                "BANK_COP",
+                "BANK_ARS",
+                "BANK_HKD",
+                "BANK_CNY",
+                "BANK_SGD",
+                "BANK_NGN",
+                "BANK_KES",
+                "BANK_ZMW",
+                "BANK_MWK",
+                "BANK_TZS",
+                "BANK_BWP",
+                "BANK_CDF",
+                "BANK_GHS",
+                "BANK_ZAR",
+                "BANK_UGX",
+                "BANK_RWF",
+                "BANK_XAF",
+                "BANK_XOF",
+            ]
+        ]
+        | None = None,
         assignee_id: str | None = None,
         record_id: str | None = None,
         limit: int | None = None,
@@ -3179,7 +3241,37 @@ class Reconciliation:
     def list_runs(
         self,
         *,
-        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        source: Sequence[
+            Literal[
+                "POLYGON",
+                "ETHEREUM",
+                "SOLANA",
+                "BASE",
+                "BANK_USD",
+                "BANK_EUR",
+                "BANK_BRL",
+                "BANK_MXN",
+                "BANK_COP",
+                "BANK_ARS",
+                "BANK_HKD",
+                "BANK_CNY",
+                "BANK_SGD",
+                "BANK_NGN",
+                "BANK_KES",
+                "BANK_ZMW",
+                "BANK_MWK",
+                "BANK_TZS",
+                "BANK_BWP",
+                "BANK_CDF",
+                "BANK_GHS",
+                "BANK_ZAR",
+                "BANK_UGX",
+                "BANK_RWF",
+                "BANK_XAF",
+                "BANK_XOF",
+            ]
+        ]
+        | None = None,
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
@@ -3207,7 +3299,37 @@ class Reconciliation:
     def list_runs_all(
         self,
         *,
-        source: Sequence[Literal["POLYGON", "ETHEREUM", "SOLANA", "BASE"]] | None = None,
+        source: Sequence[
+            Literal[
+                "POLYGON",
+                "ETHEREUM",
+                "SOLANA",
+                "BASE",
+                "BANK_USD",
+                "BANK_EUR",
+                "BANK_BRL",
+                "BANK_MXN",
+                "BANK_COP",
+                "BANK_ARS",
+                "BANK_HKD",
+                "BANK_CNY",
+                "BANK_SGD",
+                "BANK_NGN",
+                "BANK_KES",
+                "BANK_ZMW",
+                "BANK_MWK",
+                "BANK_TZS",
+                "BANK_BWP",
+                "BANK_CDF",
+                "BANK_GHS",
+                "BANK_ZAR",
+                "BANK_UGX",
+                "BANK_RWF",
+                "BANK_XAF",
+                "BANK_XOF",
+            ]
+        ]
+        | None = None,
         limit: int | None = None,
         created_before: str | datetime | None = None,
         created_after: str | datetime | None = None,
@@ -3233,7 +3355,7 @@ class Reconciliation:
     def list_sources(self, *, timeout: float | None = None) -> replies.ReconSourcesReply:
         """List sources.
 
-        Return each chain that is compared, with its last comparison.
+        Return each chain and bank account that is compared, with its last comparison.
         """
         call = Call(
             "GET",

@@ -2004,7 +2004,7 @@ export class Reconciliation {
    *
    * List differences, newest first; the bounds are those of `since`.
    */
-  listDifferences(options: Options & { status?: Array<"TIMING" | "OPEN" | "PROPOSED" | "RESOLVED">; kind?: Array<"MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT">; source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; assigneeId?: string; recordId?: string; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.DifferencePage> {
+  listDifferences(options: Options & { status?: Array<"TIMING" | "OPEN" | "PROPOSED" | "RESOLVED">; kind?: Array<"MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT" | "STATEMENT_GAP">; source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF">; assigneeId?: string; recordId?: string; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.DifferencePage> {
     return this.sender.send(
       {
         method: "GET",
@@ -2016,7 +2016,7 @@ export class Reconciliation {
   }
 
   /** List differences, page by page. */
-  listDifferencesAll(options: Options & { status?: Array<"TIMING" | "OPEN" | "PROPOSED" | "RESOLVED">; kind?: Array<"MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT">; source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; assigneeId?: string; recordId?: string; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.DifferenceReply> {
+  listDifferencesAll(options: Options & { status?: Array<"TIMING" | "OPEN" | "PROPOSED" | "RESOLVED">; kind?: Array<"MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT" | "STATEMENT_GAP">; source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF">; assigneeId?: string; recordId?: string; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.DifferenceReply> {
     return pages(
       (cursor) => this.listDifferences({ ...options, cursor }),
       (page) => page.differences,
@@ -2183,7 +2183,7 @@ export class Reconciliation {
    *
    * List the comparisons of the last 90 days, newest first.
    */
-  listRuns(options: Options & { source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.ReconRunPage> {
+  listRuns(options: Options & { source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF">; limit?: number; createdBefore?: string; createdAfter?: string; cursor?: string; } = {}): Promise<types.ReconRunPage> {
     return this.sender.send(
       {
         method: "GET",
@@ -2195,7 +2195,7 @@ export class Reconciliation {
   }
 
   /** List runs, page by page. */
-  listRunsAll(options: Options & { source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE">; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.ReconRunReply> {
+  listRunsAll(options: Options & { source?: Array<"POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF">; limit?: number; createdBefore?: string; createdAfter?: string; } = {}): AsyncGenerator<types.ReconRunReply> {
     return pages(
       (cursor) => this.listRuns({ ...options, cursor }),
       (page) => page.runs,
@@ -2205,7 +2205,7 @@ export class Reconciliation {
   /**
    * List sources.
    *
-   * Return each chain that is compared, with its last comparison.
+   * Return each chain and bank account that is compared, with its last comparison.
    */
   listSources(options: Options = {}): Promise<types.ReconSourcesReply> {
     return this.sender.send(

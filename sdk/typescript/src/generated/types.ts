@@ -839,10 +839,10 @@ export interface CloseDifferenceReply {
   currency: string | null;
   id: string;
   isEarlier: boolean;
-  kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT";
-  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | "ADJUSTED" | null;
+  kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT" | "STATEMENT_GAP";
+  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | null;
   since: string;
-  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
   status: "TIMING" | "OPEN" | "PROPOSED" | "RESOLVED";
 }
 
@@ -861,7 +861,7 @@ export interface ClosePositionReply {
   differenceAmount: string;
   ledgerAmount: string;
   outsideAmount: string;
-  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
   unexplainedAmount: string;
 }
 
@@ -894,7 +894,7 @@ export interface CloseReserveReply {
   pieces: number;
   ratio: string | null;
   root: string;
-  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
 }
 
 export interface CloseSignature {
@@ -1188,7 +1188,6 @@ export interface DifferenceEvent {
 }
 
 export interface DifferenceExplanation {
-  adjustLedger?: boolean;
   amount?: string | null;
   reason: string;
 }
@@ -1201,14 +1200,12 @@ export interface DifferencePage {
 
 export interface DifferenceReply {
   acceptedBy: string | null;
-  adjustmentId: string | null;
-  adjustsLedger: boolean;
   amount: string | null;
   assigneeId: string | null;
   currency: string | null;
   dueAt: string;
   id: string;
-  kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT";
+  kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT" | "STATEMENT_GAP";
   ledgerAmount: string | null;
   outsideAmount: string | null;
   proposedAt: string | null;
@@ -1216,10 +1213,10 @@ export interface DifferenceReply {
   reason: string | null;
   recordId: string | null;
   reference: string | null;
-  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | "ADJUSTED" | null;
+  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | null;
   resolvedAt: string | null;
   since: string;
-  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
   status: "TIMING" | "OPEN" | "PROPOSED" | "RESOLVED";
 }
 
@@ -3206,7 +3203,7 @@ export interface ReconRunReply {
   failure: string | null;
   id: string;
   openCount: number;
-  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
 }
 
 export interface ReconSourceReply {
@@ -3216,7 +3213,7 @@ export interface ReconSourceReply {
   lastGoodAt: string | null;
   lastRunAt: string;
   positions: Array<PositionReply>;
-  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE";
+  source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
 }
 
 export interface ReconSourcesReply {

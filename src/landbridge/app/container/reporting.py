@@ -22,6 +22,7 @@ from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
 from landbridge.reporting.proofs.verification import BooksVerifier
+from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.reserve_proofs import ReserveProofs
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from landbridge.reporting.reserves.service import Reserves
@@ -101,6 +102,7 @@ def report(on: CustomerServices, timelines: Timelines) -> ReportingServices:
             reserves,
             on.settings.reconciliation_tolerance,
             on.settings.reconciliation_halt_above,
+            BankComparison(database, on.funding_accounts) if on.settings.bank == "files" else None,
         ),
     )
 

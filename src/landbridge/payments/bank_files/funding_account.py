@@ -134,7 +134,7 @@ class FundingAccount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Account of an organisation in one currency, for payments and deposits.
 
     `initiator_id` identifies us to the bank in a pain.001. A file is due `lead_minutes` before the
-    cut-off of its rail.
+    cut-off of its rail. `reconciled`: its statements are compared with the ledger.
     """
 
     currency: str
@@ -151,6 +151,7 @@ class FundingAccount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     lead_minutes: int = 30
     ach: AchSettings | None = None
     numbers: AccountNumberRange | None = None
+    reconciled: bool = True
 
     @property
     def number(self) -> str:

@@ -47,9 +47,10 @@ select count(*) from statement_lines where org_id = $1 and file_id = $2 and kind
 
 _ADD_STATEMENT = """
 insert into bank_statements (
-    org_id, account_id, statement_id, file_id, number, opening_units, closing_units, created_at
+    org_id, account_id, statement_id, file_id, number, opening_units, closing_units, created_at,
+    closing_on
 )
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict do nothing
 """
 
@@ -144,6 +145,7 @@ async def add_statement(
         head.opening_units,
         head.closing_units,
         head.created_at,
+        head.closing_on,
     )
 
 

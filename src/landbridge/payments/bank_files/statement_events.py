@@ -157,6 +157,7 @@ def _statement(statement: BankStatement) -> ParsedStatement:
         opening_units=statement.opening and statement.opening.units,
         closing_units=statement.closing and statement.closing.units,
         created_at=statement.created_at,
+        closing_on=statement.closing_on,
     )
     return ParsedStatement(
         account=statement.account,

@@ -162,13 +162,17 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementHead:
-    """Statement without its lines; balances in smallest units, None where they are missing."""
+    """Statement without its lines; balances in smallest units, None where they are missing.
+
+    `closing_on` is the booking day of the closing balance.
+    """
 
     statement_id: str
     number: int | None
     opening_units: int | None
     closing_units: int | None
     created_at: datetime
+    closing_on: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ Versions 2 to 13 are read; version 8 is written (by the sandbox bank). Guarantee
 Names, accounts and remittance texts are personal data. No error repeats any of it.
 """
 
+from datetime import date
 from xml.etree.ElementTree import Element
 
 from landbridge.platform.core.errors import InvariantBroken
@@ -24,6 +25,7 @@ from landbridge.providers.iso20022.entries import (
     read_entry,
     read_is_credit,
     read_number,
+    read_stated_day,
     signed,
 )
 from landbridge.providers.iso20022.messages import BankStatement, EntryStatus, StatementEntry
@@ -104,6 +106,7 @@ def _read_statement(node: Node, name: str, page: int | None) -> BankStatement:
         ),
         opening=opening,
         closing=closing,
+        closing_on=_closing_day(node),
         entries=entries,
         page=_page(node.find("StmtPgntn")) if page is None else page,
     )
@@ -136,6 +139,17 @@ def _balance(node: Node, codes: tuple[str, ...], name: str) -> Money | None:
             if balance.read("Tp", "CdOrPrtry", "Cd") == code:
                 money = read_money(balance.find("Amt"), name)
                 return money if read_is_credit(balance, name) else -money
+    return None
+
+
+def _closing_day(node: Node) -> date | None:
+    """Return the booking day of the closing balance; None if it is missing or unreadable."""
+    for balance in node.all("Bal"):
+        if balance.read("Tp", "CdOrPrtry", "Cd") in _CLOSING:
+            try:
+                return read_stated_day(balance.find("Dt"), "The day of the closing balance")
+            except FileRejected:
+                return None  # no line and no balance depends on it
     return None
 
 
@@ -188,6 +202,7 @@ def _put_statement(body: Element, statement: BankStatement) -> None:
         put(kind, "Tp/CdOrPrtry/Cd", code)
         is_credit = balance.units >= 0
         put_moved(kind, balance if is_credit else -balance, is_credit=is_credit)
-        put(kind, "Dt/Dt", statement.created_at.date().isoformat())
+        on = statement.closing_on or statement.created_at.date()
+        put(kind, "Dt/Dt", on.isoformat())
     for entry in statement.entries:
         put_entry(node, entry)

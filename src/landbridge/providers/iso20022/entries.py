@@ -58,8 +58,8 @@ def read_entry(node: Node, name: str) -> StatementEntry:
         # NtryRef is often only the entry's position in the statement.
         reference=_reference(node, "AcctSvcrRef"),
         is_reversal=node.read("RvslInd") in {"true", "1"},
-        booked_on=_day(node.find("BookgDt"), f"{name}: the day it was booked"),
-        value_on=_day(node.find("ValDt"), f"{name}: the day it counts from"),
+        booked_on=read_stated_day(node.find("BookgDt"), f"{name}: the day it was booked"),
+        value_on=read_stated_day(node.find("ValDt"), f"{name}: the day it counts from"),
     )
     code = _code(node.find("BkTxCd"))
     nodes = list(node.all("NtryDtls", "TxDtls"))
@@ -211,7 +211,8 @@ def _code(node: Node | None) -> str | None:
     return "/".join(codes) if codes else node.read("Prtry", "Cd")
 
 
-def _day(node: Node | None, name: str) -> date | None:
+def read_stated_day(node: Node | None, name: str) -> date | None:
+    """Return the day of a date or a timestamp; None without one."""
     if node is None:
         return None
     if day := node.read("Dt"):

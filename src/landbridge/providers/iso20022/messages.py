@@ -213,9 +213,9 @@ class BankStatement:
 
     `account` is an IBAN or another number, `currency` is in lower case. `number` is the bank's
     sequence number. Balances are negative if the account is overdrawn, None if they are missing; if
-    both are present, the booked entries lead from one to the other. `page` is the page number of a
-    statement with several pages: its balances are those of the whole statement, and are not checked
-    here.
+    both are present, the booked entries lead from one to the other. `closing_on` is the booking day
+    of the closing one. `page` is the page number of a statement with several pages: its balances
+    are those of the whole statement, and are not checked here.
     """
 
     id: str
@@ -226,4 +226,5 @@ class BankStatement:
     number: int | None = None
     opening: Money | None = None
     closing: Money | None = None
+    closing_on: date | None = None
     page: int | None = None

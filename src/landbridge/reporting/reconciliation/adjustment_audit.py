@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, credit, debit
 from landbridge.ledger.model import HouseRole, Posting, Transfer
 from landbridge.platform.core.money import Money
-from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation.adjustments import adjustment_postings, is_shortfall_of
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS
 
 
 def journals(step: RecordStep) -> Journals:
@@ -25,7 +25,7 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
 
 
 def _money(record: Transfer) -> Money:
-    return Money(record.source_units, ASSETS[record.source_asset])
+    return Money(record.source_units, COMPARED_ASSETS[record.source_asset])
 
 
 RULES = AuditRules(journals, effect)

@@ -18,8 +18,8 @@ from landbridge.ledger.model import CreateTransfer, HouseRole, Posting, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
-from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation.model import REFERENCE_FACT, Difference
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS
 
 KIND = "LEDGER.ADJUSTMENT"
 
@@ -44,7 +44,7 @@ def build_adjustment(
     org_id: UUID, difference: Difference, *, actor: str, at: datetime
 ) -> CreateTransfer:
     """Build the record that adjusts the ledger by a difference, whose units are not zero."""
-    money = Money(abs(difference.units), ASSETS[difference.asset])
+    money = Money(abs(difference.units), COMPARED_ASSETS[difference.asset])
     is_shortfall = difference.units < 0
     return CreateTransfer(
         org_id=org_id,

@@ -26,7 +26,6 @@ from landbridge.platform.http.list_query import (
     provide_window,
 )
 from landbridge.platform.http.path_params import known_id
-from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.four_eyes import deciding_person
 from landbridge.reporting.reconciliation.model import (
     DifferenceFilters,
@@ -49,9 +48,10 @@ from landbridge.reporting.reconciliation.schemas import (
     source_reply,
 )
 from landbridge.reporting.reconciliation.service import LedgerReconciliation
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 _Sources = Annotated[
-    list[str] | None, query("source", some_of(Chain), description="Only of these chains.")
+    list[str] | None, query("source", some_of(ReconSourceName), description="Only of these.")
 ]
 _Statuses = Annotated[
     list[str] | None,
@@ -79,7 +79,7 @@ class ReconciliationRoutes(Controller):
     async def sources(
         self, request: ApiRequest, reconciliation: NamedDependency[LedgerReconciliation]
     ) -> ReconSourcesReply:
-        """Return each chain that is compared, with its last comparison."""
+        """Return each chain and bank account that is compared, with its last comparison."""
         status = await reconciliation.status(request.user.org_id)
         return ReconSourcesReply(
             count=len(status.sources),
@@ -105,7 +105,7 @@ class ReconciliationRoutes(Controller):
         """List the comparisons of the last 90 days, newest first."""
         found = await reconciliation.listing.runs(
             request.user.org_id,
-            parse_choices("source", source, Chain) or (),
+            parse_choices("source", source, ReconSourceName) or (),
             provide_window(limit, created_before, created_after),
             parse_position(cursor),
         )
@@ -135,7 +135,7 @@ class ReconciliationRoutes(Controller):
         filters = DifferenceFilters(
             statuses=parse_choices("status", status, DifferenceStatus) or (),
             kinds=parse_choices("kind", kind, DifferenceKind) or (),
-            sources=parse_choices("source", source, Chain) or (),
+            sources=parse_choices("source", source, ReconSourceName) or (),
             assignee_id=optional_id("assigneeId", assignee_id),
             record_id=optional_id("recordId", record_id),
         )

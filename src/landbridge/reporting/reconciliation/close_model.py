@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from landbridge.platform.core.money import Money
-from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.model import Difference, DifferenceStatus
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
 from landbridge.reporting.reserves.model import AssetReserve, ReserveStatement, StoredReserve
 
 _VERSION = 2
@@ -174,10 +174,12 @@ def exceeds(difference: Difference, tolerance: Decimal) -> bool:
         return False
     if not difference.asset:
         return True
-    return abs(difference.units) > Money.parse(tolerance, ASSETS[difference.asset]).units
+    return abs(difference.units) > Money.parse(tolerance, COMPARED_ASSETS[difference.asset]).units
 
 
-def missing_sources(expected: Collection[Chain], positions: Iterable[ClosePosition]) -> list[Chain]:
+def missing_sources(
+    expected: Collection[ReconSourceName], positions: Iterable[ClosePosition]
+) -> list[ReconSourceName]:
     """Return the sources without a comparison at the cut."""
     found = {each.source for each in positions}
     return sorted(each for each in expected if each not in found)
@@ -212,11 +214,15 @@ def build_content(found: CloseInput, reason: str | None) -> str:
 def _reserves(
     positions: Sequence[ClosePosition], liabilities: Sequence[StoredReserve]
 ) -> list[AssetReserve] | None:
-    """Return what is owed and held of each asset that is used; None unless all were counted."""
+    """Return what is owed and held of each coin that is used; None unless all were counted.
+
+    Wallets hold no money at banks.
+    """
+    coins = [each for each in positions if not ReconSourceName(each.source).is_bank]
     owed = {each.asset: each for each in liabilities}
-    if any(each.asset not in owed for each in positions):
+    if not coins or any(each.asset not in owed for each in coins):
         return None
-    found = [_reserve(each, owed[each.asset]) for each in positions]
+    found = [_reserve(each, owed[each.asset]) for each in coins]
     return [each for each in found if {each.held_units, each.owed_units, each.open_units} != {"0"}]
 
 

@@ -7,7 +7,6 @@ import msgspec
 
 from landbridge.platform.http.constraints import DATE, form, stated
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
-from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.close_model import (
     CloseDifference,
     ClosePosition,
@@ -20,6 +19,7 @@ from landbridge.reporting.reconciliation.model import (
     DifferenceStatus,
 )
 from landbridge.reporting.reconciliation.schemas import ReasonText, coins_of
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
 from landbridge.reporting.reserves.model import AssetReserve
 
 DayText = Annotated[str, stated(DATE)]
@@ -79,7 +79,7 @@ class ClosePage(WireStruct, frozen=True):
 class ClosePositionReply(WireStruct, frozen=True):
     """Both sides of one currency at the cut. `acceptedAmount` is explained by people."""
 
-    source: Chain
+    source: ReconSourceName
     currency: str
     block_number: int
     block_hash: str
@@ -97,7 +97,7 @@ class CloseDifferenceReply(WireStruct, frozen=True):
     id: UUID
     kind: DifferenceKind
     status: DifferenceStatus
-    source: Chain
+    source: ReconSourceName
     currency: str | None
     amount: DecimalText | None
     since: Moment
@@ -123,7 +123,7 @@ class CloseReserveReply(WireStruct, frozen=True):
     `addressesDigest` covers the `addresses` that hold the coins.
     """
 
-    source: Chain
+    source: ReconSourceName
     currency: str
     owed_amount: DecimalText
     open_amount: DecimalText
@@ -206,8 +206,8 @@ def _position(position: ClosePosition) -> ClosePositionReply:
         int(position.outside_units),
     )
     return ClosePositionReply(
-        source=Chain(position.source),
-        currency=ASSETS[asset].currency,
+        source=ReconSourceName(position.source),
+        currency=COMPARED_ASSETS[asset].currency,
         block_number=position.block_number,
         block_hash=position.block_hash,
         compared_at=moment(position.compared_at),
@@ -222,8 +222,8 @@ def _position(position: ClosePosition) -> ClosePositionReply:
 def _reserve(found: AssetReserve) -> CloseReserveReply:
     asset = found.asset
     return CloseReserveReply(
-        source=Chain(found.source),
-        currency=ASSETS[asset].currency,
+        source=ReconSourceName(found.source),
+        currency=COMPARED_ASSETS[asset].currency,
         owed_amount=coins_of(asset, int(found.owed_units)),
         open_amount=coins_of(asset, int(found.open_units)),
         held_amount=coins_of(asset, int(found.held_units)),
@@ -241,8 +241,8 @@ def _difference(found: CloseDifference) -> CloseDifferenceReply:
         id=found.id,
         kind=DifferenceKind(found.kind),
         status=DifferenceStatus(found.status),
-        source=Chain(found.source),
-        currency=ASSETS[asset].currency if asset else None,
+        source=ReconSourceName(found.source),
+        currency=COMPARED_ASSETS[asset].currency if asset else None,
         amount=coins_of(asset, units) if asset else None,
         since=moment(found.since),
         age_days=found.age_days,

@@ -9,7 +9,6 @@ from landbridge.ledger.corrections import KIND as CORRECTION
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.chains.records import RecordedBlock
-from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.close_model import (
     CloseCorrection,
     ClosePosition,
@@ -18,6 +17,7 @@ from landbridge.reporting.reconciliation.close_model import (
 )
 from landbridge.reporting.reconciliation.difference_store import as_difference
 from landbridge.reporting.reconciliation.model import ComparedPosition, Difference
+from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
 # A source that was opened after the day's end says nothing about the day.
 _ADD_CUTOFF = """
@@ -144,7 +144,9 @@ limit $5
 """
 
 
-async def is_cut_due(tx: Tx, org_id: UUID, source: Chain, day: date, *, ended_at: datetime) -> bool:
+async def is_cut_due(
+    tx: Tx, org_id: UUID, source: SourceName, day: date, *, ended_at: datetime
+) -> bool:
     """Return whether the ended day has no cut of a source that had been opened by then."""
     return bool(await tx.fetchval(_IS_CUT_DUE, org_id, day, source, ended_at))
 
@@ -152,7 +154,7 @@ async def is_cut_due(tx: Tx, org_id: UUID, source: Chain, day: date, *, ended_at
 async def add_cutoff(
     tx: Tx,
     org_id: UUID,
-    source: Chain,
+    source: SourceName,
     day: date,
     *,
     ended_at: datetime,
@@ -179,9 +181,11 @@ async def add_cutoff(
     return bool(added)
 
 
-async def lock_sources(tx: Tx, org_id: UUID, opened_before: datetime) -> list[Chain]:
+async def lock_sources(tx: Tx, org_id: UUID, opened_before: datetime) -> list[ReconSourceName]:
     """Return the sources that a day has, locked against comparisons."""
-    return [Chain(row["source"]) for row in await tx.fetch(_SOURCES, org_id, opened_before)]
+    return [
+        ReconSourceName(row["source"]) for row in await tx.fetch(_SOURCES, org_id, opened_before)
+    ]
 
 
 async def cutoffs(tx: Tx, org_id: UUID, day: date) -> list[ClosePosition]:

@@ -3,7 +3,8 @@
 Guarantees:
 - The positions of a day are those of the first good comparison of each source after its end. What
   the ledger has booked up to then belongs to the day, what it books later to a later one.
-- A day is not closed while a source was not compared after its end.
+- A day is not closed while a source was not compared after its end, or no statement of a bank
+  covers it.
 - Unresolved differences above the tolerance are carried only on purpose, with a reason.
 - The second person confirms the digest of what was signed. A confirmed close never changes: a later
   correction is posted on a later day, and the close of that day names it.
@@ -26,6 +27,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation import close_store
+from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.close_model import (
     CloseInput,
     CloseStatus,
@@ -39,6 +41,7 @@ from landbridge.reporting.reconciliation.close_model import (
 from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
 from landbridge.reporting.reconciliation.four_eyes import check_second
 from landbridge.reporting.reconciliation.model import Difference, ReconPerson
+from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 from landbridge.reporting.reserves.service import liabilities_of_day
 from landbridge.reporting.rollups.time_zones import TimeZones
 
@@ -55,6 +58,8 @@ class DailyCloses:
     time_zones: TimeZones
     clock: Clock
     chains: Collection[Chain]
+    # None without bank files.
+    banks: BankComparison | None
     tolerance: Decimal
 
     async def sign(self, person: ReconPerson, day: date, reason: str | None) -> DailyClose:
@@ -75,8 +80,12 @@ class DailyCloses:
                 f"{day} can be closed from {ended_at + SPREAD:%Y-%m-%d %H:%M} UTC on"
             )
 
+        expected = await self._sources(person.org_id)
+
         async def work(tx: Tx) -> DailyClose:
-            found = await self._read(tx, person.org_id, day, zone, ended_at)
+            found = await self._read(
+                tx, person.org_id, day, zone=zone, ended_at=ended_at, expected=expected
+            )
             _check_carried(found.unresolved, self.tolerance, reason)
             text = build_content(found, reason)
             close = DailyClose(
@@ -149,18 +158,29 @@ class DailyCloses:
         """Return when the last close of each organisation was confirmed, for those with one."""
         return await self.database.single(lambda tx: close_store.last_completed(tx, org_ids))
 
+    async def _sources(self, org_id: UUID) -> Collection[SourceName]:
+        """Return the sources that a close needs, if they were open at the end of its day."""
+        banks = [] if self.banks is None else await self.banks.sources(org_id)
+        return {*self.chains, *banks}
+
     async def _read(
-        self, tx: Tx, org_id: UUID, day: date, zone: str, ended_at: datetime
+        self,
+        tx: Tx,
+        org_id: UUID,
+        day: date,
+        *,
+        zone: str,
+        ended_at: datetime,
+        expected: Collection[SourceName],
     ) -> CloseInput:
         opened = await close_store.lock_sources(tx, org_id, ended_at)
         previous = await close_store.latest(tx, org_id)
         _check_order(day, previous)
         positions = await close_store.cutoffs(tx, org_id, day)
-        missing = missing_sources([each for each in opened if each in self.chains], positions)
+        missing = missing_sources([each for each in opened if each in expected], positions)
         if missing or not positions:
-            names = ", ".join(missing) or "no chain"
             raise ResourceConflict(
-                f"{day} is incomplete: after its end there is no comparison yet of {names}"
+                f"{day} is incomplete: {_missing(missing)}"
                 if missing
                 else f"{day} has no comparison: it ended before the first one, or none was made"
             )
@@ -207,6 +227,17 @@ def _end(day: date, zone: str) -> datetime:
         return end_of_day(day, zone)
     except OverflowError as error:
         raise FieldInvalid("day is beyond the calendar", field="day") from error
+
+
+def _missing(sources: Collection[ReconSourceName]) -> str:
+    """Return what is missing of a day."""
+    chains = ", ".join(each for each in sources if not each.is_bank)
+    banks = ", ".join(each for each in sources if each.is_bank)
+    parts = [
+        f"after its end there is no comparison yet of {chains}" if chains else "",
+        f"no statement that covers it was compared yet of {banks}" if banks else "",
+    ]
+    return ", and ".join(each for each in parts if each)
 
 
 def _check_order(day: date, previous: DailyClose | None) -> None:

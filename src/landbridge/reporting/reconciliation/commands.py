@@ -15,7 +15,6 @@ from landbridge.platform.cli_context import (
     print_lines,
 )
 from landbridge.platform.core.money import Money
-from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.close_model import DailyClose
 from landbridge.reporting.reconciliation.four_eyes import named_person
 from landbridge.reporting.reconciliation.halt_commands import add_halt_commands
@@ -26,6 +25,7 @@ from landbridge.reporting.reconciliation.model import (
     ReconSource,
 )
 from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
 
 _by_option = click.option("--by", required=True, help="E-mail of the admin who decides.")
 
@@ -35,7 +35,7 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
 
     @click.group("reconcile")
     def group() -> None:
-        """Compare the ledger with what chains hold."""
+        """Compare the ledger with what chains and banks hold."""
 
     @group.command("run")
     @org_option
@@ -176,16 +176,19 @@ def _source_line(source: ReconSource) -> str:
     failure = "" if source.failure is None else f"; the last run failed: {source.failure}"
     compared = "not compared yet"
     if source.last_good_at is not None:
-        compared = f"compared up to block {source.block_number} at {_time(source.last_good_at)}"
+        head = "statement" if source.source.is_bank else "block"
+        compared = f"compared up to {head} {source.block_number} at {_time(source.last_good_at)}"
     return f"{source.source}: {compared}{failure}"
 
 
-def _position_line(source: Chain, position: ComparedPosition) -> str:
+def _position_line(source: ReconSourceName, position: ComparedPosition) -> str:
+    asset = COMPARED_ASSETS[position.asset]
+
     def text(units: int) -> str:
-        return str(Money(units, ASSETS[position.asset]))
+        return str(Money(units, asset))
 
     return (
-        f"{source}: {ASSETS[position.asset].currency} {text(position.outside_units)} outside, "
+        f"{source}: {asset.currency} {text(position.outside_units)} outside, "
         f"{text(position.ledger_units)} by the ledger, "
         f"{text(position.outside_units - position.ledger_units)} difference"
     )
@@ -194,7 +197,7 @@ def _position_line(source: Chain, position: ComparedPosition) -> str:
 def _difference_line(difference: Difference) -> str:
     units = ""
     if difference.asset:
-        asset = ASSETS[difference.asset]
+        asset = COMPARED_ASSETS[difference.asset]
         units = f" {Money(difference.units, asset)} {asset.currency}"
     about = "".join(
         f" {name} {value}"
@@ -212,10 +215,10 @@ def close_lines(close: DailyClose) -> list[str]:
     content = close.content
 
     def text(asset: str, units: str) -> str:
-        return str(Money(int(units), ASSETS[asset]))
+        return str(Money(int(units), COMPARED_ASSETS[asset]))
 
     positions = [
-        f"{each.source}: {ASSETS[each.asset].currency} "
+        f"{each.source}: {COMPARED_ASSETS[each.asset].currency} "
         f"{text(each.asset, each.outside_units)} outside, "
         f"{text(each.asset, each.ledger_units)} by the ledger"
         for each in content.positions

@@ -24,7 +24,6 @@ from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, Reso
 from landbridge.platform.core.money import AmountError, Asset, Money, parse_units
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
-from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation import (
     adjustments,
     decision_store,
@@ -40,6 +39,7 @@ from landbridge.reporting.reconciliation.model import (
     DifferenceStatus,
     ReconPerson,
 )
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS
 
 # Kind of differences in the change log.
 KIND = "RECONCILIATION.DIFFERENCE"
@@ -257,7 +257,7 @@ def check_amount(difference: Difference, amount: str | None) -> None:
         return
     if not difference.asset:
         raise FieldInvalid("amount is of differences with an asset", field="amount")
-    asset = ASSETS[difference.asset]
+    asset = COMPARED_ASSETS[difference.asset]
     if parse_amount_seen(amount, asset) != difference.units:
         raise ResourceConflict(
             f"the difference is {Money(difference.units, asset)} {asset.currency} by now"

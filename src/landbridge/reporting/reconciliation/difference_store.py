@@ -8,7 +8,6 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import (
     Difference,
     DifferenceFilters,
@@ -17,6 +16,7 @@ from landbridge.reporting.reconciliation.model import (
     DifferenceStatus,
     FoundDifference,
 )
+from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
 _ADD_FINDINGS = """
 insert into recon_differences as d
@@ -32,11 +32,13 @@ order by n.asset, n.reference
 on conflict (org_id, source, asset, reference) where status <> 'RESOLVED' do update
 set kind = excluded.kind,
     status = case when d.status = 'TIMING' then excluded.status else d.status end,
+    due_at = case when d.status = 'TIMING' then excluded.due_at else d.due_at end,
     record_id = excluded.record_id, ledger_units = excluded.ledger_units,
     outside_units = excluded.outside_units
 where (d.kind, d.ledger_units, d.outside_units, d.status = 'TIMING')
     is distinct from (excluded.kind, excluded.ledger_units, excluded.outside_units,
         excluded.status = 'TIMING')
+    or (d.status = 'TIMING' and d.due_at <> excluded.due_at)
 """
 
 # Each match is looked up by its key, whatever row count the planner expects.
@@ -120,7 +122,7 @@ returning d.id
 
 
 async def add_findings(
-    tx: Tx, org_id: UUID, source: Chain, findings: Sequence[FoundDifference], now: datetime
+    tx: Tx, org_id: UUID, source: SourceName, findings: Sequence[FoundDifference], now: datetime
 ) -> None:
     """Store differences; those that are known get their current kind, units and status."""
     await tx.execute(
@@ -139,7 +141,7 @@ async def add_findings(
     )
 
 
-async def resolve_matched(tx: Tx, org_id: UUID, source: Chain, now: datetime) -> None:
+async def resolve_matched(tx: Tx, org_id: UUID, source: SourceName, now: datetime) -> None:
     """Resolve the differences of references with equal sides."""
     await tx.execute(_RESOLVE_MATCHED, org_id, source, now, DifferenceResolution.MATCHED)
 
@@ -147,7 +149,7 @@ async def resolve_matched(tx: Tx, org_id: UUID, source: Chain, now: datetime) ->
 async def resolve_cleared(
     tx: Tx,
     org_id: UUID,
-    source: Chain,
+    source: SourceName,
     now: datetime,
     *,
     kinds: Collection[DifferenceKind],
@@ -182,7 +184,7 @@ async def page(
         org_id,
         list(statuses),
         list(filters.kinds or DifferenceKind),
-        list(filters.sources or Chain),
+        list(filters.sources or ReconSourceName),
         filters.assignee_id,
         filters.record_id,
         since,
@@ -200,7 +202,7 @@ async def get(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
 
 
 async def reopen(
-    tx: Tx, org_id: UUID, source: Chain, findings: Sequence[FoundDifference]
+    tx: Tx, org_id: UUID, source: SourceName, findings: Sequence[FoundDifference]
 ) -> list[UUID]:
     """Open explained differences that have other units now; return them."""
     rows = await tx.fetch(
@@ -220,7 +222,7 @@ def as_difference(row: Row) -> Difference:
     """Return the difference of a row."""
     return Difference(
         id=row["id"],
-        source=Chain(row["source"]),
+        source=ReconSourceName(row["source"]),
         kind=DifferenceKind(row["kind"]),
         status=DifferenceStatus(row["status"]),
         asset=row["asset"],

@@ -1,34 +1,44 @@
 """Statements that read what the ledger says is outside, and recon_cursors.
 
+All chains together have one cursor, and each account at a bank another one.
+
 Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
 """
 
 from collections.abc import Sequence
+from typing import Final
 from uuid import UUID
 
 import msgspec
 
 from landbridge.ledger.model import HouseRole
 from landbridge.payments.bridges.model import KIND as BRIDGE
+from landbridge.payments.offramps.model import KIND as OFFRAMP
+from landbridge.payments.receivables.model import KIND as RECEIVABLE
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.model import BookedMovement, reference_of
 
+# Name of the cursor of all chains.
+CHAINS: Final = ""
+
 _OPEN = """
-insert into recon_cursors (org_id, opened_tx, read_tx)
-values ($1, pg_snapshot_xmin(pg_current_snapshot()), '0')
-on conflict (org_id) do nothing
+insert into recon_cursors (org_id, source, opened_tx, read_tx)
+values ($1, $2, case when $2 = '' then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, '0')
+on conflict (org_id, source) do nothing
 """
 
 _LOCK = """
 select opened_tx::text as opened_tx, read_tx::text as read_tx
 from recon_cursors
-where org_id = $1
+where org_id = $1 and source = $2
 for update
 """
 
-_READ_TO = "select read_tx::text from recon_cursors where org_id = $1"
+_READ_TO = "select read_tx::text from recon_cursors where org_id = $1 and source = ''"
 
-_MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
+_MOVE = """
+update recon_cursors set read_tx = $3::text::xid8 where org_id = $1 and source = $2
+"""
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
 # before they are minted there. Other coins in transit are at the organisation's addresses.
@@ -58,22 +68,85 @@ where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
 """
 
 
-async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
-    """Return where the organisation was opened and how far it was read; lock both."""
-    await tx.execute(_OPEN, org_id)
-    row = await tx.fetchrow(_LOCK, org_id)
+# Of one account at a bank. What a sidecar has paid or received is not on its statements. The
+# reference is that of the bank's lines (payments/bank_files/counted_lines.py), or of an adjustment.
+_BANK_MOVEMENTS = """
+select c.object_id as record_id, e.asset, e.units,
+    coalesce(y.details ->> 'difference_reference', p.reference, d.deposit_id, c.object_id::text)
+        as reference,
+    coalesce(p.is_alone, true) as is_alone
+from changes c
+cross join lateral (
+    select x.asset, -sum(x.available) as units
+    from entries x
+    where x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+        and x.role = $4 and x.asset = $5
+    group by x.asset
+    having sum(x.available) <> 0
+    offset 0
+) e
+left join transfers t on t.org_id = c.org_id and t.id = c.object_id
+left join transfers y on y.org_id = c.org_id and y.kind = 'LEDGER.ADJUSTMENT'
+    and y.id = case when t.kind = 'LEDGER.CORRECTION' then (t.request ->> 'transfer')::uuid
+        else t.id end
+left join lateral (
+    select case when f.name is not null and (
+            b.format = 'nacha' or exists (
+                select from statement_lines l
+                where l.org_id = b.org_id and l.payment_key = b.file_id
+            )
+        ) then f.name else b.record_id::text end as reference,
+        coalesce(f.count, 1) = 1 as is_alone
+    from bank_payments b
+    left join bank_outbound_files f on f.org_id = b.org_id and f.id = b.file_id
+    where b.org_id = c.org_id and b.record_id = c.object_id
+        and b.returned_payment_id is null and not b.is_prenote
+    order by b.queued_at desc
+    limit 1
+) p on true
+cross join lateral (
+    select coalesce(
+        t.facts ->> 'incoming_payment_id',
+        t.details ->> 'deposit_id',
+        case when t.kind = $6 then (
+            select x.facts ->> 'incoming_payment_id' from transfers x
+            where x.org_id = c.org_id and x.id = (t.details ->> 'payment_id')::uuid
+        ) end,
+        (
+            select i.id::text from incoming_payments i
+            where i.org_id = c.org_id and i.transfer_id = c.object_id
+            limit 1
+        )
+    ) as deposit_id
+) d
+where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
+    and (t.kind <> $7 or p.reference is not null)
+    and not exists (
+        select from provider_credits v
+        where v.org_id = c.org_id and v.incoming_payment_id = d.deposit_id::uuid
+    )
+"""
+
+
+async def lock_cursor(tx: Tx, org_id: UUID, source: str = CHAINS) -> tuple[int, int]:
+    """Return where the organisation was opened and how far it was read; lock both.
+
+    For a bank, changes are read from the beginning.
+    """
+    await tx.execute(_OPEN, org_id, source)
+    row = await tx.fetchrow(_LOCK, org_id, source)
     assert row is not None
     return int(row["opened_tx"]), int(row["read_tx"])
 
 
 async def read_to(tx: Tx, org_id: UUID) -> int:
-    """Return how far an organisation was read; it must have a cursor."""
+    """Return how far an organisation was read for chains; it must have a cursor."""
     return int(await tx.fetchval(_READ_TO, org_id))
 
 
-async def move_cursor(tx: Tx, org_id: UUID, read_tx: int) -> None:
+async def move_cursor(tx: Tx, org_id: UUID, read_tx: int, source: str = CHAINS) -> None:
     """Store how far the log was read; the caller has locked the cursor."""
-    await tx.execute(_MOVE, org_id, str(read_tx))
+    await tx.execute(_MOVE, org_id, source, str(read_tx))
 
 
 async def booked(
@@ -97,6 +170,31 @@ async def booked(
                 row["record_id"],
                 _json(row["details"]) | _json(row["adjustment"]) | _json(row["facts"]),
             ),
+            row["asset"],
+            int(row["units"]),
+        )
+        for row in rows
+    ]
+
+
+async def bank_booked(
+    tx: Tx, org_id: UUID, asset: str, *, since: int, until: int
+) -> list[BookedMovement]:
+    """Return what these transactions moved into or out of an account at a bank, by the ledger."""
+    rows = await tx.fetch(
+        _BANK_MOVEMENTS,
+        org_id,
+        str(since),
+        str(until),
+        HouseRole.OUTSIDE.value,
+        asset,
+        RECEIVABLE,
+        OFFRAMP,
+    )
+    return [
+        BookedMovement(
+            row["record_id"] if row["is_alone"] else None,
+            row["reference"],
             row["asset"],
             int(row["units"]),
         )

@@ -9,9 +9,9 @@ from landbridge.platform.changes.service import history
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation import difference_store, run_store
 from landbridge.reporting.reconciliation.model import Difference, DifferenceFilters, ReconRun
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class ReconListing:
     async def runs(
         self,
         org_id: UUID,
-        sources: Collection[Chain],
+        sources: Collection[ReconSourceName],
         window: PageWindow,
         after: PagePosition | None,
     ) -> list[ReconRun]:
@@ -40,7 +40,7 @@ class ReconListing:
             lambda tx: run_store.page(
                 tx,
                 org_id,
-                list(sources or Chain),
+                list(sources or ReconSourceName),
                 since=window.since,
                 before=after or window.position,
                 limit=window.limit,

@@ -8,6 +8,7 @@ from prometheus_client import Gauge
 
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation import halt_store, store
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 SINCE_GOOD_RUN = Gauge(
     "landbridge_reconciliation_seconds_since_good_run",
@@ -44,16 +45,20 @@ HALTED = Gauge(
 async def measure(
     tx: Tx, clocks: Mapping[UUID, datetime], sources: Collection[str], assets: Collection[str]
 ) -> None:
-    """Set all metrics; `clocks` are the organisations' times."""
-    for source, seconds in (await store.seconds_since_good(tx, clocks)).items():
+    """Set all metrics; `clocks` are the organisations' times, and `sources` chains."""
+    since_good = await store.seconds_since_good(tx, clocks)
+    for source, seconds in since_good.items():
         SINCE_GOOD_RUN.labels(source).set(seconds)
+    # Of the many accounts at banks that there may be, those that are compared.
+    banks = [each for each in map(ReconSourceName, since_good) if each.is_bank]
     oldest = await store.oldest_seconds(tx, clocks)
     halted = await halt_store.count_in_force(tx, clocks)
     for source in sources:
-        OLDEST_DIFFERENCE.labels(source).set(oldest.get(source, 0))
         HALTED.labels(source).set(halted.get(source, 0))
+    for source in (*sources, *banks):
+        OLDEST_DIFFERENCE.labels(source).set(oldest.get(source, 0))
     units = await store.open_units(tx, clocks)
-    for asset in ("", *assets):
+    for asset in ("", *assets, *(each.bank_asset.code for each in banks)):
         open_units, count = units.get(asset, (0, 0))
         OPEN_UNITS.labels(asset).set(open_units)
         OPEN_DIFFERENCES.labels(asset).set(count)

@@ -15,6 +15,7 @@ from uuid import UUID
 from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.records import AddressMovement, RecordedBlock
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 
 class DifferenceKind(StrEnum):
@@ -27,6 +28,7 @@ class DifferenceKind(StrEnum):
     POSITION = "POSITION"  # the balance differs by more than all movements explain
     REORGED = "REORGED"  # the source has lost a block that was final
     SOURCE_SILENT = "SOURCE_SILENT"  # the source has not answered for longer than its patience
+    STATEMENT_GAP = "STATEMENT_GAP"  # a bank's statement does not begin where one before it ended
 
 
 class DifferenceStatus(StrEnum):
@@ -47,6 +49,9 @@ class DifferenceResolution(StrEnum):
     ADJUSTED = "ADJUSTED"  # two people have adjusted the ledger
 
 
+# Of a whole asset or source: resolved by the next good run that does not find them.
+OF_POSITION = (DifferenceKind.POSITION, DifferenceKind.SOURCE_SILENT)
+
 # Time that the other side has to follow. The sandbox's chains are final at once. On real chains the
 # ledger books a payment at the chain's confirmations, up to half an hour before it is final.
 SANDBOX_PATIENCE = timedelta(minutes=1)
@@ -63,10 +68,11 @@ CADENCE, RETRY = timedelta(minutes=15), timedelta(minutes=1)
 class BookedMovement:
     """What one change of a record moved outside, by the ledger; `asset` is a code.
 
-    `reference` is empty if it belongs to no movement of a source.
+    `reference` is empty if it belongs to no movement of a source. `record_id` is None if several
+    records share a reference.
     """
 
-    record_id: UUID
+    record_id: UUID | None
     reference: str
     asset: str
     units: int
@@ -93,6 +99,7 @@ class MovementMatch:
     ledger_units: int
     outside_units: int
     first_seen_at: datetime
+    outside_moved_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,10 +141,11 @@ class ComparedPosition:
 class ReconSource:
     """Outside system that holds money of an organisation; times are organisation time.
 
-    `last_good_at` is None before its first comparison.
+    `last_good_at` is None before its first comparison. For a bank, the block is its last statement:
+    the bank's number, 0 without one, and its identifier.
     """
 
-    source: Chain
+    source: ReconSourceName
     block_number: int
     block_hash: str
     last_run_at: datetime
@@ -154,7 +162,7 @@ class Difference:
     """
 
     id: UUID
-    source: Chain
+    source: ReconSourceName
     kind: DifferenceKind
     status: DifferenceStatus
     asset: str
@@ -185,7 +193,7 @@ class DifferenceFilters:
 
     statuses: Collection[DifferenceStatus] = ()
     kinds: Collection[DifferenceKind] = ()
-    sources: Collection[Chain] = ()
+    sources: Collection[ReconSourceName] = ()
     assignee_id: UUID | None = None
     record_id: UUID | None = None
 
@@ -199,7 +207,7 @@ class ReconRun:
     """
 
     id: UUID
-    source: Chain
+    source: ReconSourceName
     compared_at: datetime
     block: RecordedBlock | None
     failure: str | None
@@ -245,7 +253,7 @@ def reference_of(record_id: UUID, facts: Mapping[str, Any]) -> str:
 def sum_booked(booked: Iterable[BookedMovement]) -> list[MovementSum]:
     """Sum the ledger's movements by reference and asset."""
     units: defaultdict[tuple[str, str], int] = defaultdict(int)
-    record_ids: dict[tuple[str, str], UUID] = {}
+    record_ids: dict[tuple[str, str], UUID | None] = {}
     for each in booked:
         if not each.reference:
             continue

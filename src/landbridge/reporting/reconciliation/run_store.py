@@ -7,8 +7,8 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.chains.records import RecordedBlock
-from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import ReconRun
+from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
 # Closes keep what the books of a day said; runs show that comparisons have happened.
 RETENTION = timedelta(days=90)
@@ -36,7 +36,7 @@ limit $6
 async def add(
     tx: Tx,
     org_id: UUID,
-    source: Chain,
+    source: SourceName,
     at: datetime,
     *,
     block: RecordedBlock | None,
@@ -51,7 +51,7 @@ async def add(
 async def page(
     tx: Tx,
     org_id: UUID,
-    sources: list[Chain],
+    sources: list[ReconSourceName],
     *,
     since: datetime,
     before: PagePosition,
@@ -68,7 +68,7 @@ def _run(row: Row) -> ReconRun:
         block = RecordedBlock(row["block_number"], row["block_hash"])
     return ReconRun(
         id=row["id"],
-        source=Chain(row["source"]),
+        source=ReconSourceName(row["source"]),
         compared_at=row["compared_at"],
         block=block,
         failure=row["failure"],

@@ -11,7 +11,6 @@ from landbridge.platform.core.money import Money
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.constraints import form, stated
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
-from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.adjustments import adjustment_id
 from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
 from landbridge.reporting.reconciliation.listing import DifferenceHistory
@@ -24,6 +23,7 @@ from landbridge.reporting.reconciliation.model import (
     ReconRun,
     ReconSource,
 )
+from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
 
 _AMOUNT_LENGTH_MAX = 60
 
@@ -78,9 +78,12 @@ class PositionReply(WireStruct, frozen=True):
 
 
 class ReconSourceReply(WireStruct, frozen=True):
-    """Chain that is compared. `failure` is why the last run compared nothing."""
+    """Chain, or account at a bank, that is compared. `failure` is why the last run is not good.
 
-    source: Chain
+    Of a bank, `blockNumber` and `blockHash` are the number and identifier of the last statement.
+    """
+
+    source: ReconSourceName
     block_number: int
     block_hash: str
     last_run_at: Moment
@@ -97,13 +100,13 @@ class ReconSourcesReply(WireStruct, frozen=True):
 
 
 class ReconRunReply(WireStruct, frozen=True):
-    """Comparison with one source; `failure` is why nothing was compared.
+    """Comparison with one source; `failure` is why it is not good.
 
     `openCount` is the number of its differences that were not resolved afterwards.
     """
 
     id: UUID
-    source: Chain
+    source: ReconSourceName
     compared_at: Moment
     block_number: int | None
     block_hash: str | None
@@ -122,13 +125,14 @@ class ReconRunPage(WireStruct, frozen=True):
 class DifferenceReply(WireStruct, frozen=True):
     """Difference; amounts are null if it is of a whole source.
 
-    `reference` is a transaction of the chain, or the ledger's record without one; null for a
-    position. `reason` is the explanation of `proposedBy`, and `acceptedBy` the second person: keys
-    or members. With `adjustsLedger` the acceptance books it, as record `adjustmentId`.
+    `reference` is a transaction of the chain, or the ledger's record without one; of a bank, also a
+    deposit, a file, a line, or a statement. It is null for a position. `reason` is the explanation
+    of `proposedBy`, and `acceptedBy` the second person: keys or members. With `adjustsLedger` the
+    acceptance books it, as record `adjustmentId`.
     """
 
     id: UUID
-    source: Chain
+    source: ReconSourceName
     kind: DifferenceKind
     status: DifferenceStatus
     currency: str | None
@@ -217,7 +221,7 @@ def difference_reply(found: Difference) -> DifferenceReply:
         source=found.source,
         kind=found.kind,
         status=found.status,
-        currency=ASSETS[found.asset].currency if found.asset else None,
+        currency=COMPARED_ASSETS[found.asset].currency if found.asset else None,
         ledger_amount=coins(found.ledger_units),
         outside_amount=coins(found.outside_units),
         amount=coins(found.units),
@@ -249,13 +253,13 @@ def history_reply(found: DifferenceHistory) -> DifferenceWithHistory:
 
 def coins_of(asset: str, units: int) -> str:
     """Return units of an asset as coins."""
-    return str(Money(units, ASSETS[asset]))
+    return str(Money(units, COMPARED_ASSETS[asset]))
 
 
 def _position(position: ComparedPosition) -> PositionReply:
     asset = position.asset
     return PositionReply(
-        currency=ASSETS[asset].currency,
+        currency=COMPARED_ASSETS[asset].currency,
         ledger_amount=coins_of(asset, position.ledger_units),
         outside_amount=coins_of(asset, position.outside_units),
         difference_amount=coins_of(asset, position.outside_units - position.ledger_units),

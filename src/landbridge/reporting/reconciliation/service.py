@@ -1,4 +1,6 @@
-"""Reconciliation of organisations with the chains on which they hold coins.
+"""Reconciliation of organisations with the chains and banks that hold their money.
+
+Banks are compared by their statements (bank_comparison.py). Of chains:
 
 A run reads what each chain has moved at the organisation's addresses up to a final block, then what
 the ledger has booked as outside, and compares both sides transaction by transaction. Then it
@@ -38,10 +40,12 @@ from landbridge.reporting.reconciliation import (
     run_store,
     store,
 )
+from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses
 from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
-from landbridge.reporting.reconciliation.decisions import DifferenceDecisions, record_reopened
+from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
+from landbridge.reporting.reconciliation.findings import add_findings
 from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
 from landbridge.reporting.reconciliation.halt_listing import ReconHalts
 from landbridge.reporting.reconciliation.halting import Halting
@@ -49,6 +53,7 @@ from landbridge.reporting.reconciliation.listing import ReconListing
 from landbridge.reporting.reconciliation.metrics import measure
 from landbridge.reporting.reconciliation.model import (
     CADENCE,
+    OF_POSITION,
     RETRY,
     BookedMovement,
     ComparedPosition,
@@ -66,6 +71,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_outside,
 )
 from landbridge.reporting.reconciliation.silent_chains import SilentChains
+from landbridge.reporting.reconciliation.sources import ReconSourceName
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
@@ -75,8 +81,6 @@ _log = structlog.stdlib.get_logger()
 PAGE_CHANGES, PAGE_MATCHES = 2_000, 1_000
 _ASSETS = [token.asset.code for token in TOKENS.values()]
 _DIFFERENCES_MAX = 1_000
-# Resolved by the next good run that does not find them.
-_OF_POSITION = (DifferenceKind.POSITION, DifferenceKind.SOURCE_SILENT)
 _START = ("", "")
 
 
@@ -93,7 +97,7 @@ class ReconStatus:
     """Last comparison of an organisation, and its differences that are not resolved."""
 
     sources: Sequence[ReconSource]
-    positions: Sequence[tuple[Chain, ComparedPosition]]
+    positions: Sequence[tuple[ReconSourceName, ComparedPosition]]
     differences: Sequence[Difference]
 
     @property
@@ -104,7 +108,7 @@ class ReconStatus:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReconciliation:
-    """Compares organisations with the connected chains."""
+    """Compares organisations with the connected chains and their banks."""
 
     database: Database
     ledger: Ledger
@@ -118,6 +122,8 @@ class LedgerReconciliation:
     tolerance: Decimal = Decimal(0)
     # In coins, missing of an asset, above which payments are halted; None halts nothing.
     halt_above: Decimal | None = None
+    # None without bank files.
+    banks: BankComparison | None = None
 
     @property
     def decisions(self) -> DifferenceDecisions:
@@ -142,6 +148,7 @@ class LedgerReconciliation:
             time_zones=self.time_zones,
             clock=self.clock,
             chains=self.chains,
+            banks=self.banks,
             tolerance=self.tolerance,
         )
 
@@ -162,14 +169,14 @@ class LedgerReconciliation:
         return False
 
     async def run(self, org_id: UUID, offset: timedelta) -> ReconStatus:
-        """Compare one organisation with every chain on which it has addresses."""
+        """Compare one organisation with every chain and bank that holds its money."""
         await self._run(org_id, offset, SilentChains())
         return await self.status(org_id)
 
     async def _run(self, org_id: UUID, offset: timedelta, silent: SilentChains) -> None:
         now = self.clock.now(offset)
         found = await self.database.single(lambda tx: store.sources(tx, org_id))
-        known = {each.source: each for each in found}
+        known = {Chain(each.source): each for each in found if not each.source.is_bank}
         blocks: dict[Chain, tuple[RecordedBlock, Collection[str]]] = {}
         for chain in self.chains:
             addresses = await self._addresses(org_id, chain)
@@ -187,6 +194,8 @@ class LedgerReconciliation:
                 await self._compare(org_id, chain, addresses, block, now, zone=zone)
             except Unavailable as error:
                 await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
+        if self.banks is not None:
+            await self.banks.run(org_id, now, zone)
 
     async def status(self, org_id: UUID) -> ReconStatus:
         """Return the last comparison."""
@@ -273,7 +282,7 @@ class LedgerReconciliation:
             source = await store.lock_source(tx, org_id, chain)
             if source is not None and source.block_hash == lost.hash:
                 await store.move_source(tx, org_id, chain, block)
-                await _add_findings(tx, org_id, chain, [finding], now)
+                await add_findings(tx, org_id, chain, [finding], now)
 
         await self.database.transact(work)
 
@@ -338,9 +347,9 @@ class LedgerReconciliation:
             await self._find_unmatched(tx, org_id, chain, now)
             found = find_position_differences(positions, now)
             await difference_store.resolve_cleared(
-                tx, org_id, chain, now, kinds=_OF_POSITION, besides=[each.asset for each in found]
+                tx, org_id, chain, now, kinds=OF_POSITION, besides=[each.asset for each in found]
             )
-            await _add_findings(tx, org_id, chain, found, now)
+            await add_findings(tx, org_id, chain, found, now)
             await Halting(self.halt_above).after_comparison(tx, org_id, chain, now)
             await store.mark_good(tx, org_id, chain, now)
             await run_store.add(tx, org_id, chain, now, block=block, failure=None)
@@ -355,9 +364,7 @@ class LedgerReconciliation:
             tx, org_id, chain, after=after, limit=PAGE_MATCHES
         ):
             found = [find_difference(each, patience, now) for each in matches]
-            await _add_findings(
-                tx, org_id, chain, [each for each in found if each is not None], now
-            )
+            await add_findings(tx, org_id, chain, [each for each in found if each is not None], now)
             after = matches[-1].reference, matches[-1].asset
 
     async def _mark_failed(
@@ -374,7 +381,7 @@ class LedgerReconciliation:
             await store.mark_failed(tx, org_id, chain, now, failure)
             await run_store.add(tx, org_id, chain, now, block=None, failure=failure)
             if source.last_good_at is None or now - source.last_good_at >= CADENCE + patience:
-                await _add_findings(tx, org_id, chain, [finding], now)
+                await add_findings(tx, org_id, chain, [finding], now)
             if source.last_good_at is not None:
                 await Halting(self.halt_above).after_silence(tx, org_id, chain, now)
 
@@ -384,17 +391,8 @@ class LedgerReconciliation:
         await self.database.read(lambda tx: measure(tx, clocks, self.chains, _ASSETS))
 
 
-async def _add_findings(
-    tx: Tx, org_id: UUID, chain: Chain, found: Sequence[FoundDifference], now: datetime
-) -> None:
-    """Store differences; an explanation of other units is void."""
-    reopened = await difference_store.reopen(tx, org_id, chain, found)
-    await record_reopened(tx, org_id, reopened, now)
-    await difference_store.add_findings(tx, org_id, chain, found, now)
-
-
-def _totals(booked: Sequence[BookedMovement]) -> Mapping[tuple[Chain, str], int]:
-    totals: defaultdict[tuple[Chain, str], int] = defaultdict(int)
+def _totals(booked: Sequence[BookedMovement]) -> Mapping[tuple[ReconSourceName, str], int]:
+    totals: defaultdict[tuple[ReconSourceName, str], int] = defaultdict(int)
     for each in booked:
-        totals[source_of(each.asset), each.asset] += each.units
+        totals[ReconSourceName(source_of(each.asset)), each.asset] += each.units
     return totals

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.providers.chains.records import RecordedBlock
-from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import (
     BookedPosition,
     ComparedPosition,
@@ -15,9 +14,10 @@ from landbridge.reporting.reconciliation.model import (
     MovementSum,
     ReconSource,
 )
+from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
 # An organisation is due if it was never compared, if it was last compared a cadence ago, or if
-# timing no longer explains one of its differences.
+# timing no longer explains one of its differences. Asking a bank again brings no statement.
 _DUE = """
 select o.org_id
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
@@ -25,7 +25,10 @@ where not exists (select from recon_cursors c where c.org_id = o.org_id)
     or exists (
         select from recon_sources s
         where s.org_id = o.org_id
-            and s.last_run_at <= o.now - case when s.failure is null then $3::interval else $4 end
+            and s.last_run_at <= o.now - case
+                when s.failure is null or starts_with(s.source, 'BANK_') then $3::interval
+                else $4
+            end
     )
     or exists (
         select from recon_differences d
@@ -54,6 +57,8 @@ where org_id = $1 and source = $2
 for update
 """
 
+_OPENED_AT = "select opened_at from recon_sources where org_id = $1 and source = $2"
+
 _FORGET_MATCHES = "delete from recon_matches where org_id = $1 and source = $2"
 
 _MOVE_SOURCE = """
@@ -80,15 +85,19 @@ set ledger_units = p.ledger_units + excluded.ledger_units
 
 _ADD_SUMS = """
 insert into recon_matches as m
-    (org_id, source, reference, asset, record_id, ledger_units, outside_units, first_seen_at)
-select $1, n.source, n.reference, n.asset, n.record_id, n.ledger_units, n.outside_units, $2
+    (org_id, source, reference, asset, record_id, ledger_units, outside_units, first_seen_at,
+    outside_moved_at)
+select $1, n.source, n.reference, n.asset, n.record_id, n.ledger_units, n.outside_units,
+    $2::timestamptz,
+    case when n.outside_units <> 0 then $2::timestamptz end
 from unnest($3::text[], $4::text[], $5::text[], $6::uuid[], $7::numeric[], $8::numeric[])
     as n (source, reference, asset, record_id, ledger_units, outside_units)
 order by n.source, n.reference, n.asset
 on conflict (org_id, source, reference, asset) do update
 set record_id = coalesce(m.record_id, excluded.record_id),
     ledger_units = m.ledger_units + excluded.ledger_units,
-    outside_units = m.outside_units + excluded.outside_units
+    outside_units = m.outside_units + excluded.outside_units,
+    outside_moved_at = coalesce(excluded.outside_moved_at, m.outside_moved_at)
 """
 
 # One statement, hence one snapshot: both sums are up to the same place in the log.
@@ -125,7 +134,7 @@ order by source, asset
 """
 
 _OPEN_MATCHES = """
-select reference, asset, record_id, ledger_units, outside_units, first_seen_at
+select reference, asset, record_id, ledger_units, outside_units, first_seen_at, outside_moved_at
 from recon_matches
 where org_id = $1 and source = $2 and ledger_units <> outside_units
     and outside_units - ledger_units <> accepted_units and (reference, asset) > ($3, $4)
@@ -172,39 +181,46 @@ async def sources(tx: Tx, org_id: UUID) -> list[ReconSource]:
 
 
 async def add_source(
-    tx: Tx, org_id: UUID, source: Chain, block: RecordedBlock, at: datetime
+    tx: Tx, org_id: UUID, source: SourceName, block: RecordedBlock, at: datetime
 ) -> None:
     """Open a source at a block, once."""
     await tx.execute(_ADD_SOURCE, org_id, source, block.number, block.hash, at)
 
 
-async def lock_source(tx: Tx, org_id: UUID, source: Chain) -> ReconSource | None:
+async def lock_source(tx: Tx, org_id: UUID, source: SourceName) -> ReconSource | None:
     """Return a source, and lock it; None if it is not open."""
     row = await tx.fetchrow(_LOCK_SOURCE, org_id, source)
     return None if row is None else _source(row)
 
 
-async def forget_matches(tx: Tx, org_id: UUID, source: Chain) -> None:
+async def opened_at(tx: Tx, org_id: UUID, source: SourceName) -> datetime:
+    """Return when an open source was opened."""
+    return await tx.fetchval(_OPENED_AT, org_id, source)
+
+
+async def forget_matches(tx: Tx, org_id: UUID, source: SourceName) -> None:
     """Remove all matches of a source: from then on they are compared in total only."""
     await tx.execute(_FORGET_MATCHES, org_id, source)
 
 
-async def move_source(tx: Tx, org_id: UUID, source: Chain, block: RecordedBlock) -> None:
+async def move_source(tx: Tx, org_id: UUID, source: SourceName, block: RecordedBlock) -> None:
     """Store up to which block a source was read; the caller has locked it."""
     await tx.execute(_MOVE_SOURCE, org_id, source, block.number, block.hash)
 
 
-async def mark_good(tx: Tx, org_id: UUID, source: Chain, at: datetime) -> None:
+async def mark_good(tx: Tx, org_id: UUID, source: SourceName, at: datetime) -> None:
     """Store that a run has read the source to its end."""
     await tx.execute(_MARK_GOOD, org_id, source, at)
 
 
-async def mark_failed(tx: Tx, org_id: UUID, source: Chain, at: datetime, failure: str) -> None:
+async def mark_failed(tx: Tx, org_id: UUID, source: SourceName, at: datetime, failure: str) -> None:
     """Store why a run failed."""
     await tx.execute(_MARK_FAILED, org_id, source, at, failure)
 
 
-async def add_ledger_units(tx: Tx, org_id: UUID, units: Mapping[tuple[Chain, str], int]) -> None:
+async def add_ledger_units(
+    tx: Tx, org_id: UUID, units: Mapping[tuple[ReconSourceName, str], int]
+) -> None:
     """Add to what the ledger says is outside, by source and asset."""
     await tx.execute(
         _ADD_LEDGER_UNITS,
@@ -216,7 +232,7 @@ async def add_ledger_units(tx: Tx, org_id: UUID, units: Mapping[tuple[Chain, str
 
 
 async def add_sums(
-    tx: Tx, org_id: UUID, sums: Sequence[tuple[Chain, MovementSum]], at: datetime
+    tx: Tx, org_id: UUID, sums: Sequence[tuple[SourceName, MovementSum]], at: datetime
 ) -> None:
     """Add sums to their matches; each reference and asset at most once."""
     await tx.execute(
@@ -233,7 +249,7 @@ async def add_sums(
 
 
 async def booked_positions(
-    tx: Tx, org_id: UUID, source: Chain, assets: Sequence[str]
+    tx: Tx, org_id: UUID, source: SourceName, assets: Sequence[str]
 ) -> list[BookedPosition]:
     """Return what the ledger says of each asset, and what open matches explain."""
     return [
@@ -248,7 +264,7 @@ async def booked_positions(
 
 
 async def set_positions(
-    tx: Tx, org_id: UUID, source: Chain, positions: Sequence[ComparedPosition], at: datetime
+    tx: Tx, org_id: UUID, source: SourceName, positions: Sequence[ComparedPosition], at: datetime
 ) -> None:
     """Store the positions of a run."""
     await tx.execute(
@@ -262,11 +278,11 @@ async def set_positions(
     )
 
 
-async def positions(tx: Tx, org_id: UUID) -> list[tuple[Chain, ComparedPosition]]:
+async def positions(tx: Tx, org_id: UUID) -> list[tuple[ReconSourceName, ComparedPosition]]:
     """Return the last position of each source and asset."""
     return [
         (
-            Chain(row["source"]),
+            ReconSourceName(row["source"]),
             ComparedPosition(
                 asset=row["asset"],
                 ledger_units=int(row["ledger_units"]),
@@ -280,7 +296,7 @@ async def positions(tx: Tx, org_id: UUID) -> list[tuple[Chain, ComparedPosition]
 
 
 async def open_matches(
-    tx: Tx, org_id: UUID, source: Chain, *, after: tuple[str, str], limit: int
+    tx: Tx, org_id: UUID, source: SourceName, *, after: tuple[str, str], limit: int
 ) -> list[MovementMatch]:
     """Return matches with unequal sides, by (reference, asset) from `after` on."""
     return [
@@ -291,6 +307,7 @@ async def open_matches(
             ledger_units=int(row["ledger_units"]),
             outside_units=int(row["outside_units"]),
             first_seen_at=row["first_seen_at"],
+            outside_moved_at=row["outside_moved_at"],
         )
         for row in await tx.fetch(_OPEN_MATCHES, org_id, source, *after, limit)
     ]
@@ -316,7 +333,7 @@ async def oldest_seconds(tx: Tx, clocks: Mapping[UUID, datetime]) -> dict[str, i
 
 def _source(row: Row) -> ReconSource:
     return ReconSource(
-        source=Chain(row["source"]),
+        source=ReconSourceName(row["source"]),
         block_number=row["block_number"],
         block_hash=row["block_hash"],
         last_run_at=row["last_run_at"],

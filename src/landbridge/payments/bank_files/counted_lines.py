@@ -1,0 +1,264 @@
+"""Statements that read lines and statements as what a bank has moved and holds; for reconciliation.
+
+What a line is of may be learned later, by the worker or a reviewer. Each change of a line raises
+its version, so it is counted again until reconciliation has counted it as it is.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+from uuid import UUID
+
+from landbridge.payments.bank_files.model import BankFileFormat
+from landbridge.payments.bank_files.statement_line_model import (
+    LineResolutionKind,
+    StatementLineKind,
+)
+from landbridge.platform.db.pool import Row, Tx
+
+# Locked, so that no line changes before it is marked. Lines that are being changed come later.
+_UNCOUNTED = """
+select l.id, l.version, l.kind, l.units, l.resolution, l.counted_version, l.counted_reference,
+    p.record_id, p.returned_payment_id, p.key is null as is_of_file, f.id as sent_file_id,
+    f.name as file_name, f.count as file_count, f.format,
+    coalesce(
+        l.incoming_payment_id::text, t.facts ->> 'incoming_payment_id', l.transfer_id::text
+    ) as deposit_id,
+    exists (
+        select from statement_lines b where b.org_id = l.org_id and b.payment_key = p.file_id
+    ) as is_file_booked
+from statement_lines l
+join bank_inbound_files i on i.org_id = l.org_id and i.id = l.file_id
+left join bank_payments p on p.org_id = l.org_id and p.key = l.payment_key
+left join bank_outbound_files f
+    on f.org_id = l.org_id and f.id = coalesce(p.file_id, l.payment_key)
+left join transfers t on t.org_id = l.org_id and t.id = l.transfer_id
+where l.org_id = $1 and l.account_id = $2 and l.kind in ('DEBIT', 'CREDIT')
+    and l.counted_version is distinct from l.version and i.ingested_at is not null
+order by l.created_at, l.id
+limit $3
+for update of l skip locked
+"""
+
+_HAS_UNCOUNTED = """
+select exists (
+    select from statement_lines l
+    join bank_inbound_files i on i.org_id = l.org_id and i.id = l.file_id
+    where l.org_id = $1 and l.account_id = $2 and l.kind in ('DEBIT', 'CREDIT')
+        and l.counted_version is distinct from l.version and i.ingested_at is not null
+)
+"""
+
+_MARK = """
+update statement_lines l
+set counted_version = n.version, counted_reference = n.reference
+from unnest($2::uuid[], $3::integer[], $4::text[]) as n (id, version, reference)
+where l.org_id = $1 and l.id = n.id
+"""
+
+_RETURNS = """
+select file_id, returned_payment_id, sum(units) as units
+from bank_payments
+where org_id = $1 and file_id = any($2::uuid[]) and returned_payment_id is not null
+group by file_id, returned_payment_id
+order by file_id, returned_payment_id
+"""
+
+_LATEST = """
+select statement_id, number, closing_units, created_at, closing_on
+from bank_statements
+where org_id = $1 and account_id = $2 and closing_units is not null
+order by created_at desc, number desc nulls last, statement_id desc
+limit 1
+"""
+
+# What moved between a statement and the one before it, by their balances; 0 if it begins where any
+# earlier one ended or began. Those that were read before $3 are not asked for.
+_GAPS = """
+with placed as (
+    select s.statement_id, s.file_id, s.opening_units, s.closing_units,
+        row_number() over in_order as place,
+        lag(s.closing_units) over in_order as ended_units
+    from bank_statements s
+    where s.org_id = $1 and s.account_id = $2
+        and s.opening_units is not null and s.closing_units is not null
+    window in_order as (order by s.created_at, s.number nulls first, s.statement_id)
+)
+select n.statement_id,
+    case when exists (
+        select from placed e
+        where e.place < n.place and n.opening_units in (e.closing_units, e.opening_units)
+    ) then 0 else n.opening_units - n.ended_units end as units
+from placed n
+join bank_inbound_files i on i.org_id = $1 and i.id = n.file_id
+where n.ended_units is not null and i.ingested_at > $3
+order by n.place
+"""
+
+# What a reference is: the time for returns of an ACH file, a deposit, or a line.
+_ACH_FILES = """
+select f.name, max(p.closes_at) as closes_at, bool_or(p.status = 'WRITTEN') as is_open
+from bank_outbound_files f
+join bank_payments p on p.org_id = f.org_id and p.file_id = f.id
+where f.org_id = $1 and f.name = any($2::text[]) and f.format = 'nacha'
+group by f.name
+"""
+
+_LINES = """
+select l.id, l.status in ('NEW', 'UNMATCHED') as is_waiting
+from statement_lines l
+where l.org_id = $1 and l.id = any($2::uuid[])
+"""
+
+_SIGNS: Final = {StatementLineKind.CREDIT: 1, StatementLineKind.DEBIT: -1}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankMovement:
+    """Money that a line has moved, above zero into the account.
+
+    `reference` is the record that it pays, the deposit, the name of the file, or else the line.
+    """
+
+    reference: str
+    units: int
+    record_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UncountedLine:
+    """Line that reconciliation has not counted as it is: what to count, and what to take back.
+
+    `reference` is what it is counted for; None if it repeats another line.
+    """
+
+    id: UUID
+    version: int
+    reference: str | None
+    movements: Sequence[BankMovement]
+    taken_back: Sequence[BankMovement]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosingBalance:
+    """Closing balance of an account's latest statement."""
+
+    statement_id: str
+    number: int | None
+    units: int
+    created_at: datetime
+    closing_on: date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AchFile:
+    """ACH file: the end of its time for returns, and whether a payment of it has not ended."""
+
+    closes_at: datetime | None
+    is_open: bool
+
+
+async def lock_uncounted(
+    tx: Tx, org_id: UUID, account_id: UUID, *, limit: int
+) -> list[UncountedLine]:
+    """Return lines to count, locked until the transaction ends."""
+    rows = await tx.fetch(_UNCOUNTED, org_id, account_id, limit)
+    file_ids = [row["sent_file_id"] for row in rows if row["is_of_file"] and row["sent_file_id"]]
+    returns: dict[UUID, list[Row]] = {}
+    for each in await tx.fetch(_RETURNS, org_id, file_ids) if file_ids else ():
+        returns.setdefault(each["file_id"], []).append(each)
+    return [_uncounted(row, returns.get(row["sent_file_id"], ())) for row in rows]
+
+
+async def has_uncounted(tx: Tx, org_id: UUID, account_id: UUID) -> bool:
+    """Return whether an account has lines to count."""
+    return bool(await tx.fetchval(_HAS_UNCOUNTED, org_id, account_id))
+
+
+async def mark_counted(tx: Tx, org_id: UUID, lines: Sequence[UncountedLine]) -> None:
+    """Record that these locked lines are counted as they are."""
+    await tx.execute(
+        _MARK,
+        org_id,
+        [each.id for each in lines],
+        [each.version for each in lines],
+        [each.reference for each in lines],
+    )
+
+
+async def find_closing_balance(tx: Tx, org_id: UUID, account_id: UUID) -> ClosingBalance | None:
+    """Return the latest closing balance of an account, by the bank's own time."""
+    row = await tx.fetchrow(_LATEST, org_id, account_id)
+    if row is None:
+        return None
+    return ClosingBalance(
+        statement_id=row["statement_id"],
+        number=row["number"],
+        units=int(row["closing_units"]),
+        created_at=row["created_at"],
+        closing_on=row["closing_on"],
+    )
+
+
+async def gaps(tx: Tx, org_id: UUID, account_id: UUID, *, since: datetime) -> Mapping[str, int]:
+    """Return what moved before each statement that was read since, by statement; mostly 0."""
+    rows = await tx.fetch(_GAPS, org_id, account_id, since)
+    return {row["statement_id"]: int(row["units"]) for row in rows}
+
+
+async def ach_files(tx: Tx, org_id: UUID, names: Collection[str]) -> Mapping[str, AchFile]:
+    """Return the ACH files among these names."""
+    rows = await tx.fetch(_ACH_FILES, org_id, list(names))
+    return {
+        row["name"]: AchFile(closes_at=row["closes_at"], is_open=row["is_open"]) for row in rows
+    }
+
+
+async def waiting_lines(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, bool]:
+    """Return the lines among these ids: whether the worker or a reviewer has yet to look at it."""
+    return {row["id"]: row["is_waiting"] for row in await tx.fetch(_LINES, org_id, list(ids))}
+
+
+def _uncounted(row: Row, returns: Sequence[Row]) -> UncountedLine:
+    units = int(row["units"]) * _SIGNS[StatementLineKind(row["kind"])]
+    found, before = _movements(row, units, returns), row["counted_reference"]
+    is_repeated = row["resolution"] == LineResolutionKind.DUPLICATE
+    reference = None if is_repeated else found[0].reference
+    taken_back: Sequence[BankMovement] = ()
+    if before is not None and before != reference:
+        is_same = before == found[0].reference
+        taken_back = found if is_same else [BankMovement(reference=before, units=units)]
+    return UncountedLine(
+        id=row["id"],
+        version=row["version"],
+        reference=reference,
+        movements=() if is_repeated or before == reference else found,
+        taken_back=taken_back,
+    )
+
+
+def _movements(row: Row, units: int, returns: Sequence[Row]) -> list[BankMovement]:
+    """Return what a line is of; a sum of a file with returns of deposits is of each of those."""
+    if row["is_of_file"] and row["sent_file_id"] is not None:
+        sign = 1 if units > 0 else -1
+        parts = [
+            BankMovement(
+                reference=str(each["returned_payment_id"]), units=sign * int(each["units"])
+            )
+            for each in returns
+        ]
+        rest = units - sum(each.units for each in parts)
+        return [BankMovement(reference=row["file_name"], units=rest), *parts]
+    record_id: UUID | None = None
+    reference = str(row["id"])
+    if row["record_id"] is None:
+        reference = row["deposit_id"] or reference
+    elif row["returned_payment_id"] is not None:
+        reference = str(row["returned_payment_id"])
+    elif row["format"] == BankFileFormat.NACHA or row["is_file_booked"]:
+        reference = row["file_name"]
+        record_id = row["record_id"] if row["file_count"] == 1 else None
+    else:
+        reference, record_id = str(row["record_id"]), row["record_id"]
+    return [BankMovement(reference=reference, units=units, record_id=record_id)]

@@ -1,0 +1,114 @@
+"""Statements on recon_matches and recon_positions that only accounts at banks need."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from decimal import Decimal
+from uuid import UUID
+
+from landbridge.payments.bank_files.counted_lines import BankMovement
+from landbridge.platform.db.pool import Tx
+from landbridge.reporting.reconciliation.sources import ReconSourceName
+
+# A match that is gone was compared in total only, and stays so.
+_TAKE_BACK = """
+update recon_matches m
+set outside_units = m.outside_units - n.units, outside_moved_at = $3
+from (
+    select i.reference, sum(i.units) as units
+    from unnest($5::text[], $6::numeric[]) as i (reference, units)
+    group by i.reference
+) as n
+where m.org_id = $1 and m.source = $2 and m.asset = $4 and m.reference = n.reference
+"""
+
+# A statement that was missing and has come since makes a gap zero.
+_SET_GAPS = """
+insert into recon_matches as m
+    (org_id, source, reference, asset, record_id, ledger_units, outside_units, first_seen_at,
+    outside_moved_at)
+select $1, $2, n.reference, $4, null, 0, n.units, $3, $3
+from unnest($5::text[], $6::numeric[]) as n (reference, units)
+where n.units <> 0 or exists (
+    select from recon_matches x
+    where x.org_id = $1 and x.source = $2 and x.reference = n.reference and x.asset = $4
+)
+order by n.reference
+on conflict (org_id, source, reference, asset) do update
+set outside_units = excluded.outside_units, outside_moved_at = excluded.outside_moved_at
+where m.outside_units <> excluded.outside_units
+"""
+
+_UNEQUAL = """
+select reference, ledger_units = 0 as is_unknown
+from recon_matches
+where org_id = $1 and source = $2 and ledger_units <> outside_units
+order by reference
+"""
+
+_KEEP = """
+delete from recon_matches where org_id = $1 and source = $2 and reference <> all($3::text[])
+"""
+
+_SET_BASELINE = """
+update recon_positions set accepted_units = unexplained_units where org_id = $1 and source = $2
+"""
+
+
+async def take_back(
+    tx: Tx,
+    org_id: UUID,
+    source: ReconSourceName,
+    asset: str,
+    movements: Sequence[BankMovement],
+    *,
+    at: datetime,
+) -> None:
+    """Take movements back that were counted for these references."""
+    await tx.execute(
+        _TAKE_BACK,
+        org_id,
+        source,
+        at,
+        asset,
+        [each.reference for each in movements],
+        [Decimal(each.units) for each in movements],
+    )
+
+
+async def set_gaps(
+    tx: Tx,
+    org_id: UUID,
+    source: ReconSourceName,
+    asset: str,
+    gaps: Mapping[str, int],
+    *,
+    at: datetime,
+) -> None:
+    """Store what moved in gaps between statements, by reference."""
+    await tx.execute(
+        _SET_GAPS,
+        org_id,
+        source,
+        at,
+        asset,
+        list(gaps),
+        [Decimal(each) for each in gaps.values()],
+    )
+
+
+async def unequal(tx: Tx, org_id: UUID, source: ReconSourceName) -> Mapping[str, bool]:
+    """Return the references with unequal sides: whether the ledger has nothing of it."""
+    rows = await tx.fetch(_UNEQUAL, org_id, source)
+    return {row["reference"]: row["is_unknown"] for row in rows}
+
+
+async def keep_matches(
+    tx: Tx, org_id: UUID, source: ReconSourceName, references: Collection[str]
+) -> None:
+    """Remove all matches but these: from then on they are compared in total only."""
+    await tx.execute(_KEEP, org_id, source, list(references))
+
+
+async def set_baseline(tx: Tx, org_id: UUID, source: ReconSourceName) -> None:
+    """Expect what no movement explains: the organisation's own money in the account."""
+    await tx.execute(_SET_BASELINE, org_id, source)
