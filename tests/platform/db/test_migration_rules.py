@@ -39,6 +39,11 @@ ALLOWED: dict[tuple[int, str], str] = (
         for name in ("proposed_by", "accepted_by")
     }
     | {
+        (74, "recon_differences: add constraint recon_differences_kind_check"): (
+            "it allows all that the constraint allowed that it replaces"
+        )
+    }
+    | {
         (58, "chain_orders: add constraint chain_orders_action_check"): (
             "it is about a new column, which the version before leaves at its default"
         ),

@@ -36,6 +36,7 @@ STORED = {
     ("proof_trees", "read_tx"),
     ("recon_cursors", "opened_tx"),
     ("recon_cursors", "read_tx"),
+    ("recon_sources", "read_tx"),
     ("report_builds", "rolled_up_to"),
     ("webhook_deliveries", "tx"),
     ("webhook_endpoints", "read_tx"),
@@ -50,6 +51,12 @@ values ($1, $2, $3, 'THING', 'set', 'test', now(), true, $4::text::xid8)
 _ADD_ROLL = "insert into house_rollups (org_id, rolled_up_to) values ($1, $2::text::xid8)"
 _ADD_CURSOR = """
 insert into recon_cursors (org_id, opened_tx, read_tx) values ($1, $2::text::xid8, $3::text::xid8)
+"""
+_ADD_SOURCE = """
+insert into recon_sources (
+    org_id, source, block_number, block_hash, opened_at, last_run_at, read_tx
+)
+values ($1, 'BANK_USD', 1, 'S1', now(), now(), $2::text::xid8)
 """
 _ADD_BUILD = """
 insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)
@@ -287,6 +294,7 @@ async def _fill(database: Database, org_id: UUID) -> None:
     await database.rows(_ADD_ROLL, org_id, "11")
     await database.rows(_ADD_BUILD, org_id, "12")
     await database.rows(_ADD_CURSOR, org_id, "11", "12")
+    await database.rows(_ADD_SOURCE, org_id, "12")
     await database.rows(_ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
     await database.rows(_ADD_TREE, org_id, "10", object_id, 1)
 
@@ -318,6 +326,7 @@ async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> 
         at, object_id, seq = chance.choice(places)
         await database.rows(statement, org_id, str(at), object_id, seq)
     await database.rows(_ADD_CURSOR, org_id, str(mark()), str(mark()))
+    await database.rows(_ADD_SOURCE, org_id, str(mark()))
     for _ in range(3):
         endpoint = new_id()
         at, object_id, seq = chance.choice(places)
@@ -359,7 +368,9 @@ async def _view(database: Database, org_id: UUID) -> View:
     cursors = [
         int(each)
         for row in await ids(
-            "select opened_tx::text, read_tx::text from recon_cursors where org_id = $1"
+            "select r.opened_tx::text, r.read_tx::text, s.read_tx::text"
+            " from recon_cursors r join recon_sources s on s.org_id = r.org_id"
+            " where r.org_id = $1"
         )
         for each in row
     ]

@@ -260,7 +260,7 @@ async def test_nothing_from_before_the_first_run_is_compared_alone(bank: Plantin
     await org.container.database.rows(
         "delete from recon_sources where org_id = $1 and source = 'BANK_USD'", org.org_id
     )
-    for table in ("recon_positions", "recon_matches", "recon_cursors"):
+    for table in ("recon_positions", "recon_matches"):
         await org.container.database.rows(
             f"delete from {table} where org_id = $1 and source = 'BANK_USD'",  # noqa: S608
             org.org_id,

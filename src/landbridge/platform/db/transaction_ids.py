@@ -44,6 +44,7 @@ where (select c.tx from changes c where c.org_id = o.org_id order by c.tx desc l
     or exists (select from proof_trees p where p.org_id = o.org_id and p.read_tx > n.oldest)
     or exists (select from recon_cursors r where r.org_id = o.org_id and r.opened_tx > n.oldest)
     or exists (select from recon_cursors r where r.org_id = o.org_id and r.read_tx > n.oldest)
+    or exists (select from recon_sources s where s.org_id = o.org_id and s.read_tx > n.oldest)
 limit 1
 """
 
@@ -66,6 +67,11 @@ from (
     select r.org_id, max(greatest(r.opened_tx, r.read_tx)), 0
     from recon_cursors r
     group by r.org_id
+    union all
+    select q.org_id, max(q.read_tx), 0
+    from recon_sources q
+    where q.read_tx is not null
+    group by q.org_id
 ) s
 """
 
@@ -97,7 +103,7 @@ $$
 # Nothing reads or writes the log meanwhile.
 _LOCK = """
 lock table changes, house_rollups, report_builds, webhook_endpoints, webhook_deliveries,
-    proof_trees, proof_blocks, recon_cursors
+    proof_trees, proof_blocks, recon_cursors, recon_sources
 in access exclusive mode
 """
 
@@ -122,6 +128,8 @@ with stored (org_id, tx, is_change) as (
     select r.org_id, r.opened_tx, false from recon_cursors r
     union all
     select r.org_id, r.read_tx, false from recon_cursors r
+    union all
+    select s.org_id, s.read_tx, false from recon_sources s where s.read_tx is not null
 ), numbered as materialized (
     select org_id, tx, is_change,
         (3 + sum(is_change::integer) over (partition by org_id order by tx) - is_change::integer)
@@ -159,6 +167,10 @@ with stored (org_id, tx, is_change) as (
     from numbered o
     cross join numbered n
     where r.org_id = o.org_id and r.opened_tx = o.tx and r.org_id = n.org_id and r.read_tx = n.tx
+), sources as (
+    update recon_sources s set read_tx = n.number
+    from numbered n
+    where s.org_id = n.org_id and s.read_tx = n.tx
 ), deliveries as (
     update webhook_deliveries d set tx = n.number
     from numbered n

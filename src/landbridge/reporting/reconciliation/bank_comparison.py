@@ -161,7 +161,7 @@ class BankComparison:
         org_id, source = account.org_id, account.source
 
         async def work(tx: Tx) -> bool:
-            _, read_tx = await ledger_store.lock_cursor(tx, org_id, source)
+            read_tx = await bank_store.lock_read_tx(tx, org_id, source)
             end = await find_step_end(tx, org_id, read_tx, changes_max=_PAGE_CHANGES)
             if end is None:
                 return False
@@ -173,7 +173,7 @@ class BankComparison:
                 await store.add_ledger_units(tx, org_id, {(source, account.asset): units})
                 sums = [(source, each) for each in sum_booked(booked)]
                 await store.add_sums(tx, org_id, sums, now)
-            await ledger_store.move_cursor(tx, org_id, end, source)
+            await bank_store.move_read_tx(tx, org_id, source, end)
             return True
 
         while await self.database.transact(work):

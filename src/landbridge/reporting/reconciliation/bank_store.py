@@ -1,4 +1,4 @@
-"""Statements on recon_matches and recon_positions that only accounts at banks need."""
+"""Statements on the tables of reconciliation that only accounts at banks need."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -8,6 +8,14 @@ from uuid import UUID
 from landbridge.payments.bank_files.counted_lines import BankMovement
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.sources import ReconSourceName
+
+_LOCK_READ = """
+select coalesce(read_tx, '0')::text from recon_sources where org_id = $1 and source = $2 for update
+"""
+
+_MOVE_READ = """
+update recon_sources set read_tx = $3::text::xid8 where org_id = $1 and source = $2
+"""
 
 # A match that is gone was compared in total only, and stays so.
 _TAKE_BACK = """
@@ -52,6 +60,16 @@ delete from recon_matches where org_id = $1 and source = $2 and reference <> all
 _SET_BASELINE = """
 update recon_positions set accepted_units = unexplained_units where org_id = $1 and source = $2
 """
+
+
+async def lock_read_tx(tx: Tx, org_id: UUID, source: ReconSourceName) -> int:
+    """Return how far the log was read for an open source, and lock it."""
+    return int(await tx.fetchval(_LOCK_READ, org_id, source))
+
+
+async def move_read_tx(tx: Tx, org_id: UUID, source: ReconSourceName, read_tx: int) -> None:
+    """Store how far the log was read for a locked source."""
+    await tx.execute(_MOVE_READ, org_id, source, str(read_tx))
 
 
 async def take_back(

@@ -1,12 +1,9 @@
 """Statements that read what the ledger says is outside, and recon_cursors.
 
-All chains together have one cursor, and each account at a bank another one.
-
 Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
 """
 
 from collections.abc import Sequence
-from typing import Final
 from uuid import UUID
 
 import msgspec
@@ -18,27 +15,22 @@ from landbridge.payments.receivables.model import KIND as RECEIVABLE
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.model import BookedMovement, reference_of
 
-# Name of the cursor of all chains.
-CHAINS: Final = ""
-
 _OPEN = """
-insert into recon_cursors (org_id, source, opened_tx, read_tx)
-values ($1, $2, case when $2 = '' then pg_snapshot_xmin(pg_current_snapshot()) else '0' end, '0')
-on conflict (org_id, source) do nothing
+insert into recon_cursors (org_id, opened_tx, read_tx)
+values ($1, pg_snapshot_xmin(pg_current_snapshot()), '0')
+on conflict (org_id) do nothing
 """
 
 _LOCK = """
 select opened_tx::text as opened_tx, read_tx::text as read_tx
 from recon_cursors
-where org_id = $1 and source = $2
+where org_id = $1
 for update
 """
 
-_READ_TO = "select read_tx::text from recon_cursors where org_id = $1 and source = ''"
+_READ_TO = "select read_tx::text from recon_cursors where org_id = $1"
 
-_MOVE = """
-update recon_cursors set read_tx = $3::text::xid8 where org_id = $1 and source = $2
-"""
+_MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
 # before they are minted there. Other coins in transit are at the organisation's addresses.
@@ -128,25 +120,22 @@ where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
 """
 
 
-async def lock_cursor(tx: Tx, org_id: UUID, source: str = CHAINS) -> tuple[int, int]:
-    """Return where the organisation was opened and how far it was read; lock both.
-
-    For a bank, changes are read from the beginning.
-    """
-    await tx.execute(_OPEN, org_id, source)
-    row = await tx.fetchrow(_LOCK, org_id, source)
+async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
+    """Return where the organisation was opened and how far it was read; lock both."""
+    await tx.execute(_OPEN, org_id)
+    row = await tx.fetchrow(_LOCK, org_id)
     assert row is not None
     return int(row["opened_tx"]), int(row["read_tx"])
 
 
 async def read_to(tx: Tx, org_id: UUID) -> int:
-    """Return how far an organisation was read for chains; it must have a cursor."""
+    """Return how far an organisation was read; it must have a cursor."""
     return int(await tx.fetchval(_READ_TO, org_id))
 
 
-async def move_cursor(tx: Tx, org_id: UUID, read_tx: int, source: str = CHAINS) -> None:
+async def move_cursor(tx: Tx, org_id: UUID, read_tx: int) -> None:
     """Store how far the log was read; the caller has locked the cursor."""
-    await tx.execute(_MOVE, org_id, source, str(read_tx))
+    await tx.execute(_MOVE, org_id, str(read_tx))
 
 
 async def booked(

@@ -1,10 +1,8 @@
 -- Banks as sources of reconciliation: an account with statements is compared like a chain.
 
-alter table recon_cursors
-    -- Empty: all chains together. Otherwise the account at a bank whose entries are read.
-    add column source text not null default '',
-    drop constraint recon_cursors_pkey,
-    add constraint recon_cursors_pkey primary key (org_id, source);
+alter table recon_sources
+    -- How far the organisation's log was read for this account at a bank; null for a chain.
+    add column read_tx xid8;
 
 alter table recon_matches
     -- When a movement of the source was last counted; null if none was since this column exists.
