@@ -54,7 +54,7 @@ class MadeUpProvider:
                 kind: [each for each in found if each["id"] not in message.get(kind, [])]
                 for kind, found in self.inbox.items()
             }
-            return 200, self.inbox
+            return 200, {kind: found[: message["limit"]] for kind, found in self.inbox.items()}
         if path != "/v1/travel-rule/inquiries":
             return 200, {"id": message.get("key") or message["id"]}
         return self.status, {"key": message["key"], **self.answer}

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable
+from landbridge.providers.sidecar.credits import replace_half_characters
 from landbridge.providers.sidecar.identity_client import IdentityClient
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
 from landbridge.providers.sidecar.travel_protocol import (
@@ -59,7 +60,7 @@ class TravelClient(IdentityClient):
         )
         status, body = await self._call(TRAVEL_INBOX_PATH, query, bytes_max=INBOX_BYTES_MAX)
         self._check_travel(status, "another inbox")
-        answer = self._decoded(body, RawTravelInbox)
+        answer = self._decoded(replace_half_characters(body), RawTravelInbox)
         if max(len(answer.inquiries), len(answer.confirmations)) > limit:
             raise self._unusable("more messages than the limit")
         return answer
