@@ -56,12 +56,21 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
 """
 
 # A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
-# also if it was found while this answer, which repeats the first one, was judged.
+# also if it was found while this answer, which repeats the first one, was judged. What a person has
+# closed is open again once there is another problem.
 _APPLY = """
 update provider_orders
 set state = $4, reason = $5, provider_reference = coalesce(provider_reference, $7),
     tracking = coalesce($8::jsonb, tracking), answered_at = $9, expected_at = $10,
-    problem = case when problem in ('CONTRADICTION', 'RETURNED_LATE') then problem else $6 end
+    problem = case
+        when problem in ('CONTRADICTION', 'RETURNED_LATE')
+            and (not is_closed or coalesce($6, problem) = problem) then problem
+        else $6
+    end,
+    is_closed = is_closed and problem is not null and case
+        when problem in ('CONTRADICTION', 'RETURNED_LATE') then coalesce($6, problem) = problem
+        else coalesce($6 = problem, false)
+    end
 where org_id = $1 and key = $2 and state = $3
 returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
@@ -94,9 +103,9 @@ select state = 'FAILED' from provider_orders where org_id = $1 and key = $2
 """
 
 _SET_PROBLEM = """
-update provider_orders set problem = $3
+update provider_orders set problem = $3, is_closed = false
 where org_id = $1 and key = $2 and problem is distinct from $3
-    and (problem is null or problem not in ('CONTRADICTION', 'RETURNED_LATE'))
+    and (problem is null or is_closed or problem not in ('CONTRADICTION', 'RETURNED_LATE'))
 returning true
 """
 
@@ -127,14 +136,20 @@ _PROBLEMS = """
 select org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
     expected_at
-from provider_orders where org_id = $1 and problem is not null
+from provider_orders where org_id = $1 and problem is not null and not is_closed
 order by created_at limit $2
 """
 
 _COUNT_PROBLEMS = """
 select provider, count(*) as problems
-from provider_orders where problem is not null
+from provider_orders where problem is not null and not is_closed
 group by provider
+"""
+
+_CLOSE = """
+update provider_orders set is_closed = true
+where provider = $1 and key = $2 and problem is not null and not is_closed
+returning true
 """
 
 
@@ -260,6 +275,11 @@ async def end_recheck(
 ) -> None:
     """End a query that was due by `until`, or repeat it later."""
     await tx.execute(_END_RECHECK, order.org_id, order.key, until, next_at)
+
+
+async def close(tx: Tx, provider: str, key: UUID) -> bool:
+    """Close the problem of an order; False if it has no open one."""
+    return bool(await tx.fetchval(_CLOSE, provider, key))
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderOrder]:
