@@ -148,6 +148,11 @@ async def test_what_is_no_answer_sends_no_payment(
     ("answer", "waits_for"),
     [
         ({"state": "rejected", "comment": "unknown name"}, "exchange.rejection"),
+        # The other VASP writes the comment: no text hides its answer.
+        ({"state": "rejected", "comment": "two\nlines"}, "exchange.rejection"),
+        ({"state": "rejected", "comment": "cut \ud83d"}, "exchange.rejection"),
+        ({"state": "rejected", "comment": "x" * 501}, "exchange.rejection"),
+        ({"state": "rejected", "comment": ""}, "exchange.rejection"),
         ({"state": "approved", "walletAddress": "0x" + "ab" * 20}, "exchange.otherWallet"),
     ],
 )

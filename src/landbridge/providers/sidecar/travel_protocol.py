@@ -68,6 +68,15 @@ class TravelInquiryAnswer(SidecarMessage, frozen=True):
     comment: BankText | None = None
 
 
+class ReceivedTravelAnswer(SidecarMessage, frozen=True):
+    """The same, with the comment as the other VASP wrote it: no text hides its answer."""
+
+    key: UUID
+    state: TravelState
+    wallet_address: _Address | None = None
+    comment: Any = None
+
+
 class TravelResolutionRequest(SidecarMessage, frozen=True):
     """Our answer to an inquiry of another VASP, by the inquiry's `id`; sent again until accepted.
 
