@@ -21,11 +21,12 @@ from landbridge.providers.sidecar.model import (
 # Repeated webhooks come soon after the first.
 _WEBHOOKS_KEPT = 10
 
+# Without columns: with those of one unique constraint, a concurrent insert violates the other one.
 _ADD = """
 insert into provider_orders
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, 'ASSIGNED', $9)
-on conflict (org_id, key) do nothing
+on conflict do nothing
 """
 
 _FIND = """
@@ -78,13 +79,16 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
 """
 
 # The key of an order that is not there yet is reserved: an order added later is found failed.
-_WITHHOLD = """
-insert into provider_orders as o
+_RESERVE = """
+insert into provider_orders
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, reason, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, 'FAILED', $9, $10)
-on conflict (org_id, key) do update
-set state = 'FAILED', reason = excluded.reason, answered_at = excluded.created_at
-where o.state = 'ASSIGNED' and o.open_calls = 0
+on conflict do nothing
+"""
+
+_WITHHOLD = """
+update provider_orders set state = 'FAILED', reason = $3, answered_at = $4
+where org_id = $1 and key = $2 and state = 'ASSIGNED' and open_calls = 0
 """
 
 # An unanswered call that began before has ended.
@@ -215,7 +219,7 @@ async def apply(
 async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) -> bool:
     """Fail an order that was never sent, so that it never is; False if it may have been."""
     await tx.execute(
-        _WITHHOLD,
+        _RESERVE,
         payment.org_id,
         payment.key,
         payment.record_id,
@@ -227,6 +231,7 @@ async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) 
         reason,
         payment.at,
     )
+    await tx.execute(_WITHHOLD, payment.org_id, payment.key, reason, payment.at)
     return bool(await tx.fetchval(_IS_FAILED, payment.org_id, payment.key))
 
 
