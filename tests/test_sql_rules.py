@@ -54,11 +54,10 @@ UNSCOPED_ALLOWED = {
     },
     **{
         (f"providers/sidecar/{kind}_store.py", name): "a provider knows our key alone"
-        for kind in ("application", "screening")
-        for name in ("_NOTE_WEBHOOK", "_CLOSE")
+        for kind in ("application", "order", "screening")
+        for name in ("_FIND_BY_KEY" if kind == "order" else "_NOTE_WEBHOOK", "_CLOSE")
     },
     ("customers/travel_exchanges/queue_store.py", "_NOTE_WEBHOOK"): "it knows our key alone",
-    ("providers/sidecar/order_store.py", "_FIND_BY_KEY"): "a provider knows our key alone",
     ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
     ("providers/sidecar/credit_store.py", "_CLOSE"): "a credit may be of no organisation",
     ("providers/sidecar/credit_store.py", "_FIND"): "a provider knows its own id alone",

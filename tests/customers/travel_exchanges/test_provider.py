@@ -54,7 +54,7 @@ class MadeUpProvider:
                 kind: [each for each in found if each["id"] not in message.get(kind, [])]
                 for kind, found in self.inbox.items()
             }
-            return 200, self.inbox
+            return 200, {kind: found[: message["limit"]] for kind, found in self.inbox.items()}
         if path != "/v1/travel-rule/inquiries":
             return 200, {"id": message.get("key") or message["id"]}
         return self.status, {"key": message["key"], **self.answer}
@@ -148,6 +148,11 @@ async def test_what_is_no_answer_sends_no_payment(
     ("answer", "waits_for"),
     [
         ({"state": "rejected", "comment": "unknown name"}, "exchange.rejection"),
+        # The other VASP writes the comment: no text hides its answer.
+        ({"state": "rejected", "comment": "two\nlines"}, "exchange.rejection"),
+        ({"state": "rejected", "comment": "cut \ud83d"}, "exchange.rejection"),
+        ({"state": "rejected", "comment": "x" * 501}, "exchange.rejection"),
+        ({"state": "rejected", "comment": ""}, "exchange.rejection"),
         ({"state": "approved", "walletAddress": "0x" + "ab" * 20}, "exchange.otherWallet"),
     ],
 )

@@ -13,6 +13,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar import credit_store
 from landbridge.providers.sidecar.credits import CreditProblem
 from landbridge.providers.sidecar.monitoring import watch_providers
+from landbridge.providers.sidecar.protocol import CREDITS_MAX
 from tests.providers.sidecar.deposit_world import DepositScenario, account_of, deposit_scenario
 from tests.tenants import SETTINGS, held
 
@@ -67,6 +68,18 @@ async def test_a_text_cut_within_a_character_holds_up_no_credit(
     await world.poll()
     assert await world.problems() == []
     assert await held(world.org, user) == "12"
+
+
+async def test_long_texts_of_payers_hold_up_no_credit(world: DepositScenario) -> None:
+    user, number = await account_of(world)
+    for _ in range(CREDITS_MAX):
+        world.bank.add(number, "5", reference="x" * 40_000)
+    world.bank.add(number, "7")
+    for _ in range(6):
+        await world.poll()
+    assert {each.problem for each in await world.problems()} == {CreditProblem.MALFORMED}
+    assert len(await world.problems()) == CREDITS_MAX
+    assert await held(world.org, user) == "7"
 
 
 async def test_problems_and_polls_are_measured(world: DepositScenario) -> None:

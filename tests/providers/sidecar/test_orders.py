@@ -249,6 +249,36 @@ async def test_a_final_state_never_changes(
     assert (await routed.pay(order)).state is before.state
 
 
+async def test_a_problem_is_closed_until_there_is_another(rails: Rails, org: Tenant) -> None:
+    acme = ScriptedProvider(
+        [PayoutState.SETTLED],
+        [PayoutState.RETURNED, PayoutState.RETURNED, PayoutState.SETTLED, PayoutState.FAILED],
+    )
+    routed, order = rails(acme=acme), payment(org_id=org.org_id)
+    await routed.pay(order)
+
+    async def listed() -> list[OrderProblem | None]:
+        stored = await routed.database.single(
+            lambda tx: order_store.find(tx, order.org_id, order.key)
+        )
+        assert stored is not None
+        await routed.query(stored, order.at)
+        found = await routed.database.single(
+            lambda tx: order_store.problems(tx, order.org_id, limit=9)
+        )
+        return [each.problem for each in found]
+
+    assert await listed() == [OrderProblem.RETURNED_LATE]
+    for expected in (True, False):
+        assert expected is await routed.database.single(
+            lambda tx: order_store.close(tx, "acme", order.key)
+        )
+    # The same again, and an answer without a problem, keep it closed.
+    assert await listed() == []
+    assert await listed() == []
+    assert await listed() == [OrderProblem.CONTRADICTION]
+
+
 async def test_another_reference_of_the_provider_decides_nothing(rails: Rails, org: Tenant) -> None:
     acme = ScriptedProvider([PayoutState.PENDING], [PayoutState.SETTLED])
     routed, order = rails(acme=acme), payment(org_id=org.org_id)

@@ -5,7 +5,10 @@ Guarantees:
   again, and is stored once.
 - A message counts only for an organisation that the provider serves, and a confirmation only for an
   inquiry that came by the same provider.
-- One message that is not valid holds up no other. No data of a message are in a log.
+- A message that is not valid, or can't be stored yet, comes again and holds up no other: once such
+  messages fill an answer, they are refused and named as received.
+- An answer that can't be read, as it is too long, is requested again with fewer messages.
+- No data of a message are in a log.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -42,6 +45,7 @@ from landbridge.providers.sidecar.travel_protocol import (
     RawTravelInbox,
     TravelInboundConfirmation,
     TravelInboundInquiry,
+    TravelMessageId,
 )
 from landbridge.providers.trp.port import TransferConfirmation
 from landbridge.providers.trp.protocol import check_depth
@@ -52,6 +56,7 @@ _log = structlog.stdlib.get_logger()
 
 # A provider that never ends is left for the next poll after this many answers.
 _PAGES_MAX: Final = 20
+_INVALID: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class TravelInbox(Protocol):
@@ -73,6 +78,8 @@ class ProviderInbox:
     messages: VaspMessages
     every: timedelta
     _next_at: datetime | None = field(default=None, init=False)
+    # Less after an answer that could not be read.
+    _limit: int = field(default=INBOX_MAX, init=False)
 
     async def note_webhook(self, tx: Tx, provider: str, key: UUID, at: datetime) -> bool:
         """Have the state of an inquiry of ours read now; False unless it went by this provider."""
@@ -89,7 +96,7 @@ class ProviderInbox:
         try:
             for _ in range(_PAGES_MAX):
                 page = await self.reader.read_inbox(
-                    INBOX_MAX, inquiries=inquiries, confirmations=confirmations
+                    self._limit, inquiries=inquiries, confirmations=confirmations
                 )
                 inquiries = await self._take(
                     page.inquiries, TravelInboundInquiry, self._store_inquiry
@@ -98,9 +105,14 @@ class ProviderInbox:
                     page.confirmations, TravelInboundConfirmation, self._store_confirmation
                 )
                 if not inquiries and not confirmations:
+                    self._limit = INBOX_MAX
                     return False
-        except (Unavailable, Unclear) as error:
+        except Unavailable as error:
             _log.debug("provider.unanswered", provider=self.name, reason=str(error))
+        except Unclear as error:
+            if self._limit == INBOX_MAX:
+                _log.warning("provider.problem", provider=self.name, reason=str(error))
+            self._limit = max(self._limit // 2, 1)
         return False
 
     async def _take(
@@ -111,20 +123,27 @@ class ProviderInbox:
     ) -> list[str]:
         """Store messages of a kind; return the ids of those that need not come again."""
         received: list[str] = []
+        waiting: list[str] = []
         for each in raw:
             try:
                 message = msgspec.json.decode(each, type=kind)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            except _INVALID:
                 self._refuse("no valid message")
+                waiting += _readable_id(each)
                 continue
             try:
-                if await store_one(message):
-                    received.append(message.id)
+                is_stored = await store_one(message)
             except Busy:
                 self._refuse("too many inquiries wait for people")
+                is_stored = False
             except (FieldInvalid, ResourceConflict, ResourceNotFound) as error:
-                received.append(message.id)
                 self._refuse(str(error))
+                is_stored = True
+            (received if is_stored else waiting).append(message.id)
+        if len(raw) == INBOX_MAX and not received:
+            # Those behind them would never come.
+            self._refuse(f"{len(waiting)} messages that can't be stored fill an answer")
+            return waiting
         return received
 
     def _refuse(self, reason: str) -> None:
@@ -178,3 +197,11 @@ class ProviderInbox:
     def _check_org(self, org_id: UUID) -> None:
         if self.messages.exchanges.provider_of(org_id) != self.name:
             raise ResourceNotFound("the provider does not serve this organisation")
+
+
+def _readable_id(raw: msgspec.Raw) -> list[str]:
+    """Return the id of a message that is not valid, if it has one."""
+    try:
+        return [msgspec.json.decode(raw, type=TravelMessageId).id]
+    except _INVALID:
+        return []

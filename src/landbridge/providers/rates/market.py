@@ -11,7 +11,7 @@ Guarantees:
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_DOWN, Context, Decimal
 from uuid import UUID
@@ -27,7 +27,7 @@ from landbridge.providers.rates import fetch_store
 from landbridge.providers.rates import market_store as store
 from landbridge.providers.rates.errors import PriceUnavailable, RatesRejected
 from landbridge.providers.rates.feeds import AHEAD_MAX, RETENTION, Feed, Observation
-from landbridge.providers.rates.market_store import StoredObservation
+from landbridge.providers.rates.market_store import RateAnchor, StoredObservation
 from landbridge.providers.rates.peg_guard import GUARDED, is_off_peg
 from landbridge.providers.rates.port import Price
 from landbridge.providers.rates.price_table import PriceTable
@@ -95,9 +95,10 @@ class Market:
     async def store_observations(self, observations: Sequence[Observation]) -> Sequence[str]:
         """Store newer observations; return the rejected currencies with their reasons.
 
-        Fiat is rejected if it moved by more than a third within a day, or if its first observation
-        is that far from its reference rate. A misplaced decimal point thus stops quotes instead of
-        changing them. The previous observation stays until it is too old to quote.
+        Fiat is rejected if it moved by more than a third within a day, in one step or in many, or
+        if its first observation is that far from its reference rate. A misplaced decimal point thus
+        stops quotes instead of changing them. The previous observation stays until it is too old to
+        quote.
         """
         return await self._database.transact(
             lambda tx: self._store(tx, observations, is_trusted=False)
@@ -177,16 +178,18 @@ class Market:
         # In lock order: a missing row is inserted instead of locked.
         for each in sorted(observations, key=lambda each: each.currency):
             was = before.get(each.currency)
-            reason = None if is_trusted else await self._find_doubt(tx, was, each, now.date())
+            anchor = None if is_trusted else _anchor(was, each, now)
+            reason = None if is_trusted else await self._find_doubt(tx, anchor, each, now.date())
             if reason is None:
-                after.append(self._apply_guard(was, each))
+                anchor = anchor or RateAnchor(each.usd, now)
+                after.append(replace(self._apply_guard(was, each), anchor=anchor))
             else:
                 rejected.append(reason)
         await store.put(tx, after, last_at=now + AHEAD_MAX)
         return rejected
 
     async def _find_doubt(
-        self, tx: Tx, was: StoredObservation | None, now: Observation, on: date
+        self, tx: Tx, anchor: RateAnchor | None, now: Observation, on: date
     ) -> str | None:
         """Return why an observation is rejected; None if it is accepted.
 
@@ -195,10 +198,10 @@ class Market:
         if now.currency in GUARDED:
             return None
         reported = f"is reported at {now.usd.normalize():f}"
-        if was is not None and now.at - was.at < RETENTION:
-            if _is_near(was.usd, now.usd):
+        if anchor is not None:
+            if _is_near(anchor.usd, now.usd):
                 return None
-            before = f"{now.currency} was worth {was.usd.normalize():f} dollars"
+            before = f"{now.currency} was worth {anchor.usd.normalize():f} dollars"
             return f"{before} and {reported}, which is rejected for a day"
         reference = await self._reference.usd_in(tx, now.currency, on)
         if reference is None or _is_near(reference, now.usd):
@@ -304,8 +307,28 @@ class MarketPrices:
         return min(mid, _ONE) if "usd" in {source, destination} else mid
 
 
+def _anchor(
+    was: StoredObservation | None, observation: Observation, now: datetime
+) -> RateAnchor | None:
+    """Return what the move to an observation is measured from; None if nothing is known since.
+
+    Not the observation before alone: many small moves would add up to any rate.
+    """
+    if was is None or observation.at - was.at >= RETENTION:
+        return None
+    anchor = was.anchor
+    return anchor if anchor and now - anchor.at < RETENTION else RateAnchor(was.usd, now)
+
+
 def _as_observation(row: Row) -> StoredObservation:
-    return StoredObservation(row["currency"], row["usd"], row["observed_at"], row["is_off_peg"])
+    usd, at = row["anchor_usd"], row["anchored_at"]
+    return StoredObservation(
+        row["currency"],
+        row["usd"],
+        row["observed_at"],
+        row["is_off_peg"],
+        None if usd is None else RateAnchor(usd, at),
+    )
 
 
 def _is_near(one: Decimal, other: Decimal) -> bool:

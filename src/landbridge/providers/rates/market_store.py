@@ -9,7 +9,7 @@ from landbridge.platform.db.pool import Row, Tx
 
 # One lock order for all callers, so that no two of them deadlock.
 _LOCK = """
-select currency, usd, observed_at, is_off_peg
+select currency, usd, observed_at, is_off_peg, anchor_usd, anchored_at
 from market_rates
 where currency = any($1::text[])
 order by currency
@@ -19,13 +19,15 @@ for update
 # A delayed response never replaces a newer one. An observation from the future is invalid and can
 # be replaced.
 _PUT = """
-insert into market_rates (currency, usd, observed_at, is_off_peg)
-select i.currency, i.usd, i.observed_at, i.is_off_peg
-from unnest($1::text[], $2::numeric[], $3::timestamptz[], $4::boolean[])
-    as i (currency, usd, observed_at, is_off_peg)
+insert into market_rates (currency, usd, observed_at, is_off_peg, anchor_usd, anchored_at)
+select i.currency, i.usd, i.observed_at, i.is_off_peg, i.anchor_usd, i.anchored_at
+from unnest(
+    $1::text[], $2::numeric[], $3::timestamptz[], $4::boolean[], $5::numeric[], $6::timestamptz[]
+) as i (currency, usd, observed_at, is_off_peg, anchor_usd, anchored_at)
 on conflict (currency) do update
-set usd = excluded.usd, observed_at = excluded.observed_at, is_off_peg = excluded.is_off_peg
-where market_rates.observed_at < excluded.observed_at or market_rates.observed_at > $5
+set usd = excluded.usd, observed_at = excluded.observed_at, is_off_peg = excluded.is_off_peg,
+    anchor_usd = excluded.anchor_usd, anchored_at = excluded.anchored_at
+where market_rates.observed_at < excluded.observed_at or market_rates.observed_at > $7
 """
 
 # Locks the rows in the same order as the statement above, to prevent deadlocks.
@@ -36,7 +38,19 @@ where currency in (
 )
 """
 
-_ALL = "select currency, usd, observed_at, is_off_peg from market_rates order by currency"
+_ALL = """
+select currency, usd, observed_at, is_off_peg, anchor_usd, anchored_at
+from market_rates
+order by currency
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RateAnchor:
+    """Value that moves within a day are measured from; `at` is its first observation."""
+
+    usd: Decimal
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,7 @@ class StoredObservation:
     usd: Decimal
     at: datetime
     is_off_peg: bool
+    anchor: RateAnchor | None = None
 
 
 async def lock(tx: Tx, currencies: Sequence[str]) -> Sequence[Row]:
@@ -62,6 +77,8 @@ async def put(tx: Tx, rates: Sequence[StoredObservation], *, last_at: datetime) 
         [each.usd for each in rates],
         [each.at for each in rates],
         [each.is_off_peg for each in rates],
+        [None if each.anchor is None else each.anchor.usd for each in rates],
+        [None if each.anchor is None else each.anchor.at for each in rates],
         last_at,
     )
 

@@ -13,10 +13,11 @@ from landbridge.providers.sidecar.applications import (
     ProviderApplication,
 )
 
+# Without columns, as for orders: a concurrent insert may violate either unique constraint.
 _ADD = """
 insert into provider_applications (org_id, key, case_id, provider, state, created_at)
 values ($1, $2, $3, $4, 'ASKED', $5)
-on conflict (org_id, key) do nothing
+on conflict do nothing
 """
 
 # An application that no provider has answered follows the routes.

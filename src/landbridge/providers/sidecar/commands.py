@@ -116,6 +116,8 @@ def close_problem(run_at: CommandRunner[Database]) -> click.Command:
                 return True
             if key is None:
                 return False
+            if await single(lambda tx, key=key: order_store.close(tx, name, key)):
+                return True
             if await single(lambda tx, key=key: screening_store.close(tx, name, key)):
                 return True
             return await single(lambda tx, key=key: application_store.close(tx, name, key))

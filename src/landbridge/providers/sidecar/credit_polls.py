@@ -4,7 +4,8 @@ Guarantees:
 - a credit makes one incoming payment, whatever is repeated, killed or run twice: a page is stored
   in one transaction with the cursor behind it, and only if no other worker has moved that;
 - a credit that can't be credited is a problem for a person, and holds up none behind it;
-- an answer that is not valid as a whole moves nothing, and the provider is asked again.
+- an answer that is not valid as a whole moves nothing, and the provider is asked again, for fewer
+  credits: payers write their texts, and fifty long ones may not fit into an answer.
 """
 
 from collections.abc import Mapping
@@ -74,6 +75,8 @@ class ProviderCredits:
     providers: Mapping[str, DepositProvider]
     # Providers that this process has had polled.
     _known: set[str] = field(default_factory=set[str])
+    # Credits of the next page, after an answer that could not be read.
+    _limits: dict[str, int] = field(default_factory=dict[str, int])
 
     async def run_once(self, name: str, offsets: Mapping[UUID, timedelta]) -> bool:
         """Read all credits of a provider, if its poll is due; return whether there may be more.
@@ -97,15 +100,20 @@ class ProviderCredits:
 
     async def _page(self, poll: PollClaim) -> ProviderCreditPage | None:
         """Return the next page; None if the provider does not answer, or can't be understood."""
+        limit = self._limits.pop(poll.provider, CREDITS_MAX)
         try:
-            return await self.providers[poll.provider].credits(poll.cursor, CREDITS_MAX)
+            return await self.providers[poll.provider].credits(poll.cursor, limit)
         except AnswerUnusable as error:
             if await self.database.transact(
                 lambda tx: credit_store.set_unusable(tx, poll.provider)
             ):
                 _log.warning("provider.problem", provider=poll.provider, reason=str(error))
-        except (Unavailable, Unclear) as error:
+        except Unavailable as error:
             _log.debug("provider.unanswered", provider=poll.provider, reason=str(error))
+            return None
+        except Unclear as error:
+            _log.debug("provider.unanswered", provider=poll.provider, reason=str(error))
+        self._limits[poll.provider] = max(limit // 2, 1)
         return None
 
     async def _store(

@@ -21,11 +21,12 @@ from landbridge.providers.sidecar.model import (
 # Repeated webhooks come soon after the first.
 _WEBHOOKS_KEPT = 10
 
+# Without columns: with those of one unique constraint, a concurrent insert violates the other one.
 _ADD = """
 insert into provider_orders
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, 'ASSIGNED', $9)
-on conflict (org_id, key) do nothing
+on conflict do nothing
 """
 
 _FIND = """
@@ -56,12 +57,21 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
 """
 
 # A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
-# also if it was found while this answer, which repeats the first one, was judged.
+# also if it was found while this answer, which repeats the first one, was judged. What a person has
+# closed is open again once there is another problem.
 _APPLY = """
 update provider_orders
 set state = $4, reason = $5, provider_reference = coalesce(provider_reference, $7),
     tracking = coalesce($8::jsonb, tracking), answered_at = $9, expected_at = $10,
-    problem = case when problem in ('CONTRADICTION', 'RETURNED_LATE') then problem else $6 end
+    problem = case
+        when problem in ('CONTRADICTION', 'RETURNED_LATE')
+            and (not is_closed or coalesce($6, problem) = problem) then problem
+        else $6
+    end,
+    is_closed = is_closed and problem is not null and case
+        when problem in ('CONTRADICTION', 'RETURNED_LATE') then coalesce($6, problem) = problem
+        else coalesce($6 = problem, false)
+    end
 where org_id = $1 and key = $2 and state = $3
 returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
@@ -69,13 +79,16 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
 """
 
 # The key of an order that is not there yet is reserved: an order added later is found failed.
-_WITHHOLD = """
-insert into provider_orders as o
+_RESERVE = """
+insert into provider_orders
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, reason, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, 'FAILED', $9, $10)
-on conflict (org_id, key) do update
-set state = 'FAILED', reason = excluded.reason, answered_at = excluded.created_at
-where o.state = 'ASSIGNED' and o.open_calls = 0
+on conflict do nothing
+"""
+
+_WITHHOLD = """
+update provider_orders set state = 'FAILED', reason = $3, answered_at = $4
+where org_id = $1 and key = $2 and state = 'ASSIGNED' and open_calls = 0
 """
 
 # An unanswered call that began before has ended.
@@ -94,9 +107,9 @@ select state = 'FAILED' from provider_orders where org_id = $1 and key = $2
 """
 
 _SET_PROBLEM = """
-update provider_orders set problem = $3
+update provider_orders set problem = $3, is_closed = false
 where org_id = $1 and key = $2 and problem is distinct from $3
-    and (problem is null or problem not in ('CONTRADICTION', 'RETURNED_LATE'))
+    and (problem is null or is_closed or problem not in ('CONTRADICTION', 'RETURNED_LATE'))
 returning true
 """
 
@@ -127,14 +140,20 @@ _PROBLEMS = """
 select org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
     expected_at
-from provider_orders where org_id = $1 and problem is not null
+from provider_orders where org_id = $1 and problem is not null and not is_closed
 order by created_at limit $2
 """
 
 _COUNT_PROBLEMS = """
 select provider, count(*) as problems
-from provider_orders where problem is not null
+from provider_orders where problem is not null and not is_closed
 group by provider
+"""
+
+_CLOSE = """
+update provider_orders set is_closed = true
+where provider = $1 and key = $2 and problem is not null and not is_closed
+returning true
 """
 
 
@@ -200,7 +219,7 @@ async def apply(
 async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) -> bool:
     """Fail an order that was never sent, so that it never is; False if it may have been."""
     await tx.execute(
-        _WITHHOLD,
+        _RESERVE,
         payment.org_id,
         payment.key,
         payment.record_id,
@@ -212,6 +231,7 @@ async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) 
         reason,
         payment.at,
     )
+    await tx.execute(_WITHHOLD, payment.org_id, payment.key, reason, payment.at)
     return bool(await tx.fetchval(_IS_FAILED, payment.org_id, payment.key))
 
 
@@ -260,6 +280,11 @@ async def end_recheck(
 ) -> None:
     """End a query that was due by `until`, or repeat it later."""
     await tx.execute(_END_RECHECK, order.org_id, order.key, until, next_at)
+
+
+async def close(tx: Tx, provider: str, key: UUID) -> bool:
+    """Close the problem of an order; False if it has no open one."""
+    return bool(await tx.fetchval(_CLOSE, provider, key))
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderOrder]:

@@ -13,10 +13,11 @@ from landbridge.providers.sidecar.screenings import (
     ScreeningProgress,
 )
 
+# Without columns, as for orders: a concurrent insert may violate either unique constraint.
 _ADD = """
 insert into provider_screenings (org_id, key, provider, state, created_at)
 values ($1, $2, $3, 'ASKED', $4)
-on conflict (org_id, key) do nothing
+on conflict do nothing
 """
 
 # A screening without a final answer follows the routes: it moves no money.

@@ -5,6 +5,8 @@ from http import HTTPStatus
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.formats.texts import in_short
+from landbridge.providers.sidecar.credits import replace_half_characters
 from landbridge.providers.sidecar.identity_client import IdentityClient
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
 from landbridge.providers.sidecar.travel_protocol import (
@@ -14,6 +16,7 @@ from landbridge.providers.sidecar.travel_protocol import (
     TRAVEL_INQUIRIES_PATH,
     TRAVEL_RESOLUTIONS_PATH,
     RawTravelInbox,
+    ReceivedTravelAnswer,
     TravelAcceptance,
     TravelConfirmationRequest,
     TravelInboxQuery,
@@ -21,6 +24,8 @@ from landbridge.providers.sidecar.travel_protocol import (
     TravelInquiryRequest,
     TravelResolutionRequest,
 )
+
+_COMMENT_LENGTH_MAX = 500
 
 
 class TravelClient(IdentityClient):
@@ -33,9 +38,18 @@ class TravelClient(IdentityClient):
         """Send an inquiry, once per key, and return its state."""
         status, body = await self._call(TRAVEL_INQUIRIES_PATH, request)
         self._check_travel(status, f"the key {request.key} with another inquiry")
-        answer = self._decoded(body, TravelInquiryAnswer)
+        answer = self._decoded(replace_half_characters(body), ReceivedTravelAnswer)
         self._check_key(answer.key, request.key)
-        return answer
+        written: object = answer.comment
+        comment = (
+            in_short(written, length_max=_COMMENT_LENGTH_MAX) if isinstance(written, str) else ""
+        )
+        return TravelInquiryAnswer(
+            key=answer.key,
+            state=answer.state,
+            wallet_address=answer.wallet_address,
+            comment=comment or None,
+        )
 
     async def resolve_inquiry(self, request: TravelResolutionRequest) -> None:
         """Answer an inquiry of another VASP, once."""
@@ -59,7 +73,7 @@ class TravelClient(IdentityClient):
         )
         status, body = await self._call(TRAVEL_INBOX_PATH, query, bytes_max=INBOX_BYTES_MAX)
         self._check_travel(status, "another inbox")
-        answer = self._decoded(body, RawTravelInbox)
+        answer = self._decoded(replace_half_characters(body), RawTravelInbox)
         if max(len(answer.inquiries), len(answer.confirmations)) > limit:
             raise self._unusable("more messages than the limit")
         return answer

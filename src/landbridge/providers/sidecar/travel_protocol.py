@@ -68,6 +68,15 @@ class TravelInquiryAnswer(SidecarMessage, frozen=True):
     comment: BankText | None = None
 
 
+class ReceivedTravelAnswer(SidecarMessage, frozen=True):
+    """The same, with the comment as the other VASP wrote it: no text hides its answer."""
+
+    key: UUID
+    state: TravelState
+    wallet_address: _Address | None = None
+    comment: Any = None
+
+
 class TravelResolutionRequest(SidecarMessage, frozen=True):
     """Our answer to an inquiry of another VASP, by the inquiry's `id`; sent again until accepted.
 
@@ -104,13 +113,18 @@ class TravelInboxQuery(SidecarMessage, frozen=True):
     confirmations: Annotated[tuple[ProviderReference, ...], Meta(max_length=INBOX_MAX)] = ()
 
 
-class TravelInboundInquiry(SidecarMessage, frozen=True):
+class TravelMessageId(SidecarMessage, frozen=True):
+    """The id of a message of another VASP: that of the inquiry."""
+
+    id: ProviderReference
+
+
+class TravelInboundInquiry(TravelMessageId, frozen=True):
     """Inquiry of another VASP about a wallet of ours. `id` names it at the provider, for ever.
 
     The provider vouches for `counterparty`, which is a host. `ivms101` has personal data.
     """
 
-    id: ProviderReference
     org_id: UUID
     counterparty: _VaspId
     token: _Token
@@ -119,10 +133,9 @@ class TravelInboundInquiry(SidecarMessage, frozen=True):
     wallet_address: _Address | None = None
 
 
-class TravelInboundConfirmation(SidecarMessage, frozen=True):
+class TravelInboundConfirmation(TravelMessageId, frozen=True):
     """What became of the transfer of another VASP: its transaction; without one it is canceled."""
 
-    id: ProviderReference
     org_id: UUID
     counterparty: _VaspId
     transaction_hash: _Hash | None = None

@@ -41,7 +41,8 @@ group by provider
 _PROBLEMS = """
 select provider, count(*) as problems
 from (
-    select provider from provider_orders where org_id = $1 and problem is not null
+    select provider from provider_orders
+    where org_id = $1 and problem is not null and not is_closed
     union all
     select provider from provider_credits
     where (org_id = $1 or org_id is null) and problem is not null and not is_closed
