@@ -8,9 +8,9 @@ Guarantees:
   reads slowly holds none.
 - A waiting client that disconnects leaves the queue, and nothing is computed for it.
 
-Costly requests take ten milliseconds or more: handlers with the option `costly=True`, lists (a reply
-may have a hundred records, and megabytes), and large bodies, which are checked in a thread. Many writes are
-committed together, so an organisation may have more of them at once.
+Costly requests take ten milliseconds or more: handlers with the option `costly=True`, lists (a
+reply may have a hundred records, and megabytes), and large bodies, which are checked in a thread.
+Many writes are committed together, so an organisation may have more of them at once.
 """
 
 import asyncio
