@@ -83,21 +83,6 @@ async def test_a_new_invitation_voids_the_one_before(org: Tenant) -> None:
     await org.container.sign_in.invitation(token_of(again.link))
 
 
-async def test_an_address_gets_few_invitations(org: Tenant, other_org: Tenant) -> None:
-    team, email = org.container.team, f"a-{org.org_id}@x.test"
-    caller = (await first_admin(org)).signed.caller
-    other = (await first_admin(other_org)).signed.caller
-    invited = await team.invite(caller, email=email, name="Ada", role=MemberRole.MEMBER)
-    for _ in range(FREE[AttemptSubject.INVITED] - 1):
-        await team.invite_again(caller, invited.person.id)
-    with pytest.raises(TooManyAttempts):
-        await team.invite_again(caller, invited.person.id)
-    # Nor does another organisation write to it, after a removal.
-    await team.remove(caller, invited.person.id)
-    with pytest.raises(TooManyAttempts):
-        await team.invite(other, email=email, name="Ada", role=MemberRole.MEMBER)
-
-
 async def test_an_address_is_one_members(org: Tenant, other_org: Tenant) -> None:
     admin, outsider = await first_admin(org), await first_admin(other_org)
     for email in (admin.email, outsider.email.upper()):

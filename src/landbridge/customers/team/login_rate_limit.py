@@ -43,6 +43,7 @@ class AttemptSubject(StrEnum):
     MAILS = "mails"  # with a link, to one address
     INVITATION = "invitation"  # of an organisation, to an address that is a member's
     INVITED = "invited"  # with an invitation, to one address
+    LINK = "link"  # passwords chosen by a member's link: each is hashed, and one counts
 
 
 # Number of attempts without delay.
@@ -58,6 +59,7 @@ FREE: Final = {
     AttemptSubject.MAILS: 3,
     AttemptSubject.INVITATION: 10,
     AttemptSubject.INVITED: 5,
+    AttemptSubject.LINK: 3,
 }
 # Shared subjects decay sooner than those of one person.
 _SHARED: Final = {
