@@ -7,6 +7,8 @@ from decimal import Decimal
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.http.caller import MemberRole
 from tests.dashboard.browsing import DashboardPage, visit
+from tests.reporting.metrics.record_history import fold
+from tests.reporting.metrics.test_zones import set_zone
 from tests.tenants import Tenant, make_swap, make_user
 
 FEES = "/dashboard/fees"
@@ -68,6 +70,15 @@ async def test_other_months_are_chosen_by_their_name(still_org: Tenant) -> None:
         assert refused.status == 422
         assert refused.tree.xpath("//select[@id='f-month'][@aria-invalid]")
         assert (await admin.open(f"{FEES}/csv", month=wrong)).status == 400
+
+
+async def test_a_month_that_begins_before_the_calendar_is_refused(org: Tenant) -> None:
+    """In zones ahead of UTC, as Samoa's was then, year 1 begins before it does in UTC."""
+    await set_zone(org, "Pacific/Pago_Pago")
+    await fold(org)
+    admin = await visit(org)
+    assert (await admin.open(FEES, month="0001-01")).status == 422
+    assert (await admin.open(f"{FEES}/csv", month="0001-01")).status == 400
 
 
 def _rows(page: DashboardPage, caption: str) -> list[list[str]]:

@@ -211,7 +211,7 @@ async def _check_upload(
     """Check a form with a file as `_check_form` does, and store the form in the scope."""
     if not _is_same_origin(request, base_url):
         raise FormTokenInvalid
-    with upload_memory.place(visitor.caller.id):
+    with upload_memory.place(visitor.caller.org_id, visitor.caller.id):
         submitted: SubmittedForm = await read_sent(request)
     token = submitted.fields.get(FIELD, [""])[0]
     if not hmac.compare_digest(token.encode(), visitor.csrf.encode()):

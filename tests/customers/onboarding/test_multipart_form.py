@@ -35,18 +35,31 @@ async def test_without_a_link_nothing_is_read(org: Tenant) -> None:
     assert not was_read
 
 
-async def test_slow_uploads_use_only_their_organisations_capacity(org: Tenant) -> None:
+async def test_slow_uploads_use_only_their_links_capacity(org: Tenant) -> None:
     slow = await at_documents(org)
     link = (await _visit(org, slow)).link.id
     with ExitStack() as held:
         for _ in range(2):
-            held.enter_context(org.container.document_uploads.memory.place(link))
+            held.enter_context(org.container.document_uploads.memory.place(org.org_id, link))
         await slow.follow("item=identity")
         assert await slow.press("/documents", PASSPORT, file=IMAGE) == "Try again"
         assert slow.last.status_code == 503
     await slow.open()
     await slow.follow("item=identity")
     assert await slow.press("/documents", PASSPORT, file=IMAGE) == "Documents"
+
+
+async def test_slow_uploads_of_many_links_leave_room_to_other_organisations(
+    org: Tenant, other_org: Tenant
+) -> None:
+    person = await at_documents(other_org)
+    await person.follow("item=identity")
+    with ExitStack() as held:
+        with suppress(Busy):
+            for _ in range(100):
+                place = org.container.document_uploads.memory.place(org.org_id, new_id())
+                held.enter_context(place)
+        assert await person.press("/documents", PASSPORT, file=IMAGE) == "Documents"
 
 
 async def test_persons_and_organisations_have_rooms_of_their_own(org: Tenant) -> None:
@@ -63,10 +76,10 @@ def test_the_room_has_an_end_and_gives_back_what_was_taken() -> None:
     room, size = UploadMemory(), 0
     with ExitStack() as held, suppress(Busy):
         for _ in range(100):
-            held.enter_context(room.place(new_id()))
+            held.enter_context(room.place(new_id(), new_id()))
             size += 1
     assert 2 < size < 100
-    with room.place(new_id()):
+    with room.place(new_id(), new_id()):
         pass
 
 

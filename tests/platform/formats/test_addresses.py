@@ -82,7 +82,7 @@ def test_an_address_is_refused_by_the_member_at_fault(member: str, value: str, f
 def test_texts_are_one_line() -> None:
     assert check_text("text", " a b　c ") == "a b　c"
     assert check_text("text", "é") == "é"
-    for text in ("", "  ", "a\nb", "a\0b", "\u200b", "a\u200bb", "a" * 201):
+    for text in ("", "  ", "a\nb", "a\0b", "\u200b", "a\u200bb", "a\u3164b", "\u2800", "a" * 201):
         with pytest.raises(FieldInvalid, match=r"^text must "):
             check_text("text", text)
 

@@ -221,6 +221,15 @@ def test_marks_case_and_particles_do_not_count(one: str, other: str) -> None:
     assert readings(one, is_business=False) == readings(other, is_business=False)
 
 
+# Joiners, a selector of variants, the grapheme joiner, marks of Mongolian and Khmer, fillers.
+@pytest.mark.parametrize("code", [0x200C, 0x200D, 0xFE0F, 0xE0100, 0x34F, 0x180B, 0x17B4, 0x3164])
+def test_invisible_characters_do_not_split_words(code: int) -> None:
+    invisible = chr(code)
+    name = f"Vla{invisible}di{invisible}mir Pet{invisible}rov"
+    assert readings(name, is_business=False) == [("vladimir", "petrov")]
+    assert is_readable(name)
+
+
 @pytest.mark.parametrize(
     "name", ["Dovrek L.L.C.", "Dovrek, Inc.", "DOVREK S.A. de C.V.", "OOO Dovrek", "Dovrek Pte Ltd"]
 )

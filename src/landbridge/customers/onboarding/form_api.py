@@ -226,7 +226,7 @@ class KycPage(Controller):
         """
         visit = await form_visits.open(linkId, session)
         mark_authenticated(request.scope)
-        with document_uploads.memory.place(visit.link.id):
+        with document_uploads.memory.place(visit.link.org_id, visit.link.id):
             sent = await read_sent(request)
             # The file may take a minute to arrive, and the link may have ended meanwhile.
             visit = await form_visits.open(linkId, session)

@@ -25,8 +25,9 @@ BODY_BYTES_MAX = 40 * 1024 * 1024
 # Four megabytes take this long on a slow mobile network.
 _PATIENCE_S = 300
 _FIELDS_BYTES_MAX = 16 * 1024
-# Each may hold a file of 10 MB for that long. One person cannot use the whole capacity.
-_FORMS_MAX, _FORMS_OF_LINK_MAX = 16, 2
+# Each may hold a file of 10 MB for that long. Neither one person nor one organisation, which may
+# make any number of links, can use the whole capacity.
+_FORMS_MAX, _FORMS_OF_ORG_MAX, _FORMS_OF_PERSON_MAX = 16, 12, 2
 FORM_BROKEN = "the form did not arrive as a browser sends it; try again"
 
 
@@ -45,19 +46,27 @@ class UploadMemory:
     """Room in memory for forms with files, apart from that of requests with a key."""
 
     def __init__(self) -> None:
-        self._taken: list[UUID] = []
+        self._taken: list[tuple[UUID, UUID]] = []
 
     @contextmanager
-    def place(self, link_id: UUID) -> Generator[None]:
-        """Reserve capacity for one more form of this link; raise `Busy` if none is free."""
-        size = self._taken
-        if len(size) >= _FORMS_MAX or size.count(link_id) >= _FORMS_OF_LINK_MAX:
+    def place(self, org_id: UUID, person_id: UUID) -> Generator[None]:
+        """Reserve capacity for one more form of this link or member of the organisation.
+
+        Raises `Busy` if none is free.
+        """
+        taken, one = self._taken, (org_id, person_id)
+        of_org = sum(each == org_id for each, _ in taken)
+        if (
+            len(taken) >= _FORMS_MAX
+            or of_org >= _FORMS_OF_ORG_MAX
+            or taken.count(one) >= _FORMS_OF_PERSON_MAX
+        ):
             raise Busy("too many forms with files are being sent at once")
-        size.append(link_id)
+        taken.append(one)
         try:
             yield
         finally:
-            size.remove(link_id)
+            taken.remove(one)
 
 
 async def read_sent(request: Request[Any, Any, Any]) -> SubmittedForm:

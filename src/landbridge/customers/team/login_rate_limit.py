@@ -42,6 +42,8 @@ class AttemptSubject(StrEnum):
     OWN = "own"  # a member's password, required again
     MAILS = "mails"  # with a link, to one address
     INVITATION = "invitation"  # of an organisation, to an address that is a member's
+    INVITED = "invited"  # with an invitation, to one address
+    LINK = "link"  # passwords chosen by a member's link: each is hashed, and one counts
 
 
 # Number of attempts without delay.
@@ -56,6 +58,8 @@ FREE: Final = {
     AttemptSubject.OWN: 5,
     AttemptSubject.MAILS: 3,
     AttemptSubject.INVITATION: 10,
+    AttemptSubject.INVITED: 5,
+    AttemptSubject.LINK: 3,
 }
 # Shared subjects decay sooner than those of one person.
 _SHARED: Final = {

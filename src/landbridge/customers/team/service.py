@@ -95,14 +95,17 @@ class Team:
         """Create a member who sets a password by the link; admins only.
 
         Raises `AddressTaken` if the address belongs to a member of any organisation, and
-        `TooManyAttempts` after several of these: they would show who uses this installation.
+        `TooManyAttempts` after several of these, which would show who uses this installation, or
+        after several invitations of one address, since each is an e-mail.
         """
         check_admin(caller)
+        await self._throttle.take(AttemptSubject.INVITED, address(email))
         by, subject = ChangeAuthor.caller(caller), (AttemptSubject.INVITATION, str(caller.org_id))
         await self._throttle.take(*subject)
         try:
             invitation = await self._invite(by, email=email, name=name, role=role)
         except FieldInvalid as refusal:
+            await self._throttle.give_back(AttemptSubject.INVITED, address(email))
             if not isinstance(refusal, AddressTaken):
                 await self._throttle.give_back(*subject)
             raise
@@ -120,8 +123,10 @@ class Team:
         return await self._invite(by, email=email, name=name, role=role)
 
     async def invite_again(self, caller: Caller, member_id: UUID) -> NewInvitation:
-        """Create another link for an unaccepted invitation; the previous one is void."""
+        """Create another link for an unaccepted invitation; raises as `invite`."""
         check_admin(caller)
+        person = await self.get(caller.org_id, member_id)
+        await self._throttle.take(AttemptSubject.INVITED, person.email)
         return await self._invite_again(ChangeAuthor.caller(caller), member_id)
 
     async def change_role(

@@ -141,11 +141,12 @@ class SignIn:
     async def reset(self, token: str, *, password: str) -> None:
         """Choose another password; every session ends, and one signs in with it.
 
-        Raises `LinkInvalid` and `PasswordWeak`.
+        Raises `LinkInvalid`, `PasswordWeak` and `TooManyAttempts`.
         """
         found = await self._links.find_owner(token, MemberLinkPurpose.RESET)
         account = await self._account(found.org_id, found.member_id)
         check_password(password, email=account.person.email)
+        await self._throttle.take(AttemptSubject.LINK, str(found.member_id))
         hashed = await self._hashes.hash(password)
 
         async def work(tx: Tx) -> None:
@@ -162,6 +163,7 @@ class SignIn:
 
         await self._database.transact(work)
         await self._throttle.succeed(AttemptSubject.ADDRESS, account.person.email)
+        await self._throttle.succeed(AttemptSubject.LINK, str(found.member_id))
 
     async def change_password(self, caller: Caller, session_id: UUID, old: str, new: str) -> None:
         """Change the password, given the present one; other sessions end.
@@ -221,12 +223,13 @@ class SignIn:
     ) -> str:
         """Accept an invitation; return the cookie value of the first session.
 
-        Raises `LinkInvalid`, and `FieldInvalid` (`name`, `password`).
+        Raises `LinkInvalid`, `FieldInvalid` (`name`, `password`) and `TooManyAttempts`.
         """
         found = await self._links.find_owner(token, MemberLinkPurpose.INVITATION)
         account = await self._account(found.org_id, found.member_id)
         checked = check_name("name", name)
         check_password(password, email=account.person.email)
+        await self._throttle.take(AttemptSubject.LINK, str(found.member_id))
         hashed = await self._hashes.hash(password)
 
         async def work(tx: Tx) -> str:

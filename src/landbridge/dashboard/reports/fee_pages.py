@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -156,11 +156,13 @@ def _month(request: PageRequest, today: date) -> BillingMonth:
     text = read_list_query(request, "month").text("month")
     try:
         first = date.fromisoformat(f"{text}-01") if text else today.replace(day=1)
-        # The end has to be a date too.
-        _next(first)
+        month = BillingMonth(first, request.user.zone)
+        # The first and the last month of the calendar may have no beginning or no end in UTC.
+        month.since.astimezone(UTC)
+        month.until.astimezone(UTC)
     except (ValueError, OverflowError):
         raise FieldInvalid("Enter a month, for example 2026-01.", field="month") from None
-    return BillingMonth(first, request.user.zone)
+    return month
 
 
 def _months(today: date) -> Sequence[date]:

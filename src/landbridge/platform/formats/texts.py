@@ -21,6 +21,8 @@ _HOST = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9.])?|[0-9a-f:.]+")
 _REFUSED = {"Cc", "Cs", "Zl", "Zp", "Cf"}
 # Invisible, but some scripts are not written rightly without them.
 _JOINERS = {"\u200c", "\u200d"}
+# Letters and a sign that are blank: fillers of Hangul, and the braille pattern without dots.
+BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
 def check_text(field: str, text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
@@ -83,7 +85,8 @@ def _is_url(url: str) -> bool:
 
 def is_allowed(character: str) -> bool:
     """Return whether a character is printable and neither invisible nor changes the direction."""
-    return unicodedata.category(character) not in _REFUSED or character in _JOINERS
+    is_kind = unicodedata.category(character) not in _REFUSED or character in _JOINERS
+    return is_kind and character not in BLANK_LETTERS
 
 
 def _is_visible(character: str) -> bool:

@@ -8,9 +8,9 @@ Guarantees:
   reads slowly holds none.
 - A waiting client that disconnects leaves the queue, and nothing is computed for it.
 
-Costly requests take ten milliseconds or more: handlers with the option `costly=True`, lists (their
-pages may have a hundred records), and large bodies, which are checked in a thread. Many writes are
-committed together, so an organisation may have more of them at once.
+Costly requests take ten milliseconds or more: handlers with the option `costly=True`, lists (a
+reply may have a hundred records, and megabytes), and large bodies, which are checked in a thread.
+Many writes are committed together, so an organisation may have more of them at once.
 """
 
 import asyncio
@@ -29,7 +29,8 @@ from landbridge.platform.http.request_decoding import TREE, RequestDecoder, chec
 
 # Option of costly handlers.
 COSTLY: Final = "costly"
-# Parameters of the handlers of lists, whatever they are called.
+# How the last part of a list's operation id begins; parameters of lists with another one.
+_LIST: Final = "list"
 _PAGE_PARTS: Final = (PageWindow, QueueWindow)
 COSTLY_EACH: Final = 2
 READS_EACH: Final = 16
@@ -91,8 +92,11 @@ class OrgConcurrency:
 @cache
 def _is_costly(handler: BaseRouteHandler) -> bool:
     parameters = handler.parsed_fn_signature.parameters.values()
-    return bool(handler.opt.get(COSTLY)) or any(
-        each.annotation in _PAGE_PARTS for each in parameters
+    operation_id: str | None = getattr(handler, "operation_id", None)
+    return (
+        bool(handler.opt.get(COSTLY))
+        or (operation_id or "").rpartition(".")[2].startswith(_LIST)
+        or any(each.annotation in _PAGE_PARTS for each in parameters)
     )
 
 

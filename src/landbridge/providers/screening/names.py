@@ -10,6 +10,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from landbridge.platform.formats.texts import BLANK_LETTERS
+
 # Letters that NFKD does not decompose.
 _LETTERS = str.maketrans(
     {
@@ -30,6 +32,8 @@ _LETTERS = str.maketrans(
 # Apostrophes and signs for the Arabic hamza and ain: O'Brien is obrien, Sa'd is saad.
 _APOSTROPHES = re.compile("['`´’‘ʼʻʿʾ]")  # noqa: RUF001  these are the characters meant
 _NOT_WORD = re.compile(r"[\W_]+")
+# Marks, and characters that show nothing: joiners, variation selectors and letters that are blank.
+_MARKS = frozenset({"Mn", "Me", "Cf"})
 
 # More initials than any real name has.
 _SPELLED_OUT = re.compile(r"(?:\b\w ){3}\w\b")
@@ -91,9 +95,12 @@ def compared_words(name: str, *, is_business: bool) -> tuple[str, ...]:
 
 
 def fold(name: str) -> str:
-    """Return lower case without marks; one blank replaces anything but letters and digits."""
+    """Return lower case without marks; one blank replaces anything but letters and digits.
+
+    Invisible characters are removed: a name with one in a word looks like the name without it.
+    """
     decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("", name).casefold())
-    plain = "".join(each for each in decomposed if not unicodedata.combining(each))
+    plain = "".join(each for each in decomposed if not _is_mark(each))
     return _NOT_WORD.sub(" ", plain.translate(_LETTERS)).strip()
 
 
@@ -107,6 +114,11 @@ def is_readable(name: str) -> bool:
     letters = [each for each in folded_name if each.isalpha()]
     is_latin = bool(letters) and all(each.isascii() for each in letters)
     return is_latin and _SPELLED_OUT.search(folded_name) is None
+
+
+def _is_mark(character: str) -> bool:
+    is_mark = unicodedata.category(character) in _MARKS or unicodedata.combining(character) != 0
+    return is_mark or character in BLANK_LETTERS
 
 
 @lru_cache(maxsize=200_000)

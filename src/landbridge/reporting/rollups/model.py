@@ -122,12 +122,14 @@ def utc_days(span: Span) -> DayRange:
     since, until = _midnight(span.after), _midnight(span.before)
     if since < span.after:
         since += timedelta(days=1)
-    month = (since - timedelta(days=1)).replace(day=1)
+    month = since.replace(day=1)
+    if month < since:
+        # A month is 28 days at least and less than 32.
+        month = (month + timedelta(days=32)).replace(day=1)
     return DayRange(
         whole=(since, until),
         midnights=(since, until),
-        # A month is 28 days at least and less than 32.
-        months=((month + timedelta(days=32)).replace(day=1), until.replace(day=1)),
+        months=(month, until.replace(day=1)),
     )
 
 

@@ -5,7 +5,7 @@ both: folding moves `rolled_up_to` in the same transaction.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -24,6 +24,10 @@ from landbridge.reporting.rollups.model import (
     parts,
     utc_days,
 )
+
+# Before any record. The driver sends the first moment of year 1 as -infinity, from which a series
+# has no end.
+_FIRST = datetime(1, 2, 1, tzinfo=UTC)
 
 # Whole days of a range in another zone than UTC, by the calendar of the database, which also folds:
 # their first instants and their midnights, which differ where clocks are set back at or over
@@ -233,7 +237,8 @@ async def days(tx: Tx, span: Span) -> DayRange:
     """Return the whole days of a span; their end may precede their start."""
     if span.zone == UTC_ZONE:
         return utc_days(span)
-    row = await tx.fetchrow(_DAYS, span.after, span.before, span.zone)
+    after, before = max(span.after, _FIRST), max(span.before, _FIRST)
+    row = await tx.fetchrow(_DAYS, after, before, span.zone)
     assert row is not None
     return DayRange(
         whole=(row["since"], row["until"]),
