@@ -153,7 +153,7 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
     _on_signals(stop.set)
     # Runs while the database is being connected.
     warming = asyncio.create_task(asyncio.to_thread(warm_up))
-    async with open_container(settings, dsn, name="api") as container:
+    async with open_container(settings, dsn, name="api", reads_on_standby=True) as container:
         container.due_notifier.start()
         server = ApiServer(configured(application(container), settings))
         _on_signals(server.leave)
