@@ -198,7 +198,7 @@ def wire(
         resolutions_model.KIND: resolving.steps,
         **moving.by_kind,
     }
-    due = Scheduler(people.ledger, clock, steps)
+    due = Scheduler(people.ledger, clock, steps, people.worker_share)
     transfer_reviews = _reviewing(people, paying_out, taking_in)
     reporting = report(people, _timelines(database, clock))
     incoming_payment_steps = _incoming_payment_steps(people, taking_in)
