@@ -19,6 +19,7 @@ from bench import (
     speed,
     verbs,
     webhooks,
+    workers,
 )
 
 _DEFAULT = speed.Effort(rounds=5, seconds=8)
@@ -37,6 +38,9 @@ def main() -> None:
         sys.exit(_measure_verbs(given))
     if given.memory or given.idle:
         _measure_process(given)
+        return
+    if given.workers:
+        workers.measure(workers.QUICK if given.quick else workers.DEFAULT, _say)
         return
     if given.chains:
         chain_effort = chain_transfers.QUICK if given.quick else chain_transfers.DEFAULT
@@ -76,6 +80,7 @@ def _parse_arguments() -> argparse.Namespace:
     )
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
     modes.add_argument("--idle", action="store_true", help="CPU time of a server nobody uses")
+    modes.add_argument("--workers", action="store_true", help="a backlog with one worker and two")
     modes.add_argument("--chains", action="store_true", help="transfers on a local EVM chain")
     modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
     modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")

@@ -132,7 +132,7 @@ def open_accounts(server: Server, *, orgs: int, users: int) -> list[Account]:
         async with open_container(settings, server.dsn, name="bench") as container:
             made: list[Account] = []
             for number in range(orgs):
-                made += await _fill_org(container, f"Bench {number + 1}", users // orgs)
+                made += await fill_org(container, f"Bench {number + 1}", users // orgs)
             return made
 
     return asyncio.run(work())
@@ -154,7 +154,8 @@ def add_organisations(server: Server, count: int) -> None:
         asyncio.run(work())
 
 
-async def _fill_org(container: Container, name: str, users: int) -> list[Account]:
+async def fill_org(container: Container, name: str, users: int) -> list[Account]:
+    """Create an organisation with a key and funded users."""
     org = await container.orgs.create(name)
     key, secret = await container.orgs.create_key(org.id, "bench", expires_at=None)
     caller = Caller(org.id, key.id, timedelta(), can_pay=True, can_administer=True)

@@ -30,7 +30,7 @@ async def test_plain_statements_fill_what_a_row_needs(database: Database, table:
 
 
 async def test_an_organisation_is_made_with_funded_users_and_a_key(container: Container) -> None:
-    made = await vars(server)["_fill_org"](container, "Bench", 2)
+    made = await server.fill_org(container, "Bench", 2)
     assert len({each.user_id for each in made}) == 2
     caller = await container.orgs.authenticate(made[0].key)
     assert caller.can_pay

@@ -101,7 +101,7 @@ async def test_skipped_records_are_excluded_by_hash(
 ) -> None:
     statement: str = getattr(store, name)
     skipped, now = [new_id()], datetime.now(UTC)
-    limited = (128, skipped) if store is record_store else (skipped, 128)
+    limited = (128, skipped, 0, 1) if store is record_store else (skipped, 128)
     plan = await database.rows(f"explain {statement}", [new_id()], [now], *limited)
     lines = "\n".join(each["QUERY PLAN"] for each in plan)
     assert "hashed SubPlan" in lines

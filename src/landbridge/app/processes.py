@@ -21,6 +21,7 @@ from landbridge.platform import logs
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.schema_watch import SchemaWatch
 from landbridge.platform.db.wakeups import due_wakeups
+from landbridge.platform.db.worker_shares import dividing
 from landbridge.platform.formats.preload import warm_up
 from landbridge.platform.http.bounded_reads import BoundedReads
 from landbridge.platform.http.connection_admission import TrustedNetworks
@@ -153,7 +154,7 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
     _on_signals(stop.set)
     # Runs while the database is being connected.
     warming = asyncio.create_task(asyncio.to_thread(warm_up))
-    async with open_container(settings, dsn, name="api") as container:
+    async with open_container(settings, dsn, name="api", reads_on_standby=True) as container:
         container.due_notifier.start()
         server = ApiServer(configured(application(container), settings))
         _on_signals(server.leave)
@@ -225,6 +226,7 @@ async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> Non
     async with (
         open_container(settings, dsn, name="worker") as container,
         due_wakeups(dsn) as wakeup,
+        dividing(dsn, container.worker_share),
     ):
         container.due_notifier.start(wakeup.set)
         if container.providers is not None:

@@ -4,17 +4,17 @@ import asyncio
 import time
 from dataclasses import dataclass
 
+from landbridge.app.connected_schedules import chain_schedules, provider_schedules
 from landbridge.app.container import Container
 from landbridge.app.worker_schedules import (
     DUE,
     SCHEDULES,
     ClockOffsets,
     WorkerSchedule,
-    chain_schedules,
-    provider_schedules,
 )
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
 from landbridge.platform.db.failures import logged_failures
+from landbridge.platform.db.worker_shares import WHOLE
 from landbridge.platform.db.write_watch import WriteWatch
 from landbridge.platform.orgs.clock_offsets import ClockOffsetCache
 from landbridge.platform.orgs.queues import restrict_to_queues
@@ -54,6 +54,7 @@ class _WorkerOffsets:
 
     def __init__(self, container: Container, watch: WriteWatch) -> None:
         self._database = container.database
+        self._share = container.worker_share
         self._cache = ClockOffsetCache(container.database)
         self._watch = watch
         self._reading = asyncio.Lock()
@@ -72,6 +73,10 @@ class _WorkerOffsets:
     async def read_for(self, schedule: WorkerSchedule, *, is_woken: bool) -> ClockOffsets:
         """Return those of the organisations that this schedule has to look at."""
         offsets = await self.read(is_woken=is_woken)
+        if schedule.is_divided:
+            part = self._share.next_part(schedule.name)
+            if part is not WHOLE:
+                offsets = {org_id: each for org_id, each in offsets.items() if part.has(org_id)}
         if not schedule.queues:
             return offsets
         return await restrict_to_queues(self._database, schedule.queues, offsets)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -16,11 +15,7 @@ from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
 from landbridge.payments.scheduler import BATCH_SIZE
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.queues import OrgQueue
-from landbridge.providers.evm.errors import NodeUnavailable
-from landbridge.providers.evm.outbox.local_funds import LocalFunds
-from landbridge.providers.evm.outbox.service import ChainOutbox
 from landbridge.providers.rates.monitoring import watch_market, watch_reference
-from landbridge.providers.sidecar.monitoring import watch_providers
 from landbridge.reporting.proofs.lag import SequencerLag
 
 FAILING = Gauge(
@@ -59,6 +54,8 @@ class WorkerSchedule:
     idle_s: float | None = None
     # All that the job works on. Where there are many organisations, it gets those with rows there.
     queues: tuple[OrgQueue, ...] = ()
+    # Several workers divide its organisations among themselves.
+    is_divided: bool = False
 
 
 async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
@@ -146,6 +143,11 @@ async def _sequence(container: Container, offsets: ClockOffsets) -> bool:
     return await container.proofs.sequencer.run_once(offsets.keys())
 
 
+async def _reconcile(container: Container, offsets: ClockOffsets) -> bool:
+    part = container.worker_share.next_part("reconciliation")
+    return await container.reconciliation.run_due(offsets, part=part)
+
+
 async def _measure_proofs(container: Container, offsets: ClockOffsets) -> bool:
     await SequencerLag(container.database, container.clock).measure(offsets)
     return False
@@ -163,118 +165,6 @@ async def _sweep_snapshots(container: Container, offsets: ClockOffsets) -> bool:
     )
 
 
-def chain_schedules(container: Container) -> list[WorkerSchedule]:
-    """Return the schedules of each connected chain: a slow one does not hold up the others."""
-    if container.evm is None:
-        return []
-    return [
-        WorkerSchedule("chain_orders", 15.0, _count_chain_orders),
-        # A treasury below its floor raises an alarm within a minute.
-        WorkerSchedule("chain_treasuries", 60.0, _watch_treasuries),
-        # A transaction is seen in its block within this time.
-        *(
-            WorkerSchedule(f"chain_{name}", 0.25, _outbox_job(outbox))
-            for name, outbox in container.evm.outboxes.items()
-        ),
-        *_solana_schedules(container),
-        # Nobody waits for it.
-        WorkerSchedule("chain_gas", 2.0, _book_gas),
-        # A deposit is seen this long after it has its confirmations.
-        WorkerSchedule("chain_deposits", 0.5, _follow_chains),
-        # Final coins at an organisation's own address reach their payment this much later.
-        WorkerSchedule(
-            "treasury_deposits", 0.5, lambda c, offsets: c.external_coins.run_once(offsets)
-        ),
-        *(
-            WorkerSchedule(f"chain_funds_{name}", 2.0, _funds_job(funds))
-            for name, funds in container.evm.local_funds.items()
-        ),
-    ]
-
-
-def _solana_schedules(container: Container) -> list[WorkerSchedule]:
-    if container.evm is None or container.evm.solana is None:
-        return []
-    outbox = container.evm.solana.outbox
-
-    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
-        return await outbox.run_once()
-
-    # A block takes 0.4 s.
-    return [WorkerSchedule("chain_SOLANA", 0.5, run)]
-
-
-def provider_schedules(container: Container) -> list[WorkerSchedule]:
-    """Return the polls of each connected provider: a slow one does not hold up the others."""
-    if container.providers is None:
-        return []
-    return [
-        WorkerSchedule("provider_monitoring", 15.0, _watch_providers),
-        # A verification that a webhook announces is queried within a second.
-        WorkerSchedule("provider_applications", 0.5, _follow_applications, 1.0),
-        # Credits that a webhook announces are read within a second, all others at `poll_s`.
-        *(
-            WorkerSchedule(f"provider_credits_{name}", 1.0, _credits_job(name))
-            for name in container.providers.clients
-        ),
-    ]
-
-
-def _credits_job(name: str) -> WorkerJob:
-    async def run(container: Container, offsets: ClockOffsets) -> bool:
-        assert container.provider_credits is not None
-        return await container.provider_credits.run_once(name, offsets)
-
-    return run
-
-
-async def _follow_applications(container: Container, offsets: ClockOffsets) -> bool:
-    assert container.application_announcements is not None
-    return await container.application_announcements.run_once(offsets)
-
-
-async def _watch_providers(container: Container, _offsets: ClockOffsets) -> bool:
-    assert container.providers is not None
-    await watch_providers(container.database, container.clock, container.providers.clients)
-    return False
-
-
-async def _book_gas(container: Container, offsets: ClockOffsets) -> bool:
-    assert container.evm is not None
-    return await container.evm.gas_costs.book(offsets)
-
-
-async def _follow_chains(container: Container, offsets: ClockOffsets) -> bool:
-    assert container.chain_deposit_steps is not None
-    return await container.chain_deposit_steps.run_once(offsets)
-
-
-async def _count_chain_orders(container: Container, _offsets: ClockOffsets) -> bool:
-    await container.chain_monitoring.count()
-    return False
-
-
-async def _watch_treasuries(container: Container, offsets: ClockOffsets) -> bool:
-    await container.chain_monitoring.watch_treasuries(offsets)
-    return False
-
-
-def _outbox_job(outbox: ChainOutbox) -> WorkerJob:
-    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
-        return await outbox.run_once()
-
-    return run
-
-
-def _funds_job(funds: LocalFunds) -> WorkerJob:
-    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
-        with suppress(NodeUnavailable):
-            await funds.run()
-        return False
-
-    return run
-
-
 # Quotes expire within a second of their deadline. What is due at once wakes this schedule.
 DUE = WorkerSchedule("due", 0.5, _run_due, 1.0, (OrgQueue.PAYMENTS,))
 SCHEDULES = [
@@ -286,6 +176,7 @@ SCHEDULES = [
         lambda c, offsets: c.incoming_payment_steps.run_once(offsets),
         1.0,
         (OrgQueue.INCOMING_PAYMENTS,),
+        is_divided=True,
     ),
     # A payout that a webhook announces is queried within a second.
     WorkerSchedule(
@@ -298,15 +189,22 @@ SCHEDULES = [
         lambda c, offsets: c.exchange_dispatcher.run_once(offsets.keys()),
         2.0,
         (OrgQueue.EXCHANGES,),
+        is_divided=True,
     ),
     # Messages of other providers at a connected one are read every `poll_s` seconds.
     WorkerSchedule("travel_rule_inbox", 1.0, _read_travel_inbox),
     # Submitted verifications wait at most one more second.
-    WorkerSchedule("verification", 1.0, _verify, 2.0, (OrgQueue.VERIFICATIONS,)),
+    WorkerSchedule("verification", 1.0, _verify, 2.0, (OrgQueue.VERIFICATIONS,), is_divided=True),
     # A payment that has been stuck for minutes is reported within another minute.
     WorkerSchedule("stuck", 60.0, _count_stuck),
     # House balances are exact at any time; this only keeps their unrolled tail short.
-    WorkerSchedule("house_roll_up", 2.0, lambda c, offsets: roll_up(c.database, offsets), 30.0),
+    WorkerSchedule(
+        "house_roll_up",
+        2.0,
+        lambda c, offsets: roll_up(c.database, offsets),
+        30.0,
+        is_divided=True,
+    ),
     # Erased files can't be read from that moment on; this frees their space.
     WorkerSchedule("files_sweep", 60.0, lambda c, offsets: c.files.sweep(offsets)),
     # In production, logs a line an hour for each required list until it is loaded.
@@ -338,10 +236,14 @@ SCHEDULES = [
     # Reports are exact at any time; this keeps the unrolled tail of the log short. A run costs some
     # milliseconds for each active organisation, however few changes it has.
     WorkerSchedule(
-        "reports_roll_up", 2.0, lambda c, offsets: c.rollup_updater.run_once(offsets), 5.0
+        "reports_roll_up",
+        2.0,
+        lambda c, offsets: c.rollup_updater.run_once(offsets),
+        5.0,
+        is_divided=True,
     ),
     # A change is in the tree of provable books two seconds after its commit.
-    WorkerSchedule("proofs", 2.0, _sequence, 30.0),
+    WorkerSchedule("proofs", 2.0, _sequence, 30.0, is_divided=True),
     # A checkpoint is signed at most ten seconds later than configured.
     WorkerSchedule("proofs_checkpoints", 10.0, _sign_checkpoints),
     # A sequencer that lags is detected within seconds.
@@ -356,9 +258,7 @@ SCHEDULES = [
         queues=(OrgQueue.REPORT_SCHEDULES,),
     ),
     # Each organisation is compared every quarter of an hour, sooner for what timing explained.
-    WorkerSchedule(
-        "reconciliation", 15.0, lambda c, offsets: c.reconciliation.run_due(offsets), 60.0
-    ),
+    WorkerSchedule("reconciliation", 15.0, _reconcile, 60.0),
     # A report is kept for 90 days, plus at most an hour.
     WorkerSchedule(
         "scheduled_reports_sweep", 3600.0, lambda c, offsets: c.report_schedules.sweep(offsets)

@@ -15,7 +15,7 @@ from landbridge.dashboard.authentication import FRESH, SECOND, SIGN_IN, MfaRequi
 from landbridge.dashboard.local_paths import requested_page
 from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.dashboard.rendering import Page, Renderer
-from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.core.errors import Busy, ReadOnlyServer, Refused
 from landbridge.platform.formats.translations import ENGLISH
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.error_responses import forgetting, is_disconnected
@@ -75,9 +75,10 @@ class ErrorPages:
     def busy(self, request: AnyRequest, error: Busy) -> Page:
         """Show that the service is busy."""
         _log.warning("dashboard.busy", reason=str(error))
-        response = self._page(
-            request, _BUSY, _("Try again"), _("The service is busy. Try again in a moment.")
-        )
+        sentence = _("The service is busy. Try again in a moment.")
+        if isinstance(error, ReadOnlyServer):
+            sentence = _("This server is read-only at present. Nothing was changed.")
+        response = self._page(request, _BUSY, _("Try again"), sentence)
         response.headers["Retry-After"] = str(error.retry_after_s)
         return response
 

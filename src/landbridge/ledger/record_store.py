@@ -9,6 +9,7 @@ import msgspec
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, CreateTransfer, Transfer
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.worker_shares import WorkPart
 
 GET = """
 select i.position, t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
@@ -78,7 +79,8 @@ limit 1
 """
 
 # Each organisation has its own clock. The worker reads without locks: if two workers read the same
-# record, one advances it and the other loses the race.
+# record, one advances it and the other loses the race. $5 and $6 are the worker's part of all ids
+# (platform/db/worker_shares.py).
 # Organisations take turns: the longest due record of each comes first, then the second of each, so
 # that one with many due records does not delay the others.
 # The skipped ids are looked up by a hash: while a chain does not respond, they are all that is due,
@@ -94,6 +96,7 @@ cross join lateral (
         updated_at, row_number() over (order by due_at) as place
     from transfers
     where org_id = o.org_id and due_at <= o.now and id not in (select unnest($4::uuid[]))
+        and ($6 = 1 or get_byte(uuid_send(id), 15) % $6::int = $5::int)
     order by due_at
     limit $3
 ) t
@@ -229,13 +232,19 @@ async def find_settled_at(tx: Tx, org_id: UUID, moment: datetime) -> PagePositio
 
 
 async def due(
-    tx: Tx, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
+    tx: Tx,
+    clocks: Mapping[UUID, datetime],
+    *,
+    skip: Collection[UUID],
+    limit: int,
+    part: WorkPart,
 ) -> list[Transfer]:
-    """Return due records, the longest due of each organisation first, except those to `skip`.
+    """Return due records of a part, the longest due of each organisation first, without `skip`.
 
     `clocks` is the current time per organisation.
     """
-    rows = await tx.fetch(DUE, list(clocks), list(clocks.values()), limit, list(skip))
+    orgs, times = list(clocks), list(clocks.values())
+    rows = await tx.fetch(DUE, orgs, times, limit, list(skip), part.index, part.count)
     return [_transfer(row) for row in rows]
 
 

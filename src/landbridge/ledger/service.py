@@ -32,6 +32,7 @@ from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.locking_group_commit import LockingGroupCommit
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.wakeups import DueNotifier
+from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 
 # Batches at a time; more would only make them smaller (measured: docs/internals/ledger.md).
 MONEY_CONCURRENCY, READ_CONCURRENCY = 2, 2
@@ -173,8 +174,7 @@ class Ledger:
         """Postpone a due record, if it is unchanged since it was read; return whether it was.
 
         `facts` describe the wait (such as the number of attempts). They are in no change, so
-        nothing
-        that is derived from the change log may depend on them.
+        nothing that is derived from the change log may depend on them.
         """
         return await self._database.single(
             lambda tx: store.postpone(tx, record, due_at, facts or {})
@@ -195,9 +195,7 @@ class Ledger:
         self, org_id: UUID, request_id: UUID, kind: str, request: Mapping[str, Any]
     ) -> Transfer | None:
         """Return the record of this request id, if any; raises `RequestIdTaken`."""
-        found = await self._database.read(
-            lambda tx: record_store.find_request(tx, org_id, request_id)
-        )
+        found = await self.find_request(org_id, request_id)
         return check_replay(found, kind, request)
 
     async def find_request(self, org_id: UUID, request_id: UUID) -> Transfer | None:
@@ -228,11 +226,16 @@ class Ledger:
         return await self._database.read_on_replica(read)
 
     async def due(
-        self, clocks: Mapping[UUID, datetime], *, limit: int, skip: Collection[UUID] = ()
+        self,
+        clocks: Mapping[UUID, datetime],
+        *,
+        limit: int,
+        skip: Collection[UUID] = (),
+        part: WorkPart = WHOLE,
     ) -> Sequence[Transfer]:
         """Return due records, the longest due of each organisation first, except `skip`."""
         return await self._database.single(
-            lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit)
+            lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit, part=part)
         )
 
     async def next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:

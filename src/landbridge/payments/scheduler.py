@@ -2,7 +2,8 @@
 
 A record that waits for a time has `due_at`. The scheduler reads it and calls its flow's step, which
 advances it through the ledger. A crash in between leaves the row due. If two workers read the same
-row, they race, and the ledger lets one win.
+row, they race, and the ledger lets one win. So that they seldom do, each looks at its share of the
+records (`platform/db/worker_shares.py`).
 
 A record whose step fails stays due. So does one whose chain or bank has no answer yet
 (`Unavailable`, `Unclear`). It is skipped for a delay that doubles each time, so that it neither
@@ -30,6 +31,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.retry_until_settled import RetryExhausted
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
+from landbridge.platform.db.worker_shares import WHOLE, WorkerShare, WorkPart
 
 _log = structlog.stdlib.get_logger()
 
@@ -87,10 +89,17 @@ _FAULTS = frozenset({_StepStatus.FAILED, _StepStatus.REFUSED})
 class Scheduler:
     """Reads due records of all kinds and runs the steps of their flows."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, steps: Mapping[str, FlowSteps]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        clock: Clock,
+        steps: Mapping[str, FlowSteps],
+        share: WorkerShare | None = None,
+    ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._steps = steps
+        self._share = share or WorkerShare()
         self._failures: dict[UUID, _StepBackoff] = {}
         # Steps of former batches that go on, by record; and their organisations.
         self._late: dict[UUID, asyncio.Task[_SchedulerStep]] = {}
@@ -121,7 +130,8 @@ class Scheduler:
         ]
         counts = Counter(self._late_orgs.values())
         takers = {each: offset for each, offset in offsets.items() if counts[each] < _LATE_EACH}
-        records = await self._due(takers, skip=[*skipped, *self._late])
+        part = self._share.next_part("due")
+        records = await self._due(takers, skip=[*skipped, *self._late], part=part)
         tasks = {
             each.id: asyncio.create_task(self._step(each, offsets[each.org_id])) for each in records
         }
@@ -164,10 +174,14 @@ class Scheduler:
         return {record.id: step for record, step in zip(records, results, strict=True)}
 
     async def _due(
-        self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
+        self,
+        offsets: Mapping[UUID, timedelta],
+        *,
+        skip: Collection[UUID],
+        part: WorkPart = WHOLE,
     ) -> Sequence[Transfer]:
         clocks = self._clock.now_of(offsets)
-        return await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip)
+        return await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip, part=part)
 
     def _end_late(self, since_s: float | None = None) -> int:
         """Take the results of steps that have ended; return how many have advanced their record.

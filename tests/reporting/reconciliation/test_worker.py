@@ -10,6 +10,7 @@ import pytest
 from typing_extensions import override
 
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.service import ConnectedChain
@@ -63,6 +64,40 @@ async def test_an_organisation_is_compared_every_quarter_of_an_hour(org: Tenant)
     assert not await _due(org)
     await _pass(org, 61)
     assert await _due(org)
+
+
+async def test_an_organisation_without_addresses_is_compared_once_a_day(org: Tenant) -> None:
+    day = timedelta(days=1)
+    # The first run of all, and the first of the day after it.
+    assert await _compares(org, timedelta())
+    assert await _compares(org, day)
+    ahead, before = day + timedelta(minutes=16), await _runs(org.org_id, org)
+    assert not await _compares(org, ahead)
+    # It counts as compared: nothing can have moved.
+    assert await _runs(org.org_id, org) != before
+    assert not (await org.container.reconciliation.status(org.org_id)).differences
+    assert await _compares(org, 2 * day)
+    assert not await _compares(org, 2 * day + timedelta(minutes=16))
+    # Its log has grown.
+    await org.container.orgs.freeze(org.org_id)
+    await settled(org.container.database)
+    assert await _compares(org, 2 * day + timedelta(minutes=32))
+    assert not await _compares(org, 2 * day + timedelta(minutes=48))
+
+
+async def test_an_organisation_with_addresses_is_always_compared(org: Tenant) -> None:
+    await opened_user(org)
+    for minutes in (0, 16, 32):
+        assert await _compares(org, timedelta(days=1, minutes=minutes))
+
+
+async def test_a_worker_compares_the_organisations_of_its_part(org: Tenant) -> None:
+    ahead, last = timedelta(minutes=16), org.org_id.bytes[-1]
+    assert await _compares(org, timedelta())
+    assert not await _compares(org, ahead, part=WorkPart((last + 1) % 2, 2))
+    before = await _runs(org.org_id, org)
+    assert not await _compares(org, ahead, part=WorkPart(last % 2, 2))
+    assert await _runs(org.org_id, org) != before
 
 
 async def test_a_difference_is_compared_again_once_timing_no_longer_explains_it(
@@ -192,6 +227,15 @@ async def _due(org: Tenant) -> bool:
     offset = await org.container.orgs.clock_offset(org.org_id)
     assert not await org.container.reconciliation.run_due({org.org_id: offset})
     return await _runs(org.org_id, org) != before
+
+
+async def _compares(org: Tenant, offset: timedelta, part: WorkPart = WHOLE) -> bool:
+    """Run the worker's step at another time; return whether it has read the chains."""
+    count = "select count(*) as count from recon_runs where org_id = $1"
+    before = (await org.container.database.rows(count, org.org_id))[0]["count"]
+    await settled(org.container.database)
+    await org.container.reconciliation.run_due({org.org_id: offset}, part=part)
+    return (await org.container.database.rows(count, org.org_id))[0]["count"] != before
 
 
 async def _runs(org_id: UUID, org: Tenant) -> object:

@@ -10,7 +10,8 @@ from landbridge.app.container.adapters import (
     sealer,
     storage,
 )
-from landbridge.app.container.container import Container, open_container, wire
+from landbridge.app.container.container import Container, wire
+from landbridge.app.container.container_start import open_container
 from landbridge.app.container.registry import ASSETS, AUDIT_RULES, TRANSITIONS
 
 __all__ = [

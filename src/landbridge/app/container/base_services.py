@@ -51,6 +51,7 @@ from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
+from landbridge.platform.db.worker_shares import WorkerShare
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.files.service import Files
 from landbridge.platform.http.egress import Egress
@@ -101,6 +102,8 @@ class BaseServices(TeamServices):
     mailbox: Mailbox
     # Wakes the worker when something is due at once.
     due_notifier: DueNotifier
+    # What this process works on, beside other workers.
+    worker_share: WorkerShare
     ledger: Ledger
     # Deposits from outside that wait for a provider; none where nobody screens them.
     deposit_screenings: DepositScreenings
@@ -192,6 +195,7 @@ def build_base_services(
         address_policies=address_policies,
         **_mail_services(database, vault, clock, outbox, is_sandbox=is_sandbox),
         due_notifier=due_notifier,
+        worker_share=WorkerShare(),
         ledger=ledger,
         wallets=wallets,
         wallet_deposits=WalletDeposits(database, ledger, wallets),

@@ -1,7 +1,5 @@
 """Container of all services, for routes, commands and worker steps."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from landbridge.app.container.base_services import build_base_services, members
@@ -31,7 +29,6 @@ from landbridge.developers.webhooks.deliveries import Deliveries
 from landbridge.developers.webhooks.delivery.dispatcher import Dispatcher
 from landbridge.developers.webhooks.delivery.partitions import Partitions
 from landbridge.developers.webhooks.service import Endpoints
-from landbridge.ledger.functions import check_functions
 from landbridge.ledger.time_in_status import TimeInStatus
 from landbridge.payments.approvals.voting import Decider, Voting
 from landbridge.payments.bank_files.statement_lines import StatementLineReviews
@@ -70,14 +67,9 @@ from landbridge.payments.transactions.saved_views import SavedViews
 from landbridge.payments.transactions.search import TransactionSearch
 from landbridge.payments.transactions.summary import TransactionSummaries
 from landbridge.platform.changes.horizon import Horizon
-from landbridge.platform.core.clock import Clock, ReadingClock
-from landbridge.platform.db.migrate import MigrationRejected, pending
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.replica import Replica
-from landbridge.platform.db.transaction_ids import check
 from landbridge.platform.http.egress import Egress
-from landbridge.platform.orgs.clock_nodes import take_node
-from landbridge.platform.orgs.database_mode import claim_mode
 from landbridge.providers.chains.markets import NoMarkets
 from landbridge.providers.chains.port import Chains
 from landbridge.providers.evm.markets.connected_markets import ConnectedMarkets
@@ -181,64 +173,6 @@ class Container(CoinFlows):
         return wire(self.settings, self.database, clock)
 
 
-@asynccontextmanager
-async def open_container(
-    settings: Settings, dsn: str, *, name: str, writes: bool = True
-) -> AsyncGenerator[Container]:
-    """Connect and wire. `name` appears in pg_stat_activity; without `writes` nothing is stamped.
-
-    Raises `MigrationRejected` if the database does not have the tables of this version,
-    `TransactionIdsAhead` if it is to be written but is a restored dump that was not repaired,
-    `ModeMismatch` if it was begun in another mode, and `SealBroken` if a master key that sealed
-    something is missing or another one.
-    """
-    database = await Database.connect(
-        settings.pooler_url or dsn,
-        name=name,
-        size_max=settings.pool_size,
-        pooler=settings.pooler,
-        replica=await _replica(settings, name),
-    )
-    try:
-        if missing := await pending(database):
-            names = ", ".join(each.name for each in missing)
-            raise MigrationRejected(
-                f"The database lacks migrations ({names}). Run `landbridge migrate` first."
-            )
-        await check_functions(database)
-        if writes:
-            await check(database)
-        await claim_mode(database, settings.mode)
-        clock = Clock(await take_node(database)) if writes else ReadingClock()
-        container = wire(settings, database, clock)
-        await database.transact(container.vault.check_seal)
-        try:
-            yield container
-        finally:
-            await container.scheduler.close()
-            await container.incoming_payment_steps.close()
-            await container.bank_file_writer.close()
-            await container.inbox_reader.close()
-            await container.verification.runner.close()
-            await container.dispatcher.close()
-            await container.exchange_dispatcher.close()
-            await container.egress.close()
-            await container.vasp_egress.close()
-            for each in (container.evm, container.providers):
-                if each is not None:
-                    await each.close()
-        await container.orgs.note_use()
-    finally:
-        await database.close()
-
-
-async def _replica(settings: Settings, name: str) -> Replica | None:
-    dsn = settings.read_database_url
-    if dsn is None:
-        return None
-    return await Replica.open(dsn, name=name, size_max=settings.pool_size)
-
-
 def wire(
     settings: Settings,
     database: Database,
@@ -264,7 +198,7 @@ def wire(
         resolutions_model.KIND: resolving.steps,
         **moving.by_kind,
     }
-    due = Scheduler(people.ledger, clock, steps)
+    due = Scheduler(people.ledger, clock, steps, people.worker_share)
     transfer_reviews = _reviewing(people, paying_out, taking_in)
     reporting = report(people, _timelines(database, clock))
     incoming_payment_steps = _incoming_payment_steps(people, taking_in)

@@ -7,6 +7,7 @@ Guarantees:
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -27,7 +28,7 @@ from landbridge.customers.team.model import (
 )
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import ResourceNotFound
+from landbridge.platform.core.errors import ReadOnlyServer, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -97,7 +98,10 @@ class Sessions:
             return None
         if now - row["last_seen_at"] >= _LAST_SEEN_INTERVAL:
             org_id, session_id = row["org_id"], row["session_id"]
-            await self._database.single(lambda tx: session_store.see(tx, org_id, session_id, now))
+            with suppress(ReadOnlyServer):
+                await self._database.single(
+                    lambda tx: session_store.see(tx, org_id, session_id, now)
+                )
         return _signed_in(row, secret)
 
     def is_fresh(self, signed: SignedInSession) -> bool:

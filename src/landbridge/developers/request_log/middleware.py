@@ -90,7 +90,8 @@ class RequestLogMiddleware:
 
     async def listen(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to `app` and capture it: inside the router, around the handler."""
-        if scope["type"] != "http" or not _is_captured(scope):
+        # A standby has no log to write.
+        if scope["type"] != "http" or not self._clock.can_stamp or not _is_captured(scope):
             await app(scope, receive, send)
             return
         started = time.perf_counter()

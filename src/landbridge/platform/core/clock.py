@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol, TypeVar
 
-from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.errors import InvariantBroken, ReadOnlyServer
 
 Key = TypeVar("Key")
 
@@ -37,6 +37,11 @@ class Clock:
     def __init__(self, node: int) -> None:
         self._node = node % NODES
         self._last_us = 0
+
+    @property
+    def can_stamp(self) -> bool:
+        """Return whether this process owns a clock node."""
+        return True
 
     def now(self, offset: timedelta = timedelta()) -> datetime:
         """Return the current time of an organisation with this offset."""
@@ -73,9 +78,37 @@ class ReadingClock(Clock):
     def __init__(self) -> None:
         super().__init__(node=0)
 
+    @property
+    def can_stamp(self) -> bool:
+        """Return False."""
+        return False
+
     def stamp(self, offset: timedelta = timedelta()) -> datetime:
         """Raise: this process owns no clock node."""
         raise InvariantBroken(f"nothing is stamped without a clock node, not even at {offset}")
+
+
+class StandbyClock(Clock):
+    """Clock of a process that reads on a standby: it gets its clock node on the promotion."""
+
+    def __init__(self) -> None:
+        super().__init__(node=0)
+        self._has_node = False
+
+    @property
+    def can_stamp(self) -> bool:
+        """Return whether it has been promoted."""
+        return self._has_node
+
+    def begin(self, node: int) -> None:
+        """Stamp from now on."""
+        self._node, self._has_node = node % NODES, True
+
+    def stamp(self, offset: timedelta = timedelta()) -> datetime:
+        """Return the next stamp; raises `ReadOnlyServer` without a clock node."""
+        if not self._has_node:
+            raise ReadOnlyServer
+        return super().stamp(offset)
 
 
 class FrozenClock(Clock):

@@ -47,6 +47,20 @@ class Busy(LandbridgeError):
     """Too much is going on at once; try again in a moment."""
 
     retry_after_s: ClassVar[int] = 1
+    # What a client reads of it.
+    sentence: ClassVar[str] = "the service is busy; send the same request again in a moment"
+
+
+class ReadOnlyServer(Busy):
+    """The server of the database can only be read: it is a standby."""
+
+    sentence = (
+        "this server is read-only, because its database is a standby; send the same request again "
+        "later, or to a server that takes writes"
+    )
+
+    def __init__(self) -> None:
+        super().__init__("the database can only be read: its server is a standby")
 
 
 class LockTimeout(Busy):

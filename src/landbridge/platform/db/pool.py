@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import asyncpg
 
-from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.core.errors import LandbridgeError, ReadOnlyServer
 from landbridge.platform.db.commit_proofs import CommitAttempt, attempt
 from landbridge.platform.db.retry import LOST_CONNECTION, retrying
 from landbridge.platform.db.servers import Servers
@@ -135,6 +135,8 @@ class Database:
     def __init__(self, pool: Pool, replica: ReadReplica | None = None) -> None:
         self._pool = pool
         self._replica = replica
+        # Set in a process that reads on a standby: what writes is refused without a retry.
+        self.is_standby = False
         self._watching = AsyncExitStack()
 
     @classmethod
@@ -283,6 +285,12 @@ class Database:
         return await retrying(once, self._replace_connections)
 
     async def _replace_connections(self) -> None:
+        if self.is_standby:
+            raise ReadOnlyServer
+        await self.replace_connections()
+
+    async def replace_connections(self) -> None:
+        """Let each connection be replaced once it is not in use."""
         await self._pool.expire_connections()
 
     async def rows(self, sql: str, *args: Any) -> list[Row]:
@@ -290,14 +298,16 @@ class Database:
         return await self._retry(lambda: self._pool.fetch(sql, *args))
 
     async def is_writable(self) -> bool:
-        """Return whether the server takes writes; a standby does not.
+        """Return whether the server takes writes, and this process may write.
 
         After a refusal, the next statement opens a new connection, and finds the primary if
         `LANDBRIDGE_DATABASE_URL` names several servers or a pooler.
         """
         row = (await self.rows(_IS_READ_ONLY))[0]
+        if self.is_standby:
+            return False
         if row["is_read_only"]:
-            await self._pool.expire_connections()
+            await self.replace_connections()
         return not row["is_read_only"]
 
 

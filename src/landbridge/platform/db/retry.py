@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import asyncpg
 
-from landbridge.platform.core.errors import Busy, LockTimeout
+from landbridge.platform.core.errors import Busy, LockTimeout, ReadOnlyServer
 
 T = TypeVar("T")
 
@@ -49,8 +49,8 @@ async def retrying(
     """Run `work()` at most six times over about a second; then raise `Busy`.
 
     `on_read_only` runs after a refusal of a server that only reads: the next attempt can have
-    another connection. Raises `LockTimeout`, a kind of `Busy`, if the database responds but a lock
-    is not free in time.
+    another connection. Raises kinds of `Busy`: `LockTimeout` if the database responds but a lock is
+    not free in time, `ReadOnlyServer` if no attempt reached a server that takes writes.
     """
     for attempt in range(ATTEMPTS):
         try:
@@ -66,6 +66,8 @@ async def retrying(
                 raise  # not a closed connection: an invalid call of asyncpg
             if isinstance(error, READ_ONLY) and on_read_only is not None:
                 await on_read_only()
+            if attempt == ATTEMPTS - 1 and isinstance(error, READ_ONLY):
+                raise ReadOnlyServer from error
             if attempt == ATTEMPTS - 1:
                 raise Busy(f"the database did not answer: {type(error).__name__}") from error
             delay_s = _FIRST_DELAY_S * 2**attempt

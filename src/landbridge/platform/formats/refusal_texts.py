@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from landbridge.platform.core.errors import Busy, Refused
+from landbridge.platform.core.errors import Busy, ReadOnlyServer, Refused
 from landbridge.platform.formats.reason_texts import REASONS
 from landbridge.platform.formats.translations import ENGLISH, catalogue
 from landbridge.platform.formats.translations import later as _
@@ -232,6 +232,7 @@ NAMES: Final[Mapping[str, str]] = {
 }
 _GENERAL: Final = _("The request could not be processed. Check your entries and try again.")
 _BUSY: Final = _("The service is busy. Try again in a moment.")
+_READ_ONLY: Final = _("This server is read-only at present. Nothing was changed.")
 _AMOUNT, _AMOUNTS = r"[0-9.,]{1,100}", frozenset({"amount", "total"})
 _QUOTED: Final = _("“%(label)s”")
 _ABOUT_FIELDS: Final = frozenset(FIELD_SENTENCES)
@@ -253,7 +254,7 @@ def refusal_text(refusal: Refused | Busy | str, language: str, label: str = "") 
     if isinstance(refusal, Refused):
         fallback = NAMES.get(type(refusal).name, _GENERAL)
     elif isinstance(refusal, Busy):
-        fallback = _BUSY
+        fallback = _READ_ONLY if isinstance(refusal, ReadOnlyServer) else _BUSY
     return catalogue(language).gettext(fallback)
 
 

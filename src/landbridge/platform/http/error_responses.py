@@ -211,7 +211,7 @@ def busy(request: AnyRequest, error: Busy) -> Response[Any]:
         code=ServiceBusy.code,
         name=ServiceBusy.name,
         status=ServiceBusy.status,
-        message="the service is busy; send the same request again in a moment",
+        message=error.sentence,
         field=None,
     )
     headers = {"Retry-After": str(error.retry_after_s)}

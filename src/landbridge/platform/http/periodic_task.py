@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
+from landbridge.platform.core.errors import ReadOnlyServer
 from landbridge.platform.db.failures import logged_failures
 
 
@@ -16,7 +17,8 @@ async def repeating(
     async def repeat() -> None:
         while True:
             await asyncio.sleep(every_s)
-            with logged_failures(busy=busy, failed=failed):
+            # What a standby refuses is no failure: it waits for the promotion.
+            with logged_failures(busy=busy, failed=failed), suppress(ReadOnlyServer):
                 await work()
 
     task = asyncio.create_task(repeat())

@@ -9,28 +9,30 @@ from functools import cache, partial
 from http import HTTPStatus
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from litestar import MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
-from litestar.params import FromPath
+from litestar.params import FromPath, QueryParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from landbridge.platform.core.errors import InvariantBroken, KeyInvalid
+from landbridge.platform.core.errors import InvariantBroken, KeyInvalid, ReadOnlyServer
 from landbridge.platform.db import transaction_ids
 from landbridge.platform.db.migrate import SchemaNewer, check_schema
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http import error_page
 from landbridge.platform.http.auth_guard import bearer
 from landbridge.platform.http.documentation_site import SITE
-from landbridge.platform.http.list_query import AnyRequest
+from landbridge.platform.http.list_query import AnyRequest, parse_choice
 from landbridge.platform.http.metrics import MetricsText
 from landbridge.platform.http.responses import ResponseEncoder, WireStruct
 from landbridge.platform.http.static_content import LazyContent, StaticContent
 
 # Litestar adds the charset.
 _METRICS_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
+_READS = "reads"
+_READ_ONLY = str(ReadOnlyServer())
 
 
 class Pong(WireStruct, frozen=True):
@@ -64,14 +66,19 @@ async def healthz(database: NamedDependency[Database]) -> dict[str, str]:
 
 
 @get("/readyz", public=True, include_in_schema=False)
-async def readyz(database: NamedDependency[Database]) -> Response[Any]:
-    """200 when this process may be sent requests.
+async def readyz(
+    database: NamedDependency[Database],
+    purpose: Annotated[str | None, QueryParameter(name="for")] = None,
+) -> Response[Any]:
+    """200 when this process may be sent requests; with `for=reads`, also while it can only read.
 
     503 once a newer version has migrated, and with a reason while the database can't be written, or
     while transaction ids in it are ahead of its server.
     """
-    if not await database.is_writable():
-        return _not_ready("the database can only be read: its server is a standby")
+    is_for_reads = purpose is not None and parse_choice("for", purpose, (_READS,)) == _READS
+    is_writable = await database.is_writable()
+    if not is_writable and not is_for_reads:
+        return _not_ready(_READ_ONLY)
     try:
         await check_schema(database)
         await transaction_ids.check(database)
@@ -79,6 +86,8 @@ async def readyz(database: NamedDependency[Database]) -> Response[Any]:
         return ResponseEncoder({"status": "outdated"}, status_code=HTTPStatus.SERVICE_UNAVAILABLE)
     except transaction_ids.TransactionIdsAhead as error:
         return _not_ready(str(error))
+    if not is_writable:
+        return ResponseEncoder({"status": "ready for reads", "reason": _READ_ONLY})
     return ResponseEncoder({"status": "ready"})
 
 

@@ -296,6 +296,8 @@ async def take_node(tx: Tx) -> int:
 
 async def claim_mode(tx: Tx, mode: Mode) -> Mode:
     """Set the mode of the database unless it is set; return it."""
+    if (stored := await tx.fetchval(_MODE)) is not None:
+        return Mode(stored)
     await tx.execute(_CLAIM_MODE, mode.value)
     return Mode(await tx.fetchval(_MODE))
 

@@ -250,6 +250,14 @@ def reference_of(record_id: UUID, facts: Mapping[str, Any]) -> str:
     return str(record_id)
 
 
+def total_booked(booked: Iterable[BookedMovement]) -> Mapping[tuple[ReconSourceName, str], int]:
+    """Return the units that movements add to each source and asset."""
+    totals: defaultdict[tuple[ReconSourceName, str], int] = defaultdict(int)
+    for each in booked:
+        totals[ReconSourceName(source_of(each.asset)), each.asset] += each.units
+    return totals
+
+
 def sum_booked(booked: Iterable[BookedMovement]) -> list[MovementSum]:
     """Sum the ledger's movements by reference and asset."""
     units: defaultdict[tuple[str, str], int] = defaultdict(int)

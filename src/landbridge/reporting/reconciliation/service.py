@@ -15,7 +15,6 @@ compares the balance at the block with the ledger's. Guarantees:
   patience.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,6 +31,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.reporting.reconciliation import (
@@ -45,6 +45,7 @@ from landbridge.reporting.reconciliation.close_model import end_of_day, ended_da
 from landbridge.reporting.reconciliation.closes import DailyCloses
 from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
+from landbridge.reporting.reconciliation.empty_store import mark_empty
 from landbridge.reporting.reconciliation.findings import add_findings
 from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
 from landbridge.reporting.reconciliation.halt_listing import ReconHalts
@@ -55,7 +56,6 @@ from landbridge.reporting.reconciliation.model import (
     CADENCE,
     OF_POSITION,
     RETRY,
-    BookedMovement,
     ComparedPosition,
     Difference,
     DifferenceKind,
@@ -69,6 +69,7 @@ from landbridge.reporting.reconciliation.model import (
     source_of,
     sum_booked,
     sum_outside,
+    total_booked,
 )
 from landbridge.reporting.reconciliation.silent_chains import SilentChains
 from landbridge.reporting.reconciliation.sources import ReconSourceName
@@ -157,16 +158,22 @@ class LedgerReconciliation:
         """Return what lists runs and differences."""
         return ReconListing(self.database)
 
-    async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Compare the organisations that are due; the worker's step."""
+    async def run_due(self, offsets: Mapping[UUID, timedelta], *, part: WorkPart = WHOLE) -> bool:
+        """Compare the organisations of a part that are due; the worker's step."""
         clocks, silent = self.clock.now_of(offsets), SilentChains()
-        for org_id in await self.database.single(lambda tx: store.due(tx, clocks, CADENCE, RETRY)):
+        own = {org_id: now for org_id, now in clocks.items() if part.has(org_id)}
+        due = await self.database.single(lambda tx: store.due(tx, own, CADENCE, RETRY))
+        for org_id in await self._without_empty({each: own[each] for each in due}):
             with logged_failures(
                 busy="reconciliation.busy", failed="reconciliation.failed", org_id=str(org_id)
             ):
                 await self._run(org_id, offsets[org_id], silent)
         await self._measure(clocks)
         return False
+
+    async def _without_empty(self, due: Mapping[UUID, datetime]) -> Sequence[UUID]:
+        empty = await self.database.single(lambda tx: mark_empty(tx, due, self.chains))
+        return [each for each in due if each not in empty]
 
     async def run(self, org_id: UUID, offset: timedelta) -> ReconStatus:
         """Compare one organisation with every chain and bank that holds its money."""
@@ -297,7 +304,7 @@ class LedgerReconciliation:
             is_opening = read_tx < opened_tx
             end = min(end, opened_tx) if is_opening else end
             booked = await ledger_store.booked(tx, org_id, _ASSETS, since=read_tx, until=end)
-            await store.add_ledger_units(tx, org_id, _totals(booked))
+            await store.add_ledger_units(tx, org_id, total_booked(booked))
             if not is_opening and booked:
                 sums = [(source_of(each.asset), each) for each in sum_booked(booked)]
                 await store.add_sums(tx, org_id, sums, now)
@@ -389,10 +396,3 @@ class LedgerReconciliation:
 
     async def _measure(self, clocks: Mapping[UUID, datetime]) -> None:
         await self.database.read(lambda tx: measure(tx, clocks, self.chains, _ASSETS))
-
-
-def _totals(booked: Sequence[BookedMovement]) -> Mapping[tuple[ReconSourceName, str], int]:
-    totals: defaultdict[tuple[ReconSourceName, str], int] = defaultdict(int)
-    for each in booked:
-        totals[ReconSourceName(source_of(each.asset)), each.asset] += each.units
-    return totals

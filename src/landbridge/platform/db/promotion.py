@@ -1,0 +1,47 @@
+"""Promotion: a process that reads on a standby begins to write once its server takes writes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import structlog
+
+from landbridge.platform.db.failures import logged_failures
+from landbridge.platform.db.pool import Database
+
+_log = structlog.stdlib.get_logger()
+
+_LOOK_EVERY_S: Final = 1.0
+
+
+@asynccontextmanager
+async def begun_on_promotion(
+    database: Database, probe: Database, begin: Callable[[], Awaitable[None]]
+) -> AsyncGenerator[None]:
+    """Refuse writes without a retry, and run `begin` once the server takes writes.
+
+    `probe` has the same address. Each look at a standby opens a connection there, so that a name
+    that leads to another server is followed. A `begin` that fails is repeated at the next look.
+    """
+    database.is_standby = True
+    task = asyncio.create_task(_watch(database, probe, begin))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _watch(database: Database, probe: Database, begin: Callable[[], Awaitable[None]]) -> None:
+    _log.warning("database.standby")
+    while database.is_standby:
+        await asyncio.sleep(_LOOK_EVERY_S)
+        with logged_failures(busy="database.standby_busy", failed="database.not_promoted"):
+            if await probe.is_writable():
+                # They may lead to another server than the probe.
+                await database.replace_connections()
+                await begin()
+                database.is_standby = False
+                _log.warning("database.promoted")

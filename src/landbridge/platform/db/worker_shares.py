@@ -1,0 +1,131 @@
+"""Shares: several workers divide the work among themselves.
+
+Each worker has one more connection, by whose name the others find it in `pg_stat_activity`. Nothing
+is written, and PostgreSQL ends the connection of a worker that was killed. Records and
+organisations are divided by the last byte of their ids, which is random.
+
+Guarantees:
+- What must happen once never depends on shares: workers that take the same record race as before,
+  and one of them wins.
+- Nothing is left: a worker that is gone loses its share within a second or two, one that does not
+  answer within five more, and each worker looks at everything now and then.
+"""
+
+import asyncio
+import time
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import asyncpg
+import structlog
+
+from landbridge.platform.db.servers import SERVER_TIMEOUT_S, Servers
+
+_log = structlog.stdlib.get_logger()
+
+_NAME: Final = "landbridge worker share"
+_LOOK_EVERY_S: Final = 1.0
+# A job looks at everything after this many looks and this time.
+_WHOLE_EVERY: Final = 10
+_WHOLE_EVERY_S: Final = 30.0
+_SILENCE_MAX: Final = timedelta(seconds=5)
+# Each worker runs this every second, so the time of its last query is a sign of life. It is null
+# where the workers' roles may not see it. All of them see the same order.
+_WORKERS: Final = """
+select a.pid = pg_backend_pid() as is_self, a.query_start
+from pg_stat_activity a
+where a.datname = current_database() and a.application_name = $1
+order by a.pid
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPart:
+    """One of `count` equal parts of all ids."""
+
+    index: int
+    count: int
+
+    def has(self, each: UUID) -> bool:
+        """Return whether an id is in this part."""
+        return self.count == 1 or each.bytes[-1] % self.count == self.index
+
+
+WHOLE: Final = WorkPart(0, 1)
+
+
+class WorkerShare:
+    """The part of this worker; everything, unless it is kept up to date by `dividing`."""
+
+    def __init__(self) -> None:
+        self.part = WHOLE
+        # By job: how often it looked at a part since it looked at everything, and when that was.
+        self._looks: defaultdict[str, int] = defaultdict(int)
+        self._whole_s: dict[str, float] = {}
+
+    def next_part(self, job: str) -> WorkPart:
+        """Return where to look now: at this worker's part, or now and then at everything."""
+        now_s = time.monotonic()
+        since_s = now_s - self._whole_s.setdefault(job, now_s)
+        if self._looks[job] >= _WHOLE_EVERY and since_s >= _WHOLE_EVERY_S:
+            self._looks[job], self._whole_s[job] = 0, now_s
+            return WHOLE
+        self._looks[job] += 1
+        return self.part
+
+
+@asynccontextmanager
+async def dividing(dsn: str, share: WorkerShare) -> AsyncGenerator[None]:
+    """Take part in the division, and keep the share up to date; `dsn` is the server's own."""
+    task = asyncio.create_task(_follow(dsn, share))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _follow(dsn: str, share: WorkerShare) -> None:
+    servers = Servers(dsn)
+    while True:
+        try:
+            await _follow_once(servers, share)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            _log.info("worker.share_lost", reason=type(error).__name__)
+        await asyncio.sleep(_LOOK_EVERY_S)
+
+
+async def _follow_once(servers: Servers, share: WorkerShare) -> None:
+    connection: Any = await servers.connect(server_settings={"application_name": _NAME})
+    try:
+        while True:
+            rows = await connection.fetch(_WORKERS, _NAME, timeout=SERVER_TIMEOUT_S)
+            part = _part(rows)
+            if part != share.part:
+                _log.info("worker.share", count=part.count)
+                share.part = part
+            await asyncio.sleep(_LOOK_EVERY_S)
+    finally:
+        # The others no longer see this worker; it may see none of them, and works on everything.
+        share.part = WHOLE
+        connection.terminate()
+
+
+def _part(workers: Sequence[Mapping[str, Any]]) -> WorkPart:
+    """Return the part of this worker among those that are not silent; everything without it.
+
+    The server's clock is that of this worker's own query.
+    """
+    now = next((each["query_start"] for each in workers if each["is_self"]), None)
+    alive = [
+        each["is_self"]
+        for each in workers
+        if now is None or each["query_start"] is None or now - each["query_start"] < _SILENCE_MAX
+    ]
+    return WorkPart(alive.index(True), len(alive)) if True in alive else WHOLE
