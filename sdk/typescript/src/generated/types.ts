@@ -840,7 +840,7 @@ export interface CloseDifferenceReply {
   id: string;
   isEarlier: boolean;
   kind: "MISSING_OUTSIDE" | "UNKNOWN_OUTSIDE" | "AMOUNT" | "DUPLICATE" | "POSITION" | "REORGED" | "SOURCE_SILENT" | "STATEMENT_GAP";
-  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | null;
+  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | "ADJUSTED" | null;
   since: string;
   source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";
   status: "TIMING" | "OPEN" | "PROPOSED" | "RESOLVED";
@@ -1188,6 +1188,7 @@ export interface DifferenceEvent {
 }
 
 export interface DifferenceExplanation {
+  adjustLedger?: boolean;
   amount?: string | null;
   reason: string;
 }
@@ -1200,6 +1201,8 @@ export interface DifferencePage {
 
 export interface DifferenceReply {
   acceptedBy: string | null;
+  adjustmentId: string | null;
+  adjustsLedger: boolean;
   amount: string | null;
   assigneeId: string | null;
   currency: string | null;
@@ -1213,7 +1216,7 @@ export interface DifferenceReply {
   reason: string | null;
   recordId: string | null;
   reference: string | null;
-  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | null;
+  resolution: "MATCHED" | "CLEARED" | "ACCEPTED" | "ADJUSTED" | null;
   resolvedAt: string | null;
   since: string;
   source: "POLYGON" | "ETHEREUM" | "SOLANA" | "BASE" | "BANK_USD" | "BANK_EUR" | "BANK_BRL" | "BANK_MXN" | "BANK_COP" | "BANK_ARS" | "BANK_HKD" | "BANK_CNY" | "BANK_SGD" | "BANK_NGN" | "BANK_KES" | "BANK_ZMW" | "BANK_MWK" | "BANK_TZS" | "BANK_BWP" | "BANK_CDF" | "BANK_GHS" | "BANK_ZAR" | "BANK_UGX" | "BANK_RWF" | "BANK_XAF" | "BANK_XOF";

@@ -1,7 +1,7 @@
 """Base services: database, clock, encryption, files, ledger and providers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from landbridge.app.container.adapters import chains as choose_chains
@@ -103,7 +103,7 @@ class BaseServices(TeamServices):
     # Wakes the worker when something is due at once.
     due_notifier: DueNotifier
     # What this process works on, beside other workers.
-    worker_share: WorkerShare
+    worker_share: WorkerShare = field(default_factory=WorkerShare)
     ledger: Ledger
     # Deposits from outside that wait for a provider; none where nobody screens them.
     deposit_screenings: DepositScreenings
@@ -195,7 +195,6 @@ def build_base_services(
         address_policies=address_policies,
         **_mail_services(database, vault, clock, outbox, is_sandbox=is_sandbox),
         due_notifier=due_notifier,
-        worker_share=WorkerShare(),
         ledger=ledger,
         wallets=wallets,
         wallet_deposits=WalletDeposits(database, ledger, wallets),
