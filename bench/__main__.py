@@ -13,6 +13,7 @@ from bench import (
     kill,
     memory,
     pages,
+    proofs,
     report,
     report_findings,
     reports,
@@ -36,11 +37,8 @@ def main() -> None:
         sys.exit(0 if kill.run_crash_test(_say, rounds=given.rounds or 1) else 1)
     if given.verbs:
         sys.exit(_measure_verbs(given))
-    if given.memory or given.idle:
+    if given.memory or given.idle or given.workers or given.proofs:
         _measure_process(given)
-        return
-    if given.workers:
-        workers.measure(workers.QUICK if given.quick else workers.DEFAULT, _say)
         return
     if given.chains:
         chain_effort = chain_transfers.QUICK if given.quick else chain_transfers.DEFAULT
@@ -81,6 +79,7 @@ def _parse_arguments() -> argparse.Namespace:
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
     modes.add_argument("--idle", action="store_true", help="CPU time of a server nobody uses")
     modes.add_argument("--workers", action="store_true", help="a backlog with one worker and two")
+    modes.add_argument("--proofs", action="store_true", help="what provable books cost")
     modes.add_argument("--chains", action="store_true", help="transfers on a local EVM chain")
     modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
     modes.add_argument("--reports", action="store_true", help="reports on seeded organisations")
@@ -104,6 +103,10 @@ def _parse_arguments() -> argparse.Namespace:
 def _measure_process(given: argparse.Namespace) -> None:
     if given.memory:
         memory.measure(given.swaps, _say)
+    elif given.workers:
+        workers.measure(workers.QUICK if given.quick else workers.DEFAULT, _say)
+    elif given.proofs:
+        proofs.measure(proofs.QUICK if given.quick else proofs.DEFAULT, _say)
     else:
         seconds = _IDLE_QUICK_S if given.quick else _IDLE_S
         idle.measure(seconds, given.organisations, _say)

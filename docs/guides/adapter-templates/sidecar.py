@@ -58,8 +58,11 @@ def signed_headers(purpose: str, subject: str, body: bytes, key_id: str | None =
 class Bank:
     """Made-up bank. Replace it: each method calls the real one, with `key` as idempotency key."""
 
-    def pay(self, key: str, order: dict) -> None:
-        """Submit a payment; safe to repeat with the same key."""
+    def pay(self, key: str, order: dict) -> str | None:
+        """Submit a payment; safe to repeat with the same key.
+
+        Return a `failureCode` only if the bank has refused it and can't carry it out any more.
+        """
 
     def open_account(self, key: str, currency: str) -> dict:
         """Open an account for deposits; safe to repeat with the same key."""
@@ -254,6 +257,10 @@ class Orders:
     def mark_submitted(self, key: str) -> None:
         with self._lock:
             self._db.execute("update orders set submitted = submitted + 1 where key = ?", (key,))
+
+    def refuse(self, key: str, code: str) -> None:
+        with self._lock:
+            self._db.execute("update orders set refusal = ? where key = ?", (code, key))
 
 
 class Deposits:
@@ -616,7 +623,9 @@ class Sidecar:
         if outcome == "not_done" and calls == 1:
             return 503, {"code": "not_done"}
         if not submitted:
-            self.bank.pay(key, order)
+            if refused := self.bank.pay(key, order):
+                self.orders.refuse(key, refused)
+                return 422, {"key": key, "failureCode": refused}
             self.orders.mark_submitted(key)
             threading.Thread(target=self.notify, args=({"key": key},), daemon=True).start()
         if outcome == "silence" and calls == 1:

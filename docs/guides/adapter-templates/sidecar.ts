@@ -123,8 +123,11 @@ function signedHeaders(purpose: string, subject: string, body: Buffer, keyId?: s
 
 /** Made-up bank. Replace it: each method calls the real one, with `key` as idempotency key. */
 class Bank {
-  /** Submit a payment; safe to repeat with the same key. */
-  async pay(_key: string, _order: Order): Promise<void> {}
+  /** Submit a payment; safe to repeat with the same key. Return a `failureCode` only if the bank has
+   * refused it and can't carry it out any more. */
+  async pay(_key: string, _order: Order): Promise<string | null> {
+    return null;
+  }
 
   /** Open an account for deposits; safe to repeat with the same key. */
   async openAccount(key: string, currency: string): Promise<Message> {
@@ -635,7 +638,11 @@ class Sidecar {
     }
     const isFirst = stored.calls === 1;
     if (!stored.isSubmitted) {
-      await this.bank.pay(key, order);
+      stored.refusal = await this.bank.pay(key, order);
+      if (stored.refusal) {
+        this.store.save(stored);
+        return { status: 422, message: { key, failureCode: stored.refusal } };
+      }
       stored.isSubmitted = true;
       this.store.save(stored);
       void this.notify({ key });

@@ -217,6 +217,46 @@ FAULTS = {
 }
 
 
+# In both languages: the template leaves the refusal to its bank.
+_BANK_REFUSES = {
+    "sidecar.py": {
+        '        if outcome == "refuse":\n            return "account_invalid"\n': "",
+        "    def open_account(self, key": (
+            '        return "account_invalid" if order.get("testOutcome") == "refuse" else None\n\n'
+            "    def open_account(self, key"
+        ),
+    },
+    "sidecar.ts": {
+        '    if (order.testOutcome === "refuse") return "account_invalid";\n': "",
+        "pay(_key: string, _order: Order): Promise<string | null> {\n    return null;": (
+            "pay(_key: string, order: Order): Promise<string | null> {\n"
+            '    return order.testOutcome === "refuse" ? "account_invalid" : null;'
+        ),
+    },
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("template", _BANK_REFUSES)
+async def test_a_refusal_of_the_bank_is_answered(template: str, tmp_path: Path) -> None:
+    node = find_node()
+    if template.endswith(".ts") and node is None:
+        pytest.skip(NO_NODE)
+    text = (TEMPLATES / template).read_text()
+    for right, other in _BANK_REFUSES[template].items():
+        assert text.count(right) == 1, f"the template no longer has: {right}"
+        text = text.replace(right, other)
+    program, store = tmp_path / template, tmp_path / "orders"
+    program.write_text(text)
+    command = python_template(store)
+    command[1] = str(program)
+    if node is not None and template.endswith(".ts"):
+        command = [node, "--experimental-strip-types", str(program), "--port", "0"]
+        command += ["--data", str(store)]
+    result = await run_suite(command, tmp_path)
+    assert result.exit_code == 0, result.output
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_fault_is_found(fault: str, tmp_path: Path) -> None:

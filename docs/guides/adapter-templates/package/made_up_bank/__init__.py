@@ -105,8 +105,11 @@ create table if not exists log (place integer primary key autoincrement, credit 
 class Bank:
     """Made-up bank. Replace it: each method calls the real one, with `key` as idempotency key."""
 
-    async def pay(self, key: UUID, request: PayoutRequest) -> None:
-        """Submit a payment; safe to repeat with the same key."""
+    async def pay(self, key: UUID, request: PayoutRequest) -> FailureCode | None:
+        """Submit a payment; safe to repeat with the same key.
+
+        Return a failure only if the bank has refused it and can't carry it out any more.
+        """
 
     async def open_account(self, key: UUID, currency: str) -> DepositAccountAnswer:
         """Open an account for deposits; safe to repeat with the same key."""
@@ -358,7 +361,9 @@ class MadeUpBank(ProviderPackage):
         if request.test_outcome is RequestedOutcome.NOT_DONE and calls == 1:
             raise NotDone
         if not submitted:
-            await self.bank.pay(request.key, request)
+            if refused := await self.bank.pay(request.key, request):
+                self.store.one("update orders set refusal = ? where key = ?", refused, key)
+                raise PayoutRefused(refused)
             self.store.one("update orders set submitted = 1 where key = ?", key)
         if request.test_outcome is RequestedOutcome.SILENCE and calls == 1:
             await asyncio.sleep(SILENCE_S)
