@@ -80,7 +80,8 @@ _IMPERSONAL: Final = """
     sandbox_movements.asset sandbox_movements.chain
     sanctions_versions.digest sanctions_versions.list sandbox_scripted_outcomes.step
     sessions.secret_hash statement_lines.asset statement_lines.fingerprint
-    statement_lines.reason statement_lines.resolution statement_lines.source
+    statement_lines.counted_reference statement_lines.reason statement_lines.resolution
+    statement_lines.source
     team_member_links.token_hash team_members.language team_members.password_hash
     transfers.destination_asset transfers.kind transfers.source_asset transfers.status
     travel_rule_exchange_settings.assets travel_rule_exchange_settings.counterparties
