@@ -15,7 +15,9 @@ from landbridge.payments.engine.retry_until_settled import RetryExhausted, recor
 from landbridge.payments.scheduler import Scheduler
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unclear
+from landbridge.platform.db import worker_shares
 from landbridge.platform.db.pool import Database
+from landbridge.platform.db.worker_shares import WorkerShare, WorkPart
 from tests import make
 from tests.make import CLOCK, Status
 
@@ -230,3 +232,30 @@ async def test_steps_without_an_answer_of_one_organisation_leave_room_for_others
     assert len(steps.tried) == 3
     steps.answer.set()
     await runner.close()
+
+
+async def test_workers_divide_due_records(database: Database, ledger: Ledger, clock: Clock) -> None:
+    org_id, created = await due_records(database, ledger, 24)
+    for index in range(2):
+        steps, share = FailingSteps(ledger, poison=set()), WorkerShare()
+        share.part = WorkPart(index, 2)
+        own = [each for each in created if share.part.has(each)]
+        runner = Scheduler(ledger, clock, {make.PAYMENT: steps}, share)
+        assert await runner.run_once({org_id: timedelta()}) == len(own)
+        assert sorted(steps.tried) == sorted(own)
+
+
+async def test_a_look_beyond_the_share_takes_few_records(
+    database: Database, ledger: Ledger, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_BEYOND_SHARE_SIZE", 2)
+    monkeypatch.setattr(worker_shares, "_WHOLE_EVERY", 1)
+    monkeypatch.setattr(worker_shares, "_WHOLE_EVERY_S", 0.0)
+    org_id, created = await due_records(database, ledger, 6)
+    share = WorkerShare()
+    # No id is in this part.
+    share.part = WorkPart(256, 512)
+    runner = Scheduler(ledger, clock, {make.PAYMENT: FailingSteps(ledger, poison=set())}, share)
+    moved = [await runner.run_once({org_id: timedelta()}) for _ in range(6)]
+    assert moved == [0, 2, 0, 2, 0, 2]
+    assert len(created) == sum(moved)

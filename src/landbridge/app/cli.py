@@ -145,7 +145,7 @@ COMMANDS = {
     "reconcile": LazyCommand(
         "landbridge.app.service_commands",
         "reconcile",
-        "Compare the ledger with what chains hold.",
+        "Compare the ledger with what chains and banks hold.",
     ),
     "repair-transaction-ids": LazyCommand(
         "landbridge.app.backups.commands",

@@ -31,11 +31,13 @@ from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.retry_until_settled import RetryExhausted
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
-from landbridge.platform.db.worker_shares import WHOLE, WorkerShare, WorkPart
+from landbridge.platform.db.worker_shares import WorkerShare
 
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 256
+# A look beyond the worker's share finds what the other worker has under way.
+_BEYOND_SHARE_SIZE = 16
 _FIRST_PAUSE_S = 1
 # A failing record is retried every five minutes.
 _PAUSE_MAX_S = 300
@@ -130,8 +132,7 @@ class Scheduler:
         ]
         counts = Counter(self._late_orgs.values())
         takers = {each: offset for each, offset in offsets.items() if counts[each] < _LATE_EACH}
-        part = self._share.next_part("due")
-        records = await self._due(takers, skip=[*skipped, *self._late], part=part)
+        records = await self._due_here(takers, skip=[*skipped, *self._late])
         tasks = {
             each.id: asyncio.create_task(self._step(each, offsets[each.org_id])) for each in records
         }
@@ -174,14 +175,18 @@ class Scheduler:
         return {record.id: step for record, step in zip(records, results, strict=True)}
 
     async def _due(
-        self,
-        offsets: Mapping[UUID, timedelta],
-        *,
-        skip: Collection[UUID],
-        part: WorkPart = WHOLE,
+        self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
     ) -> Sequence[Transfer]:
         clocks = self._clock.now_of(offsets)
-        return await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip, part=part)
+        return await self._ledger.due(clocks, limit=BATCH_SIZE, skip=skip)
+
+    async def _due_here(
+        self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
+    ) -> Sequence[Transfer]:
+        """Return due records of this worker's share; now and then a few of all."""
+        clocks, part = self._clock.now_of(offsets), self._share.next_part("due")
+        limit = BATCH_SIZE if part == self._share.part else _BEYOND_SHARE_SIZE
+        return await self._ledger.due(clocks, limit=limit, skip=skip, part=part)
 
     def _end_late(self, since_s: float | None = None) -> int:
         """Take the results of steps that have ended; return how many have advanced their record.

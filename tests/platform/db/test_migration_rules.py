@@ -39,7 +39,7 @@ ALLOWED: dict[tuple[int, str], str] = (
         for name in ("proposed_by", "accepted_by")
     }
     | {
-        (74, "recon_differences: add constraint recon_differences_kind_check"): (
+        (73, "recon_differences: add constraint recon_differences_kind_check"): (
             "it allows all that the constraint allowed that it replaces"
         )
     }

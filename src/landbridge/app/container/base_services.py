@@ -159,11 +159,10 @@ def build_base_services(
 ) -> BaseServices:
     """Wire the services that need only settings, database and clock; tests hand in adapters."""
     vault, orgs = Vault(sealer(settings)), Orgs(database, clock, settings.mode)
-    simulated_state, due_notifier = SimulatedState(database), DueNotifier(database)
+    simulated_state, ledger = SimulatedState(database), Ledger(database, DueNotifier(database))
     networks, is_sandbox = read_configured(settings), settings.mode is Mode.SANDBOX
     scripted_outcomes = _scripted_outcomes(settings, database)
     scripted_orders = ScriptedOrders(simulated_state, scripted_outcomes)
-    ledger = Ledger(database, due_notifier)
     wallets = Wallets(database, ledger, vault, clock, tokens=wallet_tokens(*networks))
     address_policies = AddressPolicies(database, _screening(settings, database, clock), clock)
     evm = _evm(settings, networks, SigningKeys(database, vault, wallets), ledger, address_policies)
@@ -194,7 +193,7 @@ def build_base_services(
         screening=address_policies.screening,
         address_policies=address_policies,
         **_mail_services(database, vault, clock, outbox, is_sandbox=is_sandbox),
-        due_notifier=due_notifier,
+        due_notifier=ledger.notifier,
         ledger=ledger,
         wallets=wallets,
         wallet_deposits=WalletDeposits(database, ledger, wallets),

@@ -1,6 +1,6 @@
 """Start of a container: connects to the database, checks it, and wires the services over it."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from landbridge.app.container.container import Container, wire
@@ -13,7 +13,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.db.promotion import begun_on_promotion
 from landbridge.platform.db.replica import Replica
 from landbridge.platform.db.transaction_ids import check
-from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.platform.orgs.clock_nodes import ClockNodeLease
 from landbridge.platform.orgs.database_mode import claim_mode
 
 
@@ -44,11 +44,14 @@ async def open_container(
             await check(database)
         await claim_mode(database, settings.mode)
         is_standby = reads_on_standby and not await database.is_writable()
-        clock = StandbyClock() if is_standby else await _clock(database, writes=writes)
+        lease = ClockNodeLease(database)
+        await stack.enter_async_context(lease.kept())
+        clock = StandbyClock() if is_standby else await _clock(lease, writes=writes)
         container = wire(settings, database, clock)
         await database.transact(container.vault.check_seal)
         if isinstance(clock, StandbyClock):
-            await stack.enter_async_context(_promotable(settings, dsn, name, container, clock))
+            begun = _begin_on(settings, container, clock, lease)
+            await stack.enter_async_context(_promotable(settings, dsn, name, database, begun))
         try:
             yield container
         finally:
@@ -84,23 +87,33 @@ async def _check_tables(database: Database) -> None:
     await check_functions(database)
 
 
-async def _clock(database: Database, *, writes: bool) -> Clock:
-    return Clock(await take_node(database)) if writes else ReadingClock()
+async def _clock(lease: ClockNodeLease, *, writes: bool) -> Clock:
+    return Clock(await lease.take()) if writes else ReadingClock()
 
 
-@asynccontextmanager
-async def _promotable(
-    settings: Settings, dsn: str, name: str, container: Container, clock: StandbyClock
-) -> AsyncGenerator[None]:
-    """Do on the promotion what a start on a primary does."""
+def _begin_on(
+    settings: Settings, container: Container, clock: StandbyClock, lease: ClockNodeLease
+) -> Callable[[], Awaitable[None]]:
+    """Return what does on the promotion what a start on a primary does."""
     database = container.database
 
     async def begin() -> None:
         await check(database)
         await claim_mode(database, settings.mode)
         await database.transact(container.vault.check_seal)
-        clock.begin(await take_node(database))
+        clock.begin(await lease.take())
 
+    return begin
+
+
+@asynccontextmanager
+async def _promotable(
+    settings: Settings,
+    dsn: str,
+    name: str,
+    database: Database,
+    begin: Callable[[], Awaitable[None]],
+) -> AsyncGenerator[None]:
     async with AsyncExitStack() as stack:
         probe = await _connect(settings, dsn, name=f"{name} promotion", size_max=1)
         stack.push_async_callback(probe.close)

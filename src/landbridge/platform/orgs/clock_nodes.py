@@ -1,13 +1,84 @@
-"""Clock nodes: a number per process that makes its timestamps unique (platform/core/clock.py)."""
+"""Clock nodes: a number per process that makes its timestamps unique (platform/core/clock.py).
 
+Guarantees:
+- No process gets a node that another one has leased. A process that was killed holds its node for
+  three hours.
+- If all nodes are leased, or a process could not renew its lease for hours, two processes may share
+  a node (docs/concepts/time.md says what that means). Neither waits for the other.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Final
+
+from landbridge.platform.core.clock import NODES, ReadingClock
+from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.orgs import store
 
+LEASE: Final = timedelta(hours=3)
+_RENEW_EVERY_S: Final = 3600.0
+
 
 async def take_node(database: Database) -> int:
-    """Take a clock node for this process."""
+    """Take a clock node without a lease, for work that is soon over."""
 
     async def take(tx: Tx) -> int:
-        return await store.take_node(tx)
+        return await store.take_node(tx, await ReadingClock().in_database(tx))
 
-    return await database.single(take)
+    return await database.transact(take)
+
+
+class ClockNodeLease:
+    """The clock node of a process, once it is taken."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._node: int | None = None
+
+    async def take(self) -> int:
+        """Take a node, and lease it."""
+
+        async def work(tx: Tx) -> int:
+            now = await ReadingClock().in_database(tx)
+            node = await store.take_node(tx, now) % NODES
+            await store.lease_node(tx, node, now + LEASE)
+            return node
+
+        self._node = await self._database.transact(work)
+        return self._node
+
+    @asynccontextmanager
+    async def kept(self, *, every_s: float = _RENEW_EVERY_S) -> AsyncGenerator[None]:
+        """Renew the lease, and return it at the end."""
+        task = asyncio.create_task(self._renew(every_s))
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            await self._give_back()
+
+    async def _renew(self, every_s: float) -> None:
+        while True:
+            await asyncio.sleep(every_s)
+            node = self._node
+            if node is None:
+                continue
+
+            async def work(tx: Tx, node: int = node) -> None:
+                now = await ReadingClock().in_database(tx)
+                await store.lease_node(tx, node, now + LEASE)
+
+            with logged_failures(busy="clock_node.busy", failed="clock_node.not_renewed"):
+                await self._database.transact(work)
+
+    async def _give_back(self) -> None:
+        if (node := self._node) is not None:
+            # It ends by itself.
+            with suppress(Busy):
+                await self._database.single(lambda tx: store.return_node(tx, node))

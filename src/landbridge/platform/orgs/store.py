@@ -1,4 +1,4 @@
-"""Every statement on orgs, api_keys and clock_nodes, and the lock on the creator of a key."""
+"""Every statement on orgs, api_keys and clock nodes, and the lock on the creator of a key."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -130,7 +130,28 @@ from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as u (org_id, id, used_at
 where k.org_id = u.org_id and k.id = u.id
 """
 
-_TAKE_NODE = "update clock_nodes set assigned_count = assigned_count + 1 returning assigned_count"
+# The next one that is not leased; the next one if all are.
+_TAKE_NODE = """
+update clock_nodes c
+set assigned_count = coalesce(
+    (
+        select min(n)
+        from generate_series(c.assigned_count + 1, c.assigned_count + 100) as n
+        where not exists (
+            select from clock_leases l where l.node = n % 100 and l.leased_until > $1
+        )
+    ),
+    c.assigned_count + 1
+)
+returning c.assigned_count
+"""
+
+_LEASE_NODE = """
+insert into clock_leases (node, leased_until) values ($1, $2)
+on conflict (node) do update set leased_until = excluded.leased_until
+"""
+
+_RETURN_NODE = "delete from clock_leases where node = $1"
 
 _CLAIM_MODE = "insert into installation (mode) values ($1) on conflict (singleton) do nothing"
 
@@ -289,9 +310,19 @@ async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
     )
 
 
-async def take_node(tx: Tx) -> int:
-    """Take a clock node for a starting process."""
-    return await tx.fetchval(_TAKE_NODE)
+async def take_node(tx: Tx, now: datetime) -> int:
+    """Take a number for a process; its remainder by the number of nodes is a node."""
+    return await tx.fetchval(_TAKE_NODE, now)
+
+
+async def lease_node(tx: Tx, node: int, until: datetime) -> None:
+    """Lease a node, or renew its lease."""
+    await tx.execute(_LEASE_NODE, node, until)
+
+
+async def return_node(tx: Tx, node: int) -> None:
+    """End the lease of a node."""
+    await tx.execute(_RETURN_NODE, node)
 
 
 async def claim_mode(tx: Tx, mode: Mode) -> Mode:
