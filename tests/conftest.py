@@ -56,6 +56,8 @@ _VERSION_DEPENDENT = (
     "sandbox/scenarios/test_every_event.py",
     "test_sql_rules.py",
 )
+# What our own processes do when one is killed, or behind a pooler, is the same on each version.
+_OF_PROCESSES = ("kill", "test_pooler", "test_worker_shares")
 _stops: list[Callable[[], None]] = []
 _RECURSION_LIMIT = 1000
 
@@ -116,7 +118,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_long_run = "long" in config.option.markexpr
     loses_commits = config.getoption("--lost-commits") is not None
     for item in items:
-        if item.path.relative_to(_TESTS).as_posix().startswith(_VERSION_DEPENDENT):
+        name = item.path.relative_to(_TESTS).as_posix()
+        if name.startswith(_VERSION_DEPENDENT) and not any(each in name for each in _OF_PROCESSES):
             item.add_marker("versions")
         if "server_dsn" in getattr(item, "fixturenames", ()):
             item.add_marker("db")
