@@ -5,7 +5,8 @@ from dataclasses import replace
 from landbridge.platform.core.errors import Unavailable
 from landbridge.providers.chains.records import ChainRecords, RecordedBlock
 from landbridge.providers.chains.tokens import Chain
-from landbridge.reporting.reconciliation.service import ConnectedChain, LedgerReconciliation
+from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
+from landbridge.reporting.reconciliation.service import LedgerReconciliation
 from tests.reporting.reconciliation.compared import (
     HALTS,
     OUTSIDE,

@@ -11,9 +11,9 @@ import pytest
 from landbridge.platform.core.errors import Unavailable
 from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import Chain
+from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
 from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
 from landbridge.reporting.reconciliation.service import (
-    ConnectedChain,
     LedgerReconciliation,
     ReconStatus,
 )

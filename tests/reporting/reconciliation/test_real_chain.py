@@ -8,13 +8,13 @@ import pytest
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.chain_records import EvmChainRecords
+from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
 from landbridge.reporting.reconciliation.model import (
     CHAIN_PATIENCE,
     Difference,
     DifferenceKind,
 )
 from landbridge.reporting.reconciliation.service import (
-    ConnectedChain,
     LedgerReconciliation,
     ReconStatus,
 )

@@ -13,7 +13,7 @@ from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.providers.chains.tokens import Chain
-from landbridge.reporting.reconciliation.service import ConnectedChain
+from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
 from tests.change_log import settled
 from tests.reporting.reconciliation.compared import (
     OUTSIDE,

@@ -40,8 +40,8 @@ from landbridge.providers.rails.sandbox import SandboxRails
 from landbridge.providers.simulation.movements import SimulatedMovements
 from landbridge.providers.simulation.scripted_orders import ScriptedOrders
 from landbridge.providers.solana.order_check import order_check
+from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
 from landbridge.reporting.reconciliation.model import CHAIN_PATIENCE, SANDBOX_PATIENCE
-from landbridge.reporting.reconciliation.service import ConnectedChain
 
 MASTER_KEY_FILE = "master.key"
 FILES_FOLDER = "files"
@@ -115,7 +115,8 @@ def recorded_chains(
     """Return the chains that reconciliation reads: those that `chains` would send orders to."""
     found: dict[Chain, ConnectedChain] = {}
     if settings.mode is Mode.SANDBOX:
-        sandbox = ConnectedChain(SandboxChainRecords(simulated_movements), SANDBOX_PATIENCE)
+        records = SandboxChainRecords(simulated_movements)
+        sandbox = ConnectedChain(records, SANDBOX_PATIENCE, is_simulated=True)
         found = dict.fromkeys(Chain, sandbox)
     if evm is not None:
         for name, chain in evm.chains.items():

@@ -32,7 +32,7 @@ from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
-from landbridge.providers.chains.records import ChainRecords, MovementPage, RecordedBlock
+from landbridge.providers.chains.records import MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.reporting.reconciliation import (
     difference_store,
@@ -43,6 +43,7 @@ from landbridge.reporting.reconciliation import (
 from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses
+from landbridge.reporting.reconciliation.connected_chains import ConnectedChain, check_connected
 from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
 from landbridge.reporting.reconciliation.empty_store import mark_empty
@@ -83,14 +84,6 @@ PAGE_CHANGES, PAGE_MATCHES = 2_000, 1_000
 _ASSETS = [token.asset.code for token in TOKENS.values()]
 _DIFFERENCES_MAX = 1_000
 _START = ("", "")
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedChain:
-    """Record of a chain, and how long one side of a payment may be early there."""
-
-    records: ChainRecords
-    patience: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +175,7 @@ class LedgerReconciliation:
 
     async def _run(self, org_id: UUID, offset: timedelta, silent: SilentChains) -> None:
         now = self.clock.now(offset)
+        await check_connected(self.database, self.chains)
         found = await self.database.single(lambda tx: store.sources(tx, org_id))
         known = {Chain(each.source): each for each in found if not each.source.is_bank}
         blocks: dict[Chain, tuple[RecordedBlock, Collection[str]]] = {}

@@ -36,6 +36,8 @@ where not exists (select from recon_cursors c where c.org_id = o.org_id)
     )
 """
 
+_FOLLOWED = "select chain from chain_cursors where chain = any($1::text[]) order by chain"
+
 _SOURCES = """
 select source, block_number, block_hash, last_run_at, last_good_at, failure
 from recon_sources
@@ -173,6 +175,11 @@ async def due(
     """Return the organisations to compare at these times."""
     rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), cadence, retry)
     return [row["org_id"] for row in rows]
+
+
+async def followed(tx: Tx, chains: Sequence[str]) -> list[str]:
+    """Return those of these chains that a worker follows on a node."""
+    return [row["chain"] for row in await tx.fetch(_FOLLOWED, chains)]
 
 
 async def sources(tx: Tx, org_id: UUID) -> list[ReconSource]:
