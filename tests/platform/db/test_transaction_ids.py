@@ -26,6 +26,17 @@ from landbridge.platform.db.transaction_ids import (
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests import make
 from tests.conftest import new_database
+from tests.platform.db.log_rows import (
+    ADD_BLOCK,
+    ADD_BUILD,
+    ADD_CHANGE,
+    ADD_CURSOR,
+    ADD_DELIVERY,
+    ADD_ENDPOINT,
+    ADD_ROLL,
+    ADD_SOURCE,
+    ADD_TREE,
+)
 from tests.tenants import SETTINGS, served
 
 # Every stored transaction id by table: which of them order changes, and which are cursors.
@@ -44,47 +55,6 @@ STORED = {
 # Too far ahead to be used up: in the epoch after the next.
 FAR = 2 << 32
 
-_ADD_CHANGE = """
-insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at, is_settled, tx)
-values ($1, $2, $3, 'THING', 'set', 'test', now(), true, $4::text::xid8)
-"""
-_ADD_ROLL = "insert into house_rollups (org_id, rolled_up_to) values ($1, $2::text::xid8)"
-_ADD_CURSOR = """
-insert into recon_cursors (org_id, opened_tx, read_tx) values ($1, $2::text::xid8, $3::text::xid8)
-"""
-_ADD_SOURCE = """
-insert into recon_sources (
-    org_id, source, block_number, block_hash, opened_at, last_run_at, read_tx
-)
-values ($1, 'BANK_USD', 1, 'S1', now(), now(), $2::text::xid8)
-"""
-_ADD_BUILD = """
-insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)
-values ($1, 1, 'UTC', $2::text::xid8, true, now())
-"""
-_ADD_ENDPOINT = """
-insert into webhook_endpoints (
-    org_id, id, url, event_types, status, event_name_spelling, has_standard_headers, version,
-    created_at,
-    updated_at, read_tx, read_object_id, read_seq, starts_at, round
-)
-values (
-    $1, $2, 'https://example.com', '{}', 'ACTIVE', 'CREATE', false, 1, now(), now(),
-    $3::text::xid8, $4, $5, now(), 1
-)
-"""
-_ADD_DELIVERY = """
-insert into webhook_deliveries (
-    org_id, id, day, endpoint_id, round, tx, object_id, seq, part, event_type, event_at, status,
-    deadline_at, attempt_count, attempts, created_at, updated_at
-)
-values (
-    $1, $2, '2026-01-01', $3, 1, $4::text::xid8, $5, $6, 0, 'THING', now(), 'DELIVERED', now(), 0,
-    '[]', now(), now()
-)
-"""
-_ADD_TREE = "insert into proof_trees values ($1, 1, 1, $2::text::xid8, $3, $4)"
-_ADD_BLOCK = "insert into proof_blocks values ($1, 0, $2::text::xid8, $3, $4, '{}')"
 # Moves all ids of a column on.
 _SHIFT = {
     (table, column): f"update {table} set {column} = (({column}::text::numeric + $1)::text)::xid8"  # noqa: S608  names of ours
@@ -141,7 +111,7 @@ async def test_a_process_is_not_ready_while_ids_are_ahead(own_database: Database
     org_id = await make.make_org(own_database)
     async with served(container) as client:
         assert (await client.get("/readyz")).json() == {"status": "ready"}
-        await own_database.rows(_ADD_ROLL, org_id, str(FAR))
+        await own_database.rows(ADD_ROLL, org_id, str(FAR))
         answer = await client.get("/readyz")
         assert answer.status_code == 503
         assert answer.json()["status"] == "not ready"
@@ -290,13 +260,13 @@ class View:
 async def _fill(database: Database, org_id: UUID) -> None:
     """Insert one row of each kind, all in the past."""
     object_id = new_id()
-    await database.rows(_ADD_CHANGE, org_id, object_id, 1, "10")
-    await database.rows(_ADD_ROLL, org_id, "11")
-    await database.rows(_ADD_BUILD, org_id, "12")
-    await database.rows(_ADD_CURSOR, org_id, "11", "12")
-    await database.rows(_ADD_SOURCE, org_id, "12")
-    await database.rows(_ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
-    await database.rows(_ADD_TREE, org_id, "10", object_id, 1)
+    await database.rows(ADD_CHANGE, org_id, object_id, 1, "10")
+    await database.rows(ADD_ROLL, org_id, "11")
+    await database.rows(ADD_BUILD, org_id, "12")
+    await database.rows(ADD_CURSOR, org_id, "11", "12")
+    await database.rows(ADD_SOURCE, org_id, "12")
+    await database.rows(ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
+    await database.rows(ADD_TREE, org_id, "10", object_id, 1)
 
 
 async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> None:
@@ -314,29 +284,29 @@ async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> 
         object_id = chance.choice(objects)
         seqs[object_id] += 1
         places.append((tx, object_id, seqs[object_id]))
-        await database.rows(_ADD_CHANGE, org_id, object_id, seqs[object_id], str(tx))
+        await database.rows(ADD_CHANGE, org_id, object_id, seqs[object_id], str(tx))
 
     def mark() -> int:
         at, _, _ = chance.choice(places)
         return max(at + chance.choice([-1, 0, 0, 1, 50]), 0)
 
-    await database.rows(_ADD_ROLL, org_id, str(mark()))
-    await database.rows(_ADD_BUILD, org_id, str(mark()))
-    for statement in (_ADD_TREE, _ADD_BLOCK):
+    await database.rows(ADD_ROLL, org_id, str(mark()))
+    await database.rows(ADD_BUILD, org_id, str(mark()))
+    for statement in (ADD_TREE, ADD_BLOCK):
         at, object_id, seq = chance.choice(places)
         await database.rows(statement, org_id, str(at), object_id, seq)
-    await database.rows(_ADD_CURSOR, org_id, str(mark()), str(mark()))
-    await database.rows(_ADD_SOURCE, org_id, str(mark()))
+    await database.rows(ADD_CURSOR, org_id, str(mark()), str(mark()))
+    await database.rows(ADD_SOURCE, org_id, str(mark()))
     for _ in range(3):
         endpoint = new_id()
         at, object_id, seq = chance.choice(places)
         if chance.random() < 0.5:
             at = mark()
             object_id, seq = chance.choice([(UUID(int=0), 0), (object_id, seq)])
-        await database.rows(_ADD_ENDPOINT, org_id, endpoint, str(at), object_id, seq)
+        await database.rows(ADD_ENDPOINT, org_id, endpoint, str(at), object_id, seq)
         for at, object_id, seq in chance.sample(places, min(5, len(places))):
             row = (new_id(), endpoint, str(at), object_id, seq)
-            await database.rows(_ADD_DELIVERY, org_id, *row)
+            await database.rows(ADD_DELIVERY, org_id, *row)
 
 
 async def _views(database: Database) -> dict[UUID, View]:

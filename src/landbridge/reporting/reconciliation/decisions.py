@@ -109,7 +109,10 @@ class DifferenceDecisions:
             check_amount(found, amount)
             await check_second(tx, person, explained_by, "explained it")
             if found.asset and not await decision_store.accept_units(tx, person.org_id, found):
-                raise ResourceConflict("its units have changed since the last run; run again")
+                raise ResourceConflict(
+                    "its units have changed since the last run, or its payment is in transit: run "
+                    "again, or settle the payment with the bank"
+                )
             return replace(
                 found,
                 status=DifferenceStatus.RESOLVED,
