@@ -23,7 +23,8 @@ select l.id, l.version, l.kind, l.units, l.resolution, l.counted_version, l.coun
     p.record_id, p.returned_payment_id, p.key is null as is_of_file, f.id as sent_file_id,
     f.name as file_name, f.count as file_count, f.format,
     coalesce(
-        l.incoming_payment_id::text, t.facts ->> 'incoming_payment_id', l.transfer_id::text
+        l.incoming_payment_id::text, t.facts ->> 'incoming_payment_id',
+        t.details ->> 'incoming_payment_id', l.transfer_id::text
     ) as deposit_id,
     exists (
         select from statement_lines b where b.org_id = l.org_id and b.payment_key = p.file_id

@@ -59,6 +59,7 @@ _PAGE_CHANGES, _PAGE_LINES, _PAGE_MATCHES = 2_000, 500, 1_000
 # How often a run begins again because a file was read meanwhile.
 _ATTEMPTS = 3
 _START = ("", "")
+_EXCLUDED = "the settings of the account exclude it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +137,7 @@ class BankComparison:
                 await difference_store.resolve_cleared(
                     tx, org_id, source, now, kinds=silence, besides=()
                 )
+                await store.mark_failed(tx, org_id, source, now, _EXCLUDED)
 
         await self.database.transact(work)
 

@@ -70,7 +70,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_outside,
 )
 from landbridge.reporting.reconciliation.silent_chains import SilentChains
-from landbridge.reporting.reconciliation.sources import ReconSourceName
+from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
@@ -158,7 +158,10 @@ class LedgerReconciliation:
     async def run_due(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Compare the organisations that are due; the worker's step."""
         clocks, silent = self.clock.now_of(offsets), SilentChains()
-        for org_id in await self.database.single(lambda tx: store.due(tx, clocks, CADENCE, RETRY)):
+        sources = [*self.chains, *(BANKS if self.banks else ())]
+        for org_id in await self.database.single(
+            lambda tx: store.due(tx, clocks, CADENCE, RETRY, sources=sources)
+        ):
             with logged_failures(
                 busy="reconciliation.busy", failed="reconciliation.failed", org_id=str(org_id)
             ):
