@@ -251,10 +251,14 @@ async def test_the_sandbox_bank_responds_to_each_file_once(
         await bank.rails.pay(each)
     await bank.write(is_early=True)
     answers = await playing(bank).answer(bank.org_id, outcome, NOW)
-    assert len(answers) == (2 if outcome is BankOutcome.SETTLE else 3)
+    # The sum of an ACH file is in a statement, beside the file of returns.
+    assert len(answers) == (3 if outcome is BankOutcome.SETTLE else 4)
+    (ach_name,) = _ach(bank)
+    late = [f"answer-{ach_name}", f"returned-{ach_name}.xml"]
     assert await playing(bank).answer(bank.org_id, BankOutcome.RETURN, NOW) == (
-        [] if outcome is not BankOutcome.SETTLE else [f"answer-{name}" for name in _ach(bank)]
+        late if outcome is BankOutcome.SETTLE else []
     )
+    assert await playing(bank).answer(bank.org_id, BankOutcome.RETURN, NOW) == []
     _forget_ach(bank, outcome)
     await read(bank)
     assert [(await bank.find(each.key)).status for each in by] == [sepa, sepa, ach]
@@ -266,10 +270,11 @@ def _ach(bank: Bank) -> list[str]:
 
 
 def _forget_ach(bank: Bank, outcome: BankOutcome) -> None:
-    """Remove the settlement report, so that the return is too late for this test."""
+    """Remove the reports of the return, which is too late for this test."""
     if outcome is BankOutcome.SETTLE:
         for name in _ach(bank):
             (bank.folder / "in" / f"answer-{name}").unlink()
+            (bank.folder / "in" / f"returned-{name}.xml").unlink()
 
 
 async def test_the_sandbox_bank_simulates_deposits(bank: Bank) -> None:

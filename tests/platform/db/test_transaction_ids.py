@@ -26,7 +26,17 @@ from landbridge.platform.db.transaction_ids import (
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests import make
 from tests.conftest import new_database
-from tests.platform.db import transaction_id_rows as sql
+from tests.platform.db.log_rows import (
+    ADD_BLOCK,
+    ADD_BUILD,
+    ADD_CHANGE,
+    ADD_CURSOR,
+    ADD_DELIVERY,
+    ADD_ENDPOINT,
+    ADD_ROLL,
+    ADD_SOURCE,
+    ADD_TREE,
+)
 from tests.tenants import SETTINGS, served
 
 # Every stored transaction id by table: which of them order changes, and which are cursors.
@@ -101,7 +111,7 @@ async def test_a_process_is_not_ready_while_ids_are_ahead(own_database: Database
     org_id = await make.make_org(own_database)
     async with served(container) as client:
         assert (await client.get("/readyz")).json() == {"status": "ready"}
-        await own_database.rows(sql.ADD_ROLL, org_id, str(FAR))
+        await own_database.rows(ADD_ROLL, org_id, str(FAR))
         answer = await client.get("/readyz")
         assert answer.status_code == 503
         assert answer.json()["status"] == "not ready"
@@ -250,13 +260,13 @@ class View:
 async def _fill(database: Database, org_id: UUID) -> None:
     """Insert one row of each kind, all in the past."""
     object_id = new_id()
-    await database.rows(sql.ADD_CHANGE, org_id, object_id, 1, "10")
-    await database.rows(sql.ADD_ROLL, org_id, "11")
-    await database.rows(sql.ADD_BUILD, org_id, "12")
-    await database.rows(sql.ADD_CURSOR, org_id, "11", "12")
-    await database.rows(sql.ADD_SOURCE, org_id, "12")
-    await database.rows(sql.ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
-    await database.rows(sql.ADD_TREE, org_id, "10", object_id, 1)
+    await database.rows(ADD_CHANGE, org_id, object_id, 1, "10")
+    await database.rows(ADD_ROLL, org_id, "11")
+    await database.rows(ADD_BUILD, org_id, "12")
+    await database.rows(ADD_CURSOR, org_id, "11", "12")
+    await database.rows(ADD_SOURCE, org_id, "12")
+    await database.rows(ADD_ENDPOINT, org_id, new_id(), "13", UUID(int=0), 0)
+    await database.rows(ADD_TREE, org_id, "10", object_id, 1)
 
 
 async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> None:
@@ -274,29 +284,29 @@ async def _make_log(database: Database, org_id: UUID, chance: random.Random) -> 
         object_id = chance.choice(objects)
         seqs[object_id] += 1
         places.append((tx, object_id, seqs[object_id]))
-        await database.rows(sql.ADD_CHANGE, org_id, object_id, seqs[object_id], str(tx))
+        await database.rows(ADD_CHANGE, org_id, object_id, seqs[object_id], str(tx))
 
     def mark() -> int:
         at, _, _ = chance.choice(places)
         return max(at + chance.choice([-1, 0, 0, 1, 50]), 0)
 
-    await database.rows(sql.ADD_ROLL, org_id, str(mark()))
-    await database.rows(sql.ADD_BUILD, org_id, str(mark()))
-    for statement in (sql.ADD_TREE, sql.ADD_BLOCK):
+    await database.rows(ADD_ROLL, org_id, str(mark()))
+    await database.rows(ADD_BUILD, org_id, str(mark()))
+    for statement in (ADD_TREE, ADD_BLOCK):
         at, object_id, seq = chance.choice(places)
         await database.rows(statement, org_id, str(at), object_id, seq)
-    await database.rows(sql.ADD_CURSOR, org_id, str(mark()), str(mark()))
-    await database.rows(sql.ADD_SOURCE, org_id, str(mark()))
+    await database.rows(ADD_CURSOR, org_id, str(mark()), str(mark()))
+    await database.rows(ADD_SOURCE, org_id, str(mark()))
     for _ in range(3):
         endpoint = new_id()
         at, object_id, seq = chance.choice(places)
         if chance.random() < 0.5:
             at = mark()
             object_id, seq = chance.choice([(UUID(int=0), 0), (object_id, seq)])
-        await database.rows(sql.ADD_ENDPOINT, org_id, endpoint, str(at), object_id, seq)
+        await database.rows(ADD_ENDPOINT, org_id, endpoint, str(at), object_id, seq)
         for at, object_id, seq in chance.sample(places, min(5, len(places))):
             row = (new_id(), endpoint, str(at), object_id, seq)
-            await database.rows(sql.ADD_DELIVERY, org_id, *row)
+            await database.rows(ADD_DELIVERY, org_id, *row)
 
 
 async def _views(database: Database) -> dict[UUID, View]:

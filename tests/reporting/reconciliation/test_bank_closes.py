@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from landbridge.customers.kyc.model import Rail
+from landbridge.payments.bank_files.bank_simulator import BankOutcome
 from landbridge.platform.db.pool import Database
 from landbridge.reporting.reconciliation.bank_days import next_banking_day
 from landbridge.reporting.reconciliation.model import DifferenceKind
@@ -98,6 +99,36 @@ async def test_days_of_payouts_deposits_and_returns_leave_no_difference(
     assert set(ended) == {("MATCHED", None)}
     assert bank_position(await compared(org)).ledger_units == 10_000 - 20_000
     await check_books(org)
+
+
+@pytest.mark.parametrize("outcome", [BankOutcome.SETTLE, BankOutcome.RETURN])
+async def test_the_sandbox_bank_books_ach_as_a_bank_does(
+    scenario: BankScenario, outcome: BankOutcome
+) -> None:
+    org = scenario.org
+    user = await make_payee(org, funds=None)
+    onramp = await make_onramp(org, user)
+    info = onramp["depositInfo"]
+    number = info["wire"]["accountNumber"]
+    await scenario.pay_in("100", reference=info["reference"], number=number)
+    await compared(org)
+    payouts = [await paying(scenario, "us", "ach") for _ in range(2)]
+    await scenario.write()
+    await scenario.answer(outcome)
+    for _ in range(8):
+        await compared(org)
+        await scenario.pass_time(DAY_S)
+    expected = "COMPLETED" if outcome is BankOutcome.SETTLE else "CRYPTO_RETURNED"
+    for _, created in payouts:
+        assert (await shown(org, created))["status"] == expected
+    assert [each.kind for each in await found(org)] == [DifferenceKind.SOURCE_SILENT]
+    paid = -20_000 if outcome is BankOutcome.SETTLE else 0
+    position = bank_position(await compared(org))
+    assert (position.ledger_units, position.unexplained_units - position.accepted_units) == (
+        10_000 + paid,
+        0,
+    )
+    assert await scenario.reasons() == []
 
 
 async def sums(bank: PlantingBank) -> dict[UUID, int]:

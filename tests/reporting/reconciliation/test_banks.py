@@ -9,6 +9,7 @@ import pytest
 
 from landbridge.ledger.house_accounts import house_balances
 from landbridge.ledger.model import HouseRole
+from landbridge.payments.bank_files.bank_simulator import BankOutcome
 from landbridge.platform.db.pool import Database
 from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
 from tests.customers.chain_deposits.chain_world import correct_all
@@ -23,6 +24,7 @@ from tests.reporting.reconciliation.bank_days import (
 )
 from tests.reporting.reconciliation.compared import DIFFERENCES, compared, make_reviewers
 from tests.sandbox.scenarios.bank_setup import DAY_S, paying
+from tests.tenants import sentence
 
 
 @pytest.fixture
@@ -59,6 +61,38 @@ async def test_a_settled_payout_whose_line_is_missing(bank: PlantingBank) -> Non
     await bank.wait_days(5)
     (first,) = await found(bank.org)
     assert first.status is DifferenceStatus.OPEN
+
+
+async def test_a_payout_at_the_bank_that_no_statement_has(bank: PlantingBank) -> None:
+    _, created = await paying(bank.scenario, "us", "wire")
+    await bank.scenario.write()
+    (key,) = await keys(bank.org)
+    await bank.state()
+    # In transit: neither side has moved it.
+    assert await found(bank.org) == []
+    await bank.wait_days(6)
+    (late,) = await found(bank.org)
+    assert named(late) == (DifferenceKind.MISSING_OUTSIDE, 10_000, created["id"])
+    assert (str(late.record_id), late.status) == (created["id"], DifferenceStatus.OPEN)
+    # Two people do not settle a payment.
+    first, second = await make_reviewers(bank.org)
+    path = f"{DIFFERENCES}/{late.id}"
+    await first.post(f"{path}/resolve", {"reason": "the bank is asked"})
+    answer = await second.send("POST", f"{path}/accept", {})
+    assert (answer.status_code, "its payment is in transit" in sentence(answer)) == (409, True)
+    await bank.state(bank.paid(key))
+    assert (await shown(bank.org, created))["status"] == "COMPLETED"
+    assert await found(bank.org) == []
+
+
+async def test_a_late_payout_that_the_bank_returns_is_none_any_more(bank: PlantingBank) -> None:
+    _, created = await paying(bank.scenario, "us", "wire")
+    await bank.scenario.write()
+    await bank.wait_days(6)
+    assert [each.kind for each in await found(bank.org)] == [DifferenceKind.MISSING_OUTSIDE]
+    await bank.scenario.answer(BankOutcome.REJECT)
+    assert (await shown(bank.org, created))["status"] == "CRYPTO_RETURNED"
+    assert await found(bank.org) == []
 
 
 async def test_a_statement_that_is_missing(bank: PlantingBank) -> None:

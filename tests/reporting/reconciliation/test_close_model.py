@@ -1,6 +1,7 @@
 """Rules of daily closes: days, tolerance, and the content that people sign."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -23,6 +24,7 @@ from landbridge.reporting.reconciliation.close_model import (
 )
 from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
 from landbridge.reporting.reconciliation.sources import ReconSourceName
+from landbridge.reporting.reserves.model import StoredReserve
 
 _AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 _ID = UUID(int=1)
@@ -110,6 +112,46 @@ def test_the_content_is_canonical_and_says_all_that_it_was_made_of(
     assert content.previous_digest == (None if previous is None else previous.hex())
     assert build_content(made, reason) == text
     assert content_digest(text) != content_digest(build_content(made, f"{reason}."))
+
+
+def test_reserves_are_of_coins_alone_and_of_the_time_at_which_they_were_counted() -> None:
+    later = _AT + timedelta(hours=6)
+    euros = msgspec.structs.replace(
+        _position(ReconSourceName.BANK_EUR, 7), asset="eur:BANK", compared_at=later
+    )
+    made = CloseInput(
+        org_id=_ID,
+        day=date(2026, 1, 30),
+        zone="UTC",
+        positions=[_position(ReconSourceName.POLYGON, 5), euros],
+        unresolved=[],
+        earlier=[],
+        corrections=[],
+        previous_digest=None,
+        tolerance=Decimal(0),
+        liabilities=[
+            StoredReserve(
+                asset="usdc:POLYGON",
+                source="POLYGON",
+                owed_units=5,
+                open_units=0,
+                pieces=1,
+                root=b"1" * 32,
+                addresses=1,
+                addresses_digest=b"2" * 32,
+            )
+        ],
+    )
+    content = msgspec.json.decode(build_content(made, None), type=CloseContent)
+    statement = content.statement
+    assert statement is not None
+    assert [each.asset for each in statement.reserves] == ["usdc:POLYGON"]
+    assert (statement.cut_at, content.cut_at) == (_AT, later)
+    # Without a chain there is nothing to state.
+    alone = msgspec.json.decode(
+        build_content(replace(made, positions=[euros]), None), type=CloseContent
+    )
+    assert alone.statement is None
 
 
 def _position(source: ReconSourceName, units: int = 0) -> ClosePosition:

@@ -220,6 +220,22 @@ async def _statuses(org: Tenant) -> dict[str, int]:
     return {row["status"]: row["count"] for row in rows}
 
 
+async def test_a_chain_that_is_connected_no_more_makes_no_organisation_due(org: Tenant) -> None:
+    reconciliation = org.container.reconciliation
+    assert await _due(org)
+    await _pass(org, 16 * 60)
+    only = replace(reconciliation, chains={Chain.POLYGON: reconciliation.chains[Chain.POLYGON]})
+    await settled(org.container.database)
+    offset = await org.container.orgs.clock_offset(org.org_id)
+    for _ in range(2):
+        await only.run_due({org.org_id: offset})
+    (row,) = await org.container.database.rows(
+        "select count(*) as count from recon_runs where org_id = $1 and source = 'POLYGON'",
+        org.org_id,
+    )
+    assert row["count"] == 2
+
+
 async def _due(org: Tenant) -> bool:
     """Run the worker's step; return whether it has compared the organisation."""
     before = await _runs(org.org_id, org)

@@ -174,7 +174,11 @@ async def test_repeated_resolution_returns_the_first_result(scenario: BankScenar
 
 async def test_late_ach_return_is_resolved_by_either_line(scenario: BankScenario) -> None:
     user, offramp = await settled(scenario, "ach")
-    await scenario.answer(BankOutcome.RETURN)
+    bank, offset = scenario.container.sandbox_bank, await scenario.offset()
+    *_, credit = await bank.answer(scenario.org.org_id, BankOutcome.RETURN, offset)
+    # The statement comes later than the file of returns.
+    (scenario.folder / "in" / credit).unlink()
+    await scenario.pass_time(1)
     line = await scenario.last_line()
     assert (line["kind"], line["reason"]) == ("RETURN", CAME_BACK)
     await scenario.resolve(line, "RETURN")
@@ -183,7 +187,7 @@ async def test_late_ach_return_is_resolved_by_either_line(scenario: BankScenario
     assert await held(scenario.org, user) == "1000"
     # The statement has the same money: it is no deposit, and needs no review.
     count = len(await scenario.reasons())
-    bank, offset = scenario.container.sandbox_bank, await scenario.offset()
+    offset = await scenario.offset()
     await bank.return_payment(scenario.org.org_id, UUID(offramp), fee="0", offset=offset)
     await scenario.pass_time(1)
     assert len(await scenario.reasons()) == count

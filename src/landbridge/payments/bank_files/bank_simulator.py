@@ -5,16 +5,21 @@ shows the balance. It is never used in production.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from hashlib import sha256
 from uuid import UUID
 
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.bank_files import file_store, inbound_file_store, payment_store
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
 from landbridge.payments.bank_files.model import BankFileFormat
+from landbridge.payments.bank_files.simulated_ach import (
+    RETURN_REASON,
+    SentAch,
+    bank_reference,
+    booked_entry,
+)
 from landbridge.payments.bank_files.statement_line_model import StatementHead
 from landbridge.payments.bank_files.transports.connect import open_transport
 from landbridge.payments.bank_files.transports.port import (
@@ -33,7 +38,6 @@ from landbridge.providers.iso20022 import camt053, pain001, pain002
 from landbridge.providers.iso20022.messages import (
     BankStatement,
     ClearingMember,
-    EntryStatus,
     Initiation,
     OtherParty,
     StatementEntry,
@@ -41,27 +45,22 @@ from landbridge.providers.iso20022.messages import (
     Transaction,
     TransactionStatus,
 )
-from landbridge.providers.nacha.messages import NachaBatch, NachaFile
 from landbridge.providers.nacha.reading import read as read_nacha
-from landbridge.providers.nacha.returns import build_return
 from landbridge.providers.nacha.writing import write as write_nacha
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.simulation.errors import SandboxOnly
 
-# Reasons of its rejections and returns: closed account, and unknown account.
-_REASON, _RETURN_CODE = "AC04", "R03"
 # Reason of a recalled deposit: the sender's bank reports fraud. Source: ISO 20022 (FRAD).
 _RECALLED = "FRAD"
 # Opening balance of an account before its first statement, in whole units.
 _OPENING = 1_000_000
-_RUNNING_DIGITS = 7
 
 
 class BankOutcome(StrEnum):
     """Simulated result of the payments in a file."""
 
     SETTLE = "settle"
-    """They are booked. Of ACH it says nothing: they settle when the time for returns is over."""
+    """They are booked, ACH in one sum: it settles when the time for returns is over."""
     REJECT = "reject"
     """It refuses them. Of ACH it returns them."""
     RETURN = "return"
@@ -95,14 +94,41 @@ class SandboxBank:
             transport = open_transport(account.settings.transport)
             known = await _known(transport)
             for name in await transport.names(TransportFolder.OUT):
+                raw = await transport.read(TransportFolder.OUT, name)
+                if raw is None or not await self._belongs_to(account, name):
+                    continue
                 answer = f"answer-{name}"
-                if answer not in known and await self._belongs_to(account, name):
-                    raw = await transport.read(TransportFolder.OUT, name)
+                if _format(raw) is BankFileFormat.NACHA:
+                    sent = SentAch(name, read_nacha(raw), known)
+                    file_names += await self._answer_ach(account, transport, sent, outcome, offset)
+                elif answer not in known:
                     content = await self._content(account, transport, raw, outcome, offset)
-                    if content is not None:
-                        await transport.write(TransportFolder.IN, answer, content)
-                        file_names.append(answer)
+                    await transport.write(TransportFolder.IN, answer, content)
+                    file_names.append(answer)
         return file_names
+
+    async def _answer_ach(
+        self,
+        account: FundingAccountView,
+        transport: FileTransport,
+        sent: SentAch,
+        outcome: BankOutcome,
+        offset: timedelta,
+    ) -> list[str]:
+        """Book an ACH file in one sum, and return its entries; each once."""
+        at, names = self.clock.now(offset), list[str]()
+        entries = [] if sent.booking in sent.known else sent.bookings(at)
+        if outcome is not BankOutcome.SETTLE and sent.answer not in sent.known:
+            returned = sent.returned(account.settings, at)
+            await transport.write(TransportFolder.IN, sent.answer, write_nacha(returned))
+            names.append(sent.answer)
+            entries += sent.returns(at)
+        if entries:
+            name = sent.booking if sent.booking not in sent.known else sent.returning
+            content = await self._statement(account, transport, name, entries, offset)
+            await transport.write(TransportFolder.IN, name, content)
+            names.append(name)
+        return names
 
     async def deposit(self, org_id: UUID, sent: SimulatedCredit, offset: timedelta) -> str:
         """Simulate a deposit by a statement; return the statement's name.
@@ -113,7 +139,7 @@ class SandboxBank:
         deposit = Transaction(
             money=sent.money,
             is_credit=True,
-            bank_reference=_reference(name),
+            bank_reference=bank_reference(name),
             other_party=_sender(sent.sender, sent.money.asset.currency),
             our_account=sent.number,
             remittance=sent.reference,
@@ -145,10 +171,10 @@ class SandboxBank:
         back = Transaction(
             money=money,
             is_credit=True,
-            bank_reference=_reference(name),
+            bank_reference=bank_reference(name),
             end_to_end_id=payment.end_to_end_id,
             instruction_id=payment.end_to_end_id,
-            return_code=_REASON,
+            return_code=RETURN_REASON,
         )
         return await self._send_entry(org_id, name, back, offset)
 
@@ -161,7 +187,7 @@ class SandboxBank:
         debit = Transaction(
             money=money,
             is_credit=False,
-            bank_reference=_reference(name),
+            bank_reference=bank_reference(name),
             return_code=_RECALLED,
         )
         return await self._send_entry(org_id, name, debit, offset)
@@ -178,7 +204,7 @@ class SandboxBank:
             raise FieldInvalid(f"there is no bank account in {currency}", field="currency")
         transport, entry = (
             open_transport(account.settings.transport),
-            _entry(transaction, self.clock.now(offset)),
+            booked_entry(transaction, self.clock.now(offset)),
         )
         content = await self._statement(account, transport, name, [entry], offset)
         await transport.write(TransportFolder.IN, name, content)
@@ -195,17 +221,12 @@ class SandboxBank:
         self,
         account: FundingAccountView,
         transport: FileTransport,
-        raw: bytes | None,
+        raw: bytes,
         outcome: BankOutcome,
         offset: timedelta,
-    ) -> bytes | None:
-        """Return the response to a file; None if there is none."""
+    ) -> bytes:
+        """Return the response to a pain.001."""
         at = self.clock.now(offset)
-        if raw is None:
-            return None
-        if _format(raw) is BankFileFormat.NACHA:
-            returned = None if outcome is BankOutcome.SETTLE else _returned(account, raw, at)
-            return None if returned is None else write_nacha(returned)
         initiation = pain001.read(raw)
         if outcome is BankOutcome.REJECT:
             return pain002.write(_rejected(initiation, at))
@@ -231,7 +252,7 @@ class SandboxBank:
         moved = sum(each.money.units * (1 if each.is_credit else -1) for each in entries)
         return camt053.write(
             BankStatement(
-                id=_reference(name),
+                id=bank_reference(name),
                 account=account.settings.number,
                 currency=account.currency,
                 created_at=self.clock.now(offset).replace(microsecond=0),
@@ -305,15 +326,15 @@ def _format(raw: bytes) -> BankFileFormat:
 def _entries(initiation: Initiation, at: datetime, *, is_back: bool) -> list[StatementEntry]:
     """Build entries in which the payments of a file are booked or returned."""
     return [
-        _entry(
+        booked_entry(
             Transaction(
                 money=each.money,
                 is_credit=is_back,
-                bank_reference=_reference(f"{each.end_to_end_id}/{is_back}"),
+                bank_reference=bank_reference(f"{each.end_to_end_id}/{is_back}"),
                 end_to_end_id=each.end_to_end_id,
                 instruction_id=each.end_to_end_id,
                 message_id=initiation.message_id,
-                return_code=_REASON if is_back else None,
+                return_code=RETURN_REASON if is_back else None,
             ),
             at,
         )
@@ -321,62 +342,16 @@ def _entries(initiation: Initiation, at: datetime, *, is_back: bool) -> list[Sta
     ]
 
 
-def _entry(transaction: Transaction, at: datetime) -> StatementEntry:
-    return StatementEntry(
-        is_credit=transaction.is_credit,
-        status=EntryStatus.BOOKED,
-        money=transaction.money,
-        transactions=(transaction,),
-        booked_on=at.date(),
-        value_on=at.date(),
-    )
-
-
 def _rejected(initiation: Initiation, at: datetime) -> StatusReport:
     return StatusReport(
-        message_id=_reference(f"rejected/{initiation.message_id}"),
+        message_id=bank_reference(f"rejected/{initiation.message_id}"),
         created_at=at.replace(microsecond=0),
         original_message_id=initiation.message_id,
         group_status="PART",
         transactions=tuple(
             TransactionStatus(
-                end_to_end_id=each.end_to_end_id, status="RJCT", reason_codes=(_REASON,)
+                end_to_end_id=each.end_to_end_id, status="RJCT", reason_codes=(RETURN_REASON,)
             )
             for each in initiation.transfers
         ),
     )
-
-
-def _returned(account: FundingAccountView, raw: bytes, at: datetime) -> NachaFile | None:
-    """Build the file that returns every entry of a file."""
-    sent, ach = read_nacha(raw), account.settings.ach
-    if ach is None:
-        return None
-    batches = [_returned_batch(batch, ach.destination) for batch in sent.batches]
-    return NachaFile(
-        immediate_destination=sent.immediate_origin,
-        immediate_origin=sent.immediate_destination,
-        destination_name=sent.origin_name,
-        origin_name=sent.destination_name,
-        created_at=at,
-        id_modifier="A",
-        batches=tuple(batches),
-    )
-
-
-def _returned_batch(batch: NachaBatch, to_routing_number: str) -> NachaBatch:
-    entries = tuple(
-        build_return(
-            entry,
-            to_routing_number=to_routing_number,
-            trace_number=entry.routing_number[:8] + entry.trace_number[-_RUNNING_DIGITS:],
-            code=_RETURN_CODE,
-        )
-        for entry in batch.entries
-    )
-    return replace(batch, entries=entries, effective_on=None)
-
-
-def _reference(name: str) -> str:
-    """Return a bank reference, the same for the same name."""
-    return f"SB{sha256(name.encode()).hexdigest()[:20].upper()}"

@@ -23,7 +23,8 @@ select l.id, l.version, l.kind, l.units, l.resolution, l.counted_version, l.coun
     p.record_id, p.returned_payment_id, p.key is null as is_of_file, f.id as sent_file_id,
     f.name as file_name, f.count as file_count, f.format,
     coalesce(
-        l.incoming_payment_id::text, t.facts ->> 'incoming_payment_id', l.transfer_id::text
+        l.incoming_payment_id::text, t.facts ->> 'incoming_payment_id',
+        t.details ->> 'incoming_payment_id', l.transfer_id::text
     ) as deposit_id,
     exists (
         select from statement_lines b where b.org_id = l.org_id and b.payment_key = p.file_id
@@ -105,6 +106,22 @@ where f.org_id = $1 and f.name = any($2::text[]) and f.format = 'nacha'
 group by f.name
 """
 
+# Payouts of which no line says anything. ACH settles without a line of its own, and a deposit that
+# is returned is compared as that deposit.
+_WITHOUT_LINE = """
+select p.record_id, p.units, p.rail, f.delivered_at
+from bank_payments p
+join bank_outbound_files f on f.org_id = p.org_id and f.id = p.file_id
+where p.org_id = $1 and p.account_id = $2 and p.status = 'WRITTEN' and p.format = 'pain.001'
+    and p.returned_payment_id is null and f.delivered_at is not null
+    and not exists (
+        select from statement_lines l
+        where l.org_id = p.org_id and l.payment_key in (p.key, p.file_id)
+            and l.kind in ('DEBIT', 'CREDIT')
+    )
+order by p.record_id
+"""
+
 _LINES = """
 select l.id, l.status in ('NEW', 'UNMATCHED') as is_waiting
 from statement_lines l
@@ -149,6 +166,16 @@ class ClosingBalance:
     units: int
     created_at: datetime
     closing_on: date | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnbookedPayout:
+    """Payout that the bank has had since then, and that no statement has."""
+
+    record_id: UUID
+    units: int
+    rail: str
+    delivered_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +232,19 @@ async def gaps(tx: Tx, org_id: UUID, account_id: UUID, *, since: datetime) -> Ma
     """Return what moved before each statement that was read since, by statement; mostly 0."""
     rows = await tx.fetch(_GAPS, org_id, account_id, since)
     return {row["statement_id"]: int(row["units"]) for row in rows}
+
+
+async def unbooked_payouts(tx: Tx, org_id: UUID, account_id: UUID) -> list[UnbookedPayout]:
+    """Return the payouts at the bank without a line, besides ACH."""
+    return [
+        UnbookedPayout(
+            record_id=row["record_id"],
+            units=int(row["units"]),
+            rail=row["rail"],
+            delivered_at=row["delivered_at"],
+        )
+        for row in await tx.fetch(_WITHOUT_LINE, org_id, account_id)
+    ]
 
 
 async def ach_files(tx: Tx, org_id: UUID, names: Collection[str]) -> Mapping[str, AchFile]:

@@ -37,6 +37,7 @@ from landbridge.reporting.reconciliation.bank_model import (
     BankReferences,
     closing_day,
     find_bank_difference,
+    find_overdue,
     line_ids,
     sum_lines,
 )
@@ -58,6 +59,7 @@ _PAGE_CHANGES, _PAGE_LINES, _PAGE_MATCHES = 2_000, 500, 1_000
 # How often a run begins again because a file was read meanwhile.
 _ATTEMPTS = 3
 _START = ("", "")
+_EXCLUDED = "the settings of the account exclude it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +137,7 @@ class BankComparison:
                 await difference_store.resolve_cleared(
                     tx, org_id, source, now, kinds=silence, besides=()
                 )
+                await store.mark_failed(tx, org_id, source, now, _EXCLUDED)
 
         await self.database.transact(work)
 
@@ -199,6 +202,7 @@ class BankComparison:
             position = await _position(tx, account, closing, now, is_first=is_first)
             await difference_store.resolve_matched(tx, org_id, source, now)
             await _find_unmatched(tx, account, now)
+            await _find_unbooked(tx, account, now)
             is_silent = not is_first and _is_silent(account, closing, now)
             found = find_position_differences([position], now)
             if is_silent:
@@ -251,6 +255,17 @@ async def _find_unmatched(tx: Tx, account: _ComparedAccount, now: datetime) -> N
         found = [find_bank_difference(each, references, account.currency, now) for each in matches]
         await add_findings(tx, org_id, source, [each for each in found if each], now)
         after = matches[-1].reference, matches[-1].asset
+
+
+async def _find_unbooked(tx: Tx, account: _ComparedAccount, now: datetime) -> None:
+    """Store a difference for each payout that a statement should have by now."""
+    org_id, source = account.org_id, account.source
+    payouts = await counted_lines.unbooked_payouts(tx, org_id, account.id)
+    found = find_overdue(payouts, account.asset, account.currency, now)
+    await difference_store.resolve_unbooked(
+        tx, org_id, source, now, besides=[each.reference for each in found]
+    )
+    await add_findings(tx, org_id, source, found, now)
 
 
 async def _references(tx: Tx, account: _ComparedAccount, references: list[str]) -> BankReferences:

@@ -15,8 +15,10 @@ from landbridge.payments.bank_files.counted_lines import (
     AchFile,
     BankMovement,
     ClosingBalance,
+    UnbookedPayout,
 )
 from landbridge.platform.core.ids import as_uuid
+from landbridge.providers.rails.calendar import settles_at
 from landbridge.reporting.reconciliation.bank_days import local_day, statement_due
 from landbridge.reporting.reconciliation.model import (
     DEBIT_PATIENCE,
@@ -106,6 +108,24 @@ def find_bank_difference(
     if match.reference.startswith(GAP_PREFIX):
         return replace(found, kind=DifferenceKind.STATEMENT_GAP, due_at=now)
     return replace(found, due_at=_due_at(match, references, currency))
+
+
+def find_overdue(
+    payouts: Iterable[UnbookedPayout], asset: str, currency: str, now: datetime
+) -> list[FoundDifference]:
+    """Return the payouts that a statement should have by now; before that they are in transit."""
+    return [
+        FoundDifference(
+            kind=DifferenceKind.MISSING_OUTSIDE,
+            asset=asset,
+            reference=str(each.record_id),
+            record_id=each.record_id,
+            ledger_units=-each.units,
+            due_at=now,
+        )
+        for each in payouts
+        if statement_due(currency, settles_at(each.rail, each.delivered_at)) <= now
+    ]
 
 
 def _due_at(match: MovementMatch, references: BankReferences, currency: str) -> datetime:

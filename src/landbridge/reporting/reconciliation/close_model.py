@@ -44,6 +44,11 @@ class ClosePosition(msgspec.Struct, frozen=True, kw_only=True):
     unexplained_units: str
     accepted_units: str
 
+    @property
+    def is_of_chain(self) -> bool:
+        """Whether the source is a chain, not a bank."""
+        return not ReconSourceName(self.source).is_bank
+
 
 class CloseDifference(msgspec.Struct, frozen=True, kw_only=True):
     """Difference that a close carries, or that has been resolved since the close before.
@@ -99,14 +104,18 @@ class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def statement(self) -> ReserveStatement | None:
-        """Return the statement of reserves, if there are any."""
+        """Return the statement of reserves, if there are any.
+
+        What is owed was counted with the chains: a bank's cut may be hours later.
+        """
         if self.reserves is None:
             return None
+        counted_at = [each.compared_at for each in self.positions if each.is_of_chain]
         return ReserveStatement(
             org_id=self.org_id,
             day=self.day,
             zone=self.zone,
-            cut_at=self.cut_at,
+            cut_at=max(counted_at, default=self.cut_at),
             reserves=self.reserves,
         )
 
@@ -218,7 +227,7 @@ def _reserves(
 
     Wallets hold no money at banks.
     """
-    coins = [each for each in positions if not ReconSourceName(each.source).is_bank]
+    coins = [each for each in positions if each.is_of_chain]
     owed = {each.asset: each for each in liabilities}
     if not coins or any(each.asset not in owed for each in coins):
         return None

@@ -136,7 +136,10 @@ class DifferenceDecisions:
                 else not found.asset or await decision_store.accept_units(tx, person.org_id, found)
             )
             if not is_unchanged:
-                raise ResourceConflict("its units have changed since the last run; run again")
+                raise ResourceConflict(
+                    "its units have changed since the last run, or its payment is in transit: run "
+                    "again, or settle the payment with the bank"
+                )
             if found.adjusts_ledger:
                 adjustment = build_adjustment(person.org_id, found, actor=person.actor, at=at)
                 await self.ledger.create_in(tx, adjustment, adjustments.TRANSITIONS)

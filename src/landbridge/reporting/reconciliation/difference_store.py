@@ -60,6 +60,18 @@ where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED' and d.reference
     and d.kind = any($5::text[]) and d.asset <> all($6::text[])
 """
 
+# Of payouts in transit: nothing of them was counted on either side.
+_RESOLVE_UNBOOKED = """
+update recon_differences d
+set status = 'RESOLVED', resolution = $4, resolved_at = $3
+where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED' and d.reference <> ''
+    and d.reference <> all($5::text[])
+    and not exists (
+        select from recon_matches m
+        where m.org_id = $1 and m.source = $2 and m.reference = d.reference and m.asset = d.asset
+    )
+"""
+
 _DIFFERENCES = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
     due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
@@ -158,6 +170,14 @@ async def resolve_cleared(
     """Resolve the differences of these kinds of a whole asset or source, besides some assets."""
     cleared = DifferenceResolution.CLEARED
     await tx.execute(_RESOLVE_CLEARED, org_id, source, now, cleared, list(kinds), list(besides))
+
+
+async def resolve_unbooked(
+    tx: Tx, org_id: UUID, source: SourceName, now: datetime, *, besides: Collection[str]
+) -> None:
+    """Resolve the differences of an account's payouts in transit, besides some references."""
+    cleared = DifferenceResolution.CLEARED
+    await tx.execute(_RESOLVE_UNBOOKED, org_id, source, now, cleared, list(besides))
 
 
 async def differences(

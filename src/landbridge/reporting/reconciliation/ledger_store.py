@@ -12,6 +12,7 @@ from landbridge.ledger.model import HouseRole
 from landbridge.payments.bridges.model import KIND as BRIDGE
 from landbridge.payments.offramps.model import KIND as OFFRAMP
 from landbridge.payments.receivables.model import KIND as RECEIVABLE
+from landbridge.payments.virtual_accounts.model import MICRO_DEPOSIT_KIND
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.model import BookedMovement, reference_of
 
@@ -99,16 +100,21 @@ left join lateral (
 cross join lateral (
     select coalesce(
         t.facts ->> 'incoming_payment_id',
+        t.details ->> 'incoming_payment_id',
         t.details ->> 'deposit_id',
         case when t.kind = $6 then (
-            select x.facts ->> 'incoming_payment_id' from transfers x
+            select coalesce(
+                x.facts ->> 'incoming_payment_id', x.details ->> 'incoming_payment_id'
+            )
+            from transfers x
             where x.org_id = c.org_id and x.id = (t.details ->> 'payment_id')::uuid
         ) end,
-        (
+        case when t.kind = $8 then (
             select i.id::text from incoming_payments i
-            where i.org_id = c.org_id and i.transfer_id = c.object_id
+            where i.org_id = c.org_id and i.transfer_id = (t.details ->> 'virtual_account_id')::uuid
+                and i.received_at = t.created_at
             limit 1
-        )
+        ) end
     ) as deposit_id
 ) d
 where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
@@ -179,6 +185,7 @@ async def bank_booked(
         asset,
         RECEIVABLE,
         OFFRAMP,
+        MICRO_DEPOSIT_KIND,
     )
     return [
         BookedMovement(

@@ -73,7 +73,7 @@ from landbridge.reporting.reconciliation.model import (
     total_booked,
 )
 from landbridge.reporting.reconciliation.silent_chains import SilentChains
-from landbridge.reporting.reconciliation.sources import ReconSourceName
+from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
@@ -155,7 +155,10 @@ class LedgerReconciliation:
         """Compare the organisations of a part that are due; the worker's step."""
         clocks, silent = self.clock.now_of(offsets), SilentChains()
         own = {org_id: now for org_id, now in clocks.items() if part.has(org_id)}
-        due = await self.database.single(lambda tx: store.due(tx, own, CADENCE, RETRY))
+        sources = [*self.chains, *(BANKS if self.banks else ())]
+        due = await self.database.single(
+            lambda tx: store.due(tx, own, CADENCE, RETRY, sources=sources)
+        )
         for org_id in await self._without_empty({each: own[each] for each in due}):
             with logged_failures(
                 busy="reconciliation.busy", failed="reconciliation.failed", org_id=str(org_id)

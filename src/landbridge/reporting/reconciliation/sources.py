@@ -51,6 +51,7 @@ class ReconSourceName(StrEnum):
         return FIAT[self.removeprefix(_BANK).lower()]
 
 
+BANKS = tuple(each for each in ReconSourceName if each.is_bank)
 # A chain is named as itself where nothing else is compared.
 SourceName: TypeAlias = ReconSourceName | Chain
 

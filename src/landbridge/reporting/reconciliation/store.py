@@ -17,14 +17,15 @@ from landbridge.reporting.reconciliation.model import (
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
 # An organisation is due if it was never compared, if it was last compared a cadence ago, or if
-# timing no longer explains one of its differences. Asking a bank again brings no statement.
+# timing no longer explains one of its differences. Asking a bank again brings no statement, and
+# sources that are not compared any more count for nothing.
 _DUE = """
 select o.org_id
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
 where not exists (select from recon_cursors c where c.org_id = o.org_id)
     or exists (
         select from recon_sources s
-        where s.org_id = o.org_id
+        where s.org_id = o.org_id and s.source = any($5::text[])
             and s.last_run_at <= o.now - case
                 when s.failure is null or starts_with(s.source, 'BANK_') then $3::interval
                 else $4
@@ -170,10 +171,15 @@ group by d.source
 
 
 async def due(
-    tx: Tx, clocks: Mapping[UUID, datetime], cadence: timedelta, retry: timedelta
+    tx: Tx,
+    clocks: Mapping[UUID, datetime],
+    cadence: timedelta,
+    retry: timedelta,
+    *,
+    sources: Collection[SourceName],
 ) -> list[UUID]:
-    """Return the organisations to compare at these times."""
-    rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), cadence, retry)
+    """Return the organisations to compare at these times with these sources."""
+    rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), cadence, retry, list(sources))
     return [row["org_id"] for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Statements that store rows with transaction ids, each in a table of its own."""
+"""Statements that add a change to the log, and readers of it at a place."""
 
 ADD_CHANGE = """
 insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at, is_settled, tx)
