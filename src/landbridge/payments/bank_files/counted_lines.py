@@ -51,6 +51,12 @@ select exists (
 )
 """
 
+_IS_UNCOUNTED = """
+select l.counted_version is distinct from l.version
+from statement_lines l
+where l.org_id = $1 and l.id = $2
+"""
+
 _MARK = """
 update statement_lines l
 set counted_version = n.version, counted_reference = n.reference
@@ -201,6 +207,11 @@ async def lock_uncounted(
 async def has_uncounted(tx: Tx, org_id: UUID, account_id: UUID) -> bool:
     """Return whether an account has lines to count."""
     return bool(await tx.fetchval(_HAS_UNCOUNTED, org_id, account_id))
+
+
+async def is_uncounted(tx: Tx, org_id: UUID, line_id: UUID) -> bool:
+    """Return whether this is a line that reconciliation has not counted as it is."""
+    return bool(await tx.fetchval(_IS_UNCOUNTED, org_id, line_id))
 
 
 async def mark_counted(tx: Tx, org_id: UUID, lines: Sequence[UncountedLine]) -> None:

@@ -53,6 +53,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_booked,
 )
 from landbridge.reporting.reconciliation.sources import ReconSourceName, bank_source
+from landbridge.reporting.reconciliation.unread import has_unread_adjustment
 
 # Changes of the ledger, lines and matches that one statement reads.
 _PAGE_CHANGES, _PAGE_LINES, _PAGE_MATCHES = 2_000, 500, 1_000
@@ -183,7 +184,7 @@ class BankComparison:
             pass
 
     async def _compare(self, account: _ComparedAccount, now: datetime, zone: str) -> bool:
-        """Compare matches and the closing balance; False if a file was read meanwhile."""
+        """Compare matches and the closing balance; False if more was read or booked."""
         org_id, source = account.org_id, account.source
 
         async def work(tx: Tx) -> bool:
@@ -194,6 +195,8 @@ class BankComparison:
                 return False
             if known is None or closing is None:
                 return True
+            if await has_unread_adjustment(tx, org_id, source, [account.asset]):
+                return False
             is_first = known.last_good_at is None
             if is_first:
                 await _forget_ended(tx, account)

@@ -28,6 +28,6 @@ async def check_connected(database: Database, chains: Mapping[Chain, ConnectedCh
     simulated = [chain for chain, each in chains.items() if each.is_simulated]
     if followed := await database.single(lambda tx: store.followed(tx, simulated)):
         raise ResourceConflict(
-            f"other processes follow {', '.join(followed)} on nodes: set LANDBRIDGE_CHAINS_FILE for "
-            "this one, too"
+            f"other processes follow {', '.join(followed)} on nodes: set LANDBRIDGE_CHAINS_FILE "
+            "for this one, too"
         )

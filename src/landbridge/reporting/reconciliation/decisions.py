@@ -40,6 +40,7 @@ from landbridge.reporting.reconciliation.model import (
     ReconPerson,
 )
 from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS
+from landbridge.reporting.reconciliation.unread import has_moved
 
 # Kind of differences in the change log.
 KIND = "RECONCILIATION.DIFFERENCE"
@@ -130,12 +131,7 @@ class DifferenceDecisions:
             explained_by = check_proposed(found)
             check_amount(found, amount)
             await check_second(tx, person, explained_by, "explained it")
-            is_unchanged = (
-                await decision_store.has_units(tx, person.org_id, found)
-                if found.adjusts_ledger
-                else not found.asset or await decision_store.accept_units(tx, person.org_id, found)
-            )
-            if not is_unchanged:
+            if not await _take_units(tx, person.org_id, found):
                 raise ResourceConflict(
                     "its units have changed since the last run, or its payment is in transit: run "
                     "again, or settle the payment with the bank"
@@ -273,6 +269,14 @@ def parse_amount_seen(amount: str, asset: Asset) -> int:
         return parse_units(amount, asset.decimals)
     except AmountError as error:
         raise FieldInvalid(f"amount {error}", field="amount") from error
+
+
+async def _take_units(tx: Tx, org_id: UUID, found: Difference) -> bool:
+    """Let later runs expect a difference, unless the ledger adjusts to it; False if it changed."""
+    if found.adjusts_ledger:
+        has_units = await decision_store.has_units(tx, org_id, found)
+        return has_units and not await has_moved(tx, org_id, found)
+    return not found.asset or await decision_store.accept_units(tx, org_id, found)
 
 
 async def _lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference:

@@ -74,6 +74,7 @@ from landbridge.reporting.reconciliation.model import (
 )
 from landbridge.reporting.reconciliation.silent_chains import SilentChains
 from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
+from landbridge.reporting.reconciliation.unread import has_unread_adjustment
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
@@ -340,7 +341,8 @@ class LedgerReconciliation:
             source = await store.lock_source(tx, org_id, chain)
             if source is None or source.block_number != block.number:
                 return  # another worker has read further
-            if await cuts.has_moved(tx, org_id, counted):
+            unread = await has_unread_adjustment(tx, org_id, chain, assets)
+            if unread or await cuts.has_moved(tx, org_id, counted):
                 return
             if source.last_good_at is None:
                 await store.forget_matches(tx, org_id, chain)
