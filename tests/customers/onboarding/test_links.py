@@ -110,6 +110,20 @@ async def test_a_user_who_is_just_being_erased_gets_no_link(org: Tenant) -> None
         assert (await org.container.database.rows(query, org.org_id))[0]["n"] == 0
 
 
+async def test_many_links_to_one_address_are_slowed_down(org: Tenant, container: Container) -> None:
+    body = {**NEW, "recipientEmail": "often@example.com"}
+    for _ in range(5):
+        await org.post(LINK, body)
+    for address in ("often@example.com", "Often@Example.com"):
+        again = await org.send("POST", LINK, {**NEW, "recipientEmail": address})
+        assert refusal(again) == "429 TOO_MANY_REQUESTS"
+        assert again.headers["retry-after"]
+    await org.post(LINK, NEW)
+    await org.post(LINK, {**NEW, "recipientEmail": "other@example.com"})
+    # Another organisation's customer is not kept waiting.
+    await (await make_tenant(container, org.client)).post(LINK, body)
+
+
 async def test_link_changes_are_recorded_without_the_recipient(org: Tenant) -> None:
     email = "canary@example.com"
     redirect = "https://example.com/canary"

@@ -32,6 +32,7 @@ REFUSED = [
     ({"a b": "x"}, "metadata", "unlike 'a b'"),
     ({"k" * 41: "x"}, "metadata", "a key must have 1 to 40"),
     ({"k": "v" * 501}, "metadata.k", "metadata.k must have at most 500 characters, not 501"),
+    (dict.fromkeys("abcdefgh", "é" * 500), "metadata", "metadata may have 8,000 bytes as JSON"),
 ]
 
 
@@ -151,6 +152,15 @@ async def test_changes_keep_the_bound_together(org: Tenant) -> None:
     assert "50 keys" in sentence(answer)
     swapped = await org.post(path, {"metadata": {"one": "more", "key0": None}})
     assert len(swapped["metadata"]) == KEYS_MAX
+
+
+async def test_changes_keep_the_size_together(org: Tenant) -> None:
+    swap = id_of(await swap_with(org, dict.fromkeys("abcdefghijklmno", "x" * 500)))
+    path = f"/v2/transactions/{swap}/metadata"
+    answer = await org.send("POST", path, {"metadata": {"p": "x" * 500}})
+    assert "8,000 bytes" in sentence(answer)
+    swapped = await org.post(path, {"metadata": {"a": None, "p": "x" * 500}})
+    assert len(swapped["metadata"]) == 15
 
 
 async def test_list_finds_payments_by_all_given_pairs(org: Tenant) -> None:

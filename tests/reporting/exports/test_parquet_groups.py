@@ -48,6 +48,13 @@ def test_groups_are_sent_while_the_file_is_written() -> None:
     assert (metadata.num_row_groups, metadata.num_rows) == (2, GROUP_ROWS * 3 // 2)
 
 
+def test_long_texts_are_not_held_until_the_group_has_all_rows() -> None:
+    groups = ParquetGroups(HEADING)
+    values: list[list[Any]] = [[each] * 2_000 for each in ROW]
+    values[1] = [f"{number:08000}" for number in range(2_000)]
+    assert len(groups.add(values)) > 100
+
+
 def test_a_file_without_rows_has_its_columns() -> None:
     groups = ParquetGroups(HEADING)
     table = parquet_table(groups.add([[] for _ in ColumnKind]) + groups.end())

@@ -4,6 +4,7 @@ import csv
 import io
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from uuid import UUID
 
 import pypdf
 import pytest
@@ -11,9 +12,18 @@ import pytest
 from landbridge.reporting.statements.fonts import PLAIN, runs
 from tests.make import Status
 from tests.reporting.statements.ledger_entries import account_of, ask, deposit_many, pay, receive
-from tests.tenants import Tenant, fund, make_user
+from tests.tenants import Tenant, fund, make_user, refusal
 
 JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
+
+_LONG_METADATA = """
+insert into metadata (org_id, object_id, user_id, key, value)
+select t.org_id, t.id, t.user_id, 'key' || n, repeat('x', 500)
+from transfers t
+cross join generate_series(1, 15) n
+where t.org_id = $1 and t.user_id = $2
+returning key
+"""
 
 
 async def _user_with_a_past(org: Tenant, **changes: str) -> str:
@@ -111,6 +121,19 @@ async def test_pdf_shows_owner_period_and_every_line(org: Tenant) -> None:
         "Page 1 of 1",
     ):
         assert shown in text, shown
+
+
+async def test_metadata_of_many_lines_are_not_one_reply(org: Tenant) -> None:
+    user = await make_user(org)
+    await deposit_many(org, user, 500, JANUARY)
+    rows = await org.container.database.rows(_LONG_METADATA, org.org_id, UUID(user))
+    assert len(rows) == 500 * 15
+    answer = await ask(org, user)
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert "request csv" in answer.json()["error"]["message"]
+    assert (await ask(org, user, format="csv")).text.count("x" * 500) == len(rows)
+    pages = _pages((await ask(org, user, format="pdf")).content)
+    assert "".join(pages).count("TEST.PAYMENT") == 500
 
 
 async def test_pdf_is_reproducible(org: Tenant) -> None:

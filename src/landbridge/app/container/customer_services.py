@@ -18,6 +18,7 @@ from landbridge.customers.onboarding.form_service import FormVisits
 from landbridge.customers.onboarding.service import KycLinks, erasing
 from landbridge.customers.payee_verifications.service import PayeeVerifications
 from landbridge.customers.revealed_numbers.service import RevealedNumbers
+from landbridge.customers.team.login_rate_limit import LoginRateLimit
 from landbridge.customers.travel_exchanges import service as travel_exchange_service
 from landbridge.customers.travel_rule import service as travel_rule_service
 from landbridge.customers.travel_rule.waiting import WaitingTransfers
@@ -96,7 +97,11 @@ def know_people(on: BaseServices) -> CustomerServices:
     verification = _verification(on, cases, users, dossiers, checker)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     provider_links = VerificationLinks(users, verification, checker)
-    links = KycLinks(database, vault, users, on.outbox, clock, public_url=settings.base_url)
+    links = KycLinks(
+        *(database, vault, users, on.outbox, clock),
+        throttle=LoginRateLimit(database, clock),
+        public_url=settings.base_url,
+    )
     visits = FormVisits(
         *(links, terms, users, dossiers),
         verification=verification,

@@ -24,6 +24,7 @@ from landbridge.customers.onboarding.model import (
     rail_names,
     token_hash,
 )
+from landbridge.customers.team.login_rate_limit import AttemptSubject, LoginRateLimit
 from landbridge.customers.users.model import UserType, new_session_token
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.platform.changes.service import append_change
@@ -55,6 +56,7 @@ class KycLinks:
         outbox: Outbox,
         clock: Clock,
         *,
+        throttle: LoginRateLimit,
         public_url: str,
     ) -> None:
         self._database = database
@@ -62,6 +64,7 @@ class KycLinks:
         self._users = users
         self._outbox = outbox
         self._clock = clock
+        self._throttle = throttle
         self._public_url = public_url
 
     async def make_for_new(
@@ -73,7 +76,10 @@ class KycLinks:
         *,
         claim: Claim = no_claim,
     ) -> str:
-        """Return the URL of a new link that creates a user; raise `FieldInvalid`."""
+        """Return the URL of a new link that creates a user.
+
+        Raises `FieldInvalid`, and `TooManyAttempts` after several e-mails to one address.
+        """
         check_editor(caller)
         return await self._make(caller, user_type, rails, details, user_id=None, claim=claim)
 
@@ -88,7 +94,7 @@ class KycLinks:
     ) -> str:
         """Return the URL of a new link for a user.
 
-        Raises `FieldInvalid`, `UserNotFound`, and `UserFrozen` for an erased user.
+        Raises as `make_for_new`, `UserNotFound`, and `UserFrozen` for an erased user.
         """
         check_editor(caller)
         if not rails:
@@ -190,6 +196,9 @@ class KycLinks:
     ) -> str:
         at, token = self._clock.stamp(caller.clock_offset), new_session_token()
         details = self._checked(details)
+        if details.recipient_email is not None:
+            recipient = f"{caller.org_id} {details.recipient_email.lower()}"
+            await self._throttle.take(AttemptSubject.KYC_LINK, recipient)
         link = KycLink(
             org_id=caller.org_id,
             id=new_id(),

@@ -1,4 +1,4 @@
-"""Rate limit against guessing: passwords, codes, links by e-mail.
+"""Rate limit against guessing passwords and codes, and against many e-mails to one address.
 
 Guarantees: an attempt is counted before it is made, in a table that all processes share, so that
 concurrency does not bypass the limit; delays double up to a quarter of an hour; counts decay by
@@ -43,6 +43,7 @@ class AttemptSubject(StrEnum):
     MAILS = "mails"  # with a link, to one address
     INVITATION = "invitation"  # of an organisation, to an address that is a member's
     INVITED = "invited"  # with an invitation, to one address
+    KYC_LINK = "kyc_link"  # with a KYC link, of an organisation to one address
     LINK = "link"  # passwords chosen by a member's link: each is hashed, and one counts
 
 
@@ -59,6 +60,7 @@ FREE: Final = {
     AttemptSubject.MAILS: 3,
     AttemptSubject.INVITATION: 10,
     AttemptSubject.INVITED: 5,
+    AttemptSubject.KYC_LINK: 5,
     AttemptSubject.LINK: 3,
 }
 # Shared subjects decay sooner than those of one person.

@@ -35,8 +35,13 @@ ApiQuery: TypeAlias = Mapping[str, str | list[str] | None]
 
 _PAGE_SIZE: Final = 100
 ROWS_MAX: Final = 10_000
+# Of a Parquet file, which is held in memory: long metadata make a row large.
+BYTES_MAX: Final = 16_000_000
 _TOO_MANY: Final = (
     f"A Parquet file has at most {ROWS_MAX} payments. Choose a shorter period, or export CSV."
+)
+_TOO_LARGE: Final = (
+    "These payments are too much for a Parquet file. Choose a shorter period, or export CSV."
 )
 _COLUMNS: Final = (
     *(Column(name, ColumnKind.WORD) for name in ("id", "type", "status")),
@@ -81,20 +86,23 @@ class TransactionExportPages(Controller):
     ) -> Response[bytes]:
         """Return the same payments as Parquet.
 
-        Raises `FieldInvalid` for an invalid filter, and for more than `ROWS_MAX` payments: unlike
-        CSV, the file has no line that could say that others are missing.
+        Raises `FieldInvalid` for an invalid filter, and for more than `ROWS_MAX` payments or
+        `BYTES_MAX`: unlike CSV, the file has no line that could say that others are missing.
         """
         check_extra(ExportFormat.PARQUET)
         api_query, zone = await _requested(request, interface), request.user.zone
         groups = await asyncio.to_thread(ParquetGroups, _header(zone))
         parts: list[bytes] = []
-        count = 0
+        count = size = 0
         async with aclosing(_pages(interface, api_query)) as pages:
             async for rows in pages:
                 count += len(rows)
                 if count > ROWS_MAX:
                     raise FieldInvalid(_TOO_MANY, field="from")
                 parts.append(await asyncio.to_thread(groups.add, list(zip(*rows, strict=True))))
+                size += len(parts[-1])
+                if size > BYTES_MAX:
+                    raise FieldInvalid(_TOO_LARGE, field="from")
         parts.append(await asyncio.to_thread(groups.end))
         return Response(
             b"".join(parts),

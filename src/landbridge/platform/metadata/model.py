@@ -18,6 +18,8 @@ from landbridge.platform.http.responses import WireStruct
 KEYS_MAX = 50
 KEY_LENGTH_MAX = 40
 VALUE_LENGTH_MAX = 500
+# As JSON in UTF-8: files and pages hold the metadata of many objects at once.
+BYTES_MAX = 8_000
 FIELD = "metadata"
 _PATTERN = rf"[A-Za-z0-9_.-]{{1,{KEY_LENGTH_MAX}}}"
 _KEY = re.compile(_PATTERN)
@@ -61,7 +63,7 @@ class MetadataReply(WireStruct, frozen=True):
 
 
 def check_metadata(entries: Mapping[str, str | None]) -> None:
-    """Raise `FieldInvalid` for a key or a value beyond the bounds, or for too many keys."""
+    """Raise `FieldInvalid` for a key or a value beyond the bounds, or for too much of them."""
     if len(entries) > KEYS_MAX:
         raise FieldInvalid(f"{FIELD} may have {KEYS_MAX} keys, not {len(entries)}", field=FIELD)
     for key, value in entries.items():
@@ -76,6 +78,7 @@ def check_metadata(entries: Mapping[str, str | None]) -> None:
                 f"{FIELD}.{key} must have at most {VALUE_LENGTH_MAX} characters, not {len(value)}",
                 field=f"{FIELD}.{key}",
             )
+    _check_size(entries)
 
 
 def parse_pairs(texts: Sequence[str] | None) -> Mapping[str, str] | None:
@@ -96,7 +99,7 @@ def parse_pairs(texts: Sequence[str] | None) -> Mapping[str, str] | None:
 def merged(entries: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
     """Return the metadata after these changes: null removes a key, keys not named stay.
 
-    Raises `FieldInvalid` for a key or a value beyond the bounds, or for too many keys.
+    Raises `FieldInvalid` for a key or a value beyond the bounds, or for too much of them.
     """
     check_metadata(changes)
     after = {key: value for key, value in {**entries, **changes}.items() if value is not None}
@@ -104,7 +107,16 @@ def merged(entries: Mapping[str, str], changes: Mapping[str, str | None]) -> dic
         raise FieldInvalid(
             f"{FIELD} may have {KEYS_MAX} keys, and this would be {len(after)}", field=FIELD
         )
+    _check_size(after)
     return after
+
+
+def _check_size(entries: Mapping[str, str | None]) -> None:
+    size = len(msgspec.json.encode(entries))
+    if size > BYTES_MAX:
+        raise FieldInvalid(
+            f"{FIELD} may have {BYTES_MAX:,} bytes as JSON, not {size:,}", field=FIELD
+        )
 
 
 def decoded(stored: str | None) -> dict[str, str]:

@@ -15,8 +15,10 @@ from landbridge.reporting.exports.model import (
     ExportHeader,
 )
 
-# Rows per group: few groups make a file fast to read, and one group is held in memory.
+# Rows per group: few groups make a file fast to read, and one group is held in memory, so a group
+# of long texts has fewer.
 GROUP_ROWS = 20_000
+GROUP_BYTES = 16_000_000
 _DIGITS = 38
 
 
@@ -37,14 +39,15 @@ class ParquetGroups:
         self._sink = _Sink()
         self._writer = parquet.ParquetWriter(self._sink, self._schema, compression="zstd")
         self._waiting: list[Any] = []
-        self._waiting_count = 0
+        self._waiting_count = self._waiting_bytes = 0
 
     def add(self, batch: Batch) -> bytes:
         """Add rows and return the bytes that are ready; often none yet."""
         if batch and batch[0]:
             self._waiting.append(self._record_batch(batch))
             self._waiting_count += len(batch[0])
-        if self._waiting_count >= GROUP_ROWS:
+            self._waiting_bytes += self._waiting[-1].nbytes
+        if self._waiting_count >= GROUP_ROWS or self._waiting_bytes >= GROUP_BYTES:
             self._write()
         return self._sink.take()
 
@@ -57,7 +60,7 @@ class ParquetGroups:
 
     def _write(self) -> None:
         table = self._arrow.Table.from_batches(self._waiting, self._schema)
-        self._waiting, self._waiting_count = [], 0
+        self._waiting, self._waiting_count, self._waiting_bytes = [], 0, 0
         self._writer.write_table(table, row_group_size=table.num_rows)
 
     def _record_batch(self, batch: Batch) -> Any:

@@ -17,7 +17,7 @@ they are stamped.
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from landbridge.customers.users.errors import UserNotFound
@@ -38,6 +38,7 @@ from landbridge.reporting.statements.model import (
     AccountMovement,
     AccountStatement,
     Statement,
+    StatementFormat,
     StatementRequest,
     StatementRow,
 )
@@ -48,6 +49,8 @@ from landbridge.reporting.statements.store import JournalPosition
 PAGE_SIZE = 1_000
 # Maximum lines of a statement that is built as a whole: a reply of three megabytes, or 250 pages.
 LINES_MAX = 10_000
+# Maximum characters of the metadata of its lines.
+METADATA_MAX = 3_000_000
 
 _PRINTING_MAX = 2
 _LEAST_ID = UUID(int=0)
@@ -134,17 +137,35 @@ class Statements:
     async def whole(
         self, statement: Statement
     ) -> list[tuple[AccountStatement, list[StatementRow]]]:
-        """Return all parts with all lines; raises `FieldInvalid` if they are too many."""
+        """Return all parts with all lines; raises `FieldInvalid` if they are too much.
+
+        Lines for printing have no metadata.
+        """
         if statement.line_count > LINES_MAX:
             raise FieldInvalid(
                 f"format: the statement has {statement.line_count} lines, and this format takes "
                 f"{LINES_MAX}; request csv, which has no such limit, or a shorter time",
                 field="format",
             )
-        return [
-            (part, [line async for page in self.lines(statement, part) for line in page])
-            for part in statement.parts
-        ]
+        is_printed = statement.request.format is StatementFormat.PDF
+        parts: list[tuple[AccountStatement, list[StatementRow]]] = []
+        metadata_size = 0
+        for part in statement.parts:
+            lines: list[StatementRow] = []
+            async for page in self.lines(statement, part):
+                if is_printed:
+                    lines += [replace(line, metadata={}) for line in page]
+                    continue
+                metadata_size += sum(map(_metadata_size, page))
+                if metadata_size > METADATA_MAX:
+                    raise FieldInvalid(
+                        f"format: the metadata of the lines have more than {METADATA_MAX:,} "
+                        "characters; request csv, which has no such limit, or a shorter time",
+                        field="format",
+                    )
+                lines += page
+            parts.append((part, lines))
+        return parts
 
     async def printed(self, statement: Statement) -> bytes:
         """Return the statement as PDF; raises as `whole` does, and without the extra `pdf`."""
@@ -164,6 +185,10 @@ class Statements:
         if request.wallet_id not in wallets:
             raise WalletNotFound(f"user {request.user_id} has no wallet {request.wallet_id}")
         return {request.wallet_id: wallets[request.wallet_id]}
+
+
+def _metadata_size(line: StatementRow) -> int:
+    return sum(len(key) + len(value) for key, value in line.metadata.items())
 
 
 def _moved(units: int, asset: Asset) -> Money | None:
