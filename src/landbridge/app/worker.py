@@ -14,7 +14,6 @@ from landbridge.app.worker_schedules import (
 )
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
 from landbridge.platform.db.failures import logged_failures
-from landbridge.platform.db.worker_shares import WHOLE
 from landbridge.platform.db.write_watch import WriteWatch
 from landbridge.platform.orgs.clock_offsets import ClockOffsetCache
 from landbridge.platform.orgs.queues import restrict_to_queues
@@ -75,7 +74,7 @@ class _WorkerOffsets:
         offsets = await self.read(is_woken=is_woken)
         if schedule.is_divided:
             part = self._share.next_part(schedule.name)
-            if part is not WHOLE:
+            if part.count > 1:
                 offsets = {org_id: each for org_id, each in offsets.items() if part.has(org_id)}
         if not schedule.queues:
             return offsets

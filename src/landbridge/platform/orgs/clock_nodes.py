@@ -21,6 +21,7 @@ from landbridge.platform.orgs import store
 
 LEASE: Final = timedelta(hours=3)
 _RENEW_EVERY_S: Final = 3600.0
+_RETURN_S: Final = 5.0
 
 
 async def take_node(database: Database) -> int:
@@ -79,6 +80,7 @@ class ClockNodeLease:
 
     async def _give_back(self) -> None:
         if (node := self._node) is not None:
-            # It ends by itself.
-            with suppress(Busy):
-                await self._database.single(lambda tx: store.return_node(tx, node))
+            # It ends by itself if the database does not answer.
+            with suppress(Busy, TimeoutError):
+                async with asyncio.timeout(_RETURN_S):
+                    await self._database.single(lambda tx: store.return_node(tx, node))
