@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from structlog.testing import capture_logs
 
 from landbridge.app.container import open_container
@@ -25,6 +26,7 @@ async def leased(database: Database) -> list[int]:
     return [row["node"] for row in await database.rows(_LEASED)]
 
 
+@pytest.mark.one_commit(reason="a number without a lease is taken again")
 async def test_a_leased_node_is_given_to_no_other_process(own_database: Database) -> None:
     lease, other = ClockNodeLease(own_database), ClockNodeLease(own_database)
     async with lease.kept(), other.kept():
@@ -43,6 +45,7 @@ async def test_processes_that_start_at_once_have_different_nodes(own_database: D
     assert sorted(set(nodes)) == await leased(own_database) == sorted(nodes)
 
 
+@pytest.mark.one_commit(reason="a number without a lease is taken again")
 async def test_an_expired_lease_holds_no_node(own_database: Database) -> None:
     await own_database.rows(_ALL)
     # Where all are leased, nobody waits.

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.orgs.model import ApiKey, Mode, Org
 
@@ -150,6 +151,8 @@ _LEASE_NODE = """
 insert into clock_leases (node, leased_until) values ($1, $2)
 on conflict (node) do update set leased_until = excluded.leased_until
 """
+
+_IS_LEASED = "select true from clock_leases where node = $1 and leased_until = $2"
 
 _RETURN_NODE = "delete from clock_leases where node = $1"
 
@@ -318,6 +321,7 @@ async def take_node(tx: Tx, now: datetime) -> int:
 async def lease_node(tx: Tx, node: int, until: datetime) -> None:
     """Lease a node, or renew its lease."""
     await tx.execute(_LEASE_NODE, node, until)
+    prove(_IS_LEASED, node, until)
 
 
 async def return_node(tx: Tx, node: int) -> None:
