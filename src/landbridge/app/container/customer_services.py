@@ -82,7 +82,7 @@ class CustomerServices(BaseServices):
 def know_people(on: BaseServices) -> CustomerServices:
     """Wire users, verification and bank accounts."""
     settings, database, vault, clock = on.settings, on.database, on.vault, on.clock
-    rules = policy(settings)
+    rules, throttle = policy(settings), LoginRateLimit(database, clock)
     dossiers = KycProfiles(database, vault, on.files, clock, policy=rules, mode=settings.mode)
     cases = VerificationCases(database, vault, VerificationEmails(on.outbox))
     rfis, lists = Rfis(database, vault, on.files), BankAccountLists(database, vault)
@@ -98,9 +98,7 @@ def know_people(on: BaseServices) -> CustomerServices:
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     provider_links = VerificationLinks(users, verification, checker)
     links = KycLinks(
-        *(database, vault, users, on.outbox, clock),
-        throttle=LoginRateLimit(database, clock),
-        public_url=settings.base_url,
+        *(database, vault, users, on.outbox, clock), throttle=throttle, public_url=settings.base_url
     )
     visits = FormVisits(
         *(links, terms, users, dossiers),
