@@ -11,6 +11,7 @@ from landbridge.ledger.house_accounts import house_balances
 from landbridge.ledger.model import HouseRole
 from landbridge.payments.bank_files.bank_simulator import BankOutcome
 from landbridge.platform.db.pool import Database
+from landbridge.providers.iso20022 import pain001
 from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
 from tests.customers.chain_deposits.chain_world import correct_all
 from tests.payouts import check_books, shown
@@ -232,6 +233,26 @@ async def test_a_batch_whose_sum_is_right(bank: PlantingBank) -> None:
     await bank.wait_days(12)
     assert await found(bank.org) == []
     assert await bank.scenario.reasons() == []
+
+
+@pytest.mark.parametrize("units", [20_000, 10_000])
+async def test_a_file_of_wires_that_is_booked_in_one_sum(bank: PlantingBank, units: int) -> None:
+    payouts = [await paying(bank.scenario, "us", "wire") for _ in range(2)]
+    (file,) = await bank.scenario.write()
+    message_id = pain001.read(file.read_bytes()).message_id
+    await bank.state(bank.debit(units, message_id=message_id))
+    if units == 20_000:
+        for _, created in payouts:
+            assert (await shown(bank.org, created))["status"] == "COMPLETED"
+        assert await found(bank.org) == []
+        return
+    # One of them was refused, and the bank did not say so: neither is settled.
+    (batch,) = await found(bank.org)
+    assert batch.status is DifferenceStatus.TIMING
+    await bank.scenario.pass_time(3_600)
+    (batch,) = await found(bank.org)
+    assert named(batch) == (DifferenceKind.UNKNOWN_OUTSIDE, -10_000, file.name)
+    assert batch.status is DifferenceStatus.OPEN
 
 
 async def test_a_payout_that_comes_back_after_it_was_settled(bank: PlantingBank) -> None:
