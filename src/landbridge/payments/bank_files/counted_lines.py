@@ -72,11 +72,14 @@ group by file_id, returned_payment_id
 order by file_id, returned_payment_id
 """
 
+# A bank may write any time: a statement that was read is not of the future.
 _LATEST = """
-select statement_id, number, closing_units, created_at, closing_on
-from bank_statements
-where org_id = $1 and account_id = $2 and closing_units is not null
-order by created_at desc, number desc nulls last, statement_id desc
+select s.statement_id, s.number, s.closing_units, s.closing_on,
+    least(s.created_at, i.started_at) as created_at
+from bank_statements s
+join bank_inbound_files i on i.org_id = s.org_id and i.id = s.file_id
+where s.org_id = $1 and s.account_id = $2 and s.closing_units is not null
+order by least(s.created_at, i.started_at) desc, s.number desc nulls last, s.statement_id desc
 limit 1
 """
 

@@ -7,7 +7,7 @@ payments settle when their time for returns is over. The ledger follows a line w
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -34,6 +34,8 @@ GAP_PREFIX: Final = "statement/"
 # The worker moves a record when its line is matched; while it is busy, somewhat later.
 _ENTRY_PATIENCE: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
+# No statement is older; days around the first one of the calendar can't be computed.
+_EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +92,12 @@ def line_ids(references: Iterable[str]) -> list[UUID]:
 def closing_day(currency: str, closing: ClosingBalance, now: datetime) -> date:
     """Return the day of a closing balance; without one, the day before its statement was made.
 
-    A bank may write any day: one long after the statement was made is not believed.
+    A bank may write any time: a day long after the statement was made is not believed.
     """
-    made_at = min(closing.created_at, now)
+    made_at = max(min(closing.created_at, now), _EARLIEST)
     if closing.closing_on is None:
         return local_day(currency, made_at) - _DAY
-    return min(closing.closing_on, made_at.date() + _DAY)
+    return max(_EARLIEST.date(), min(closing.closing_on, made_at.date() + _DAY))
 
 
 def find_bank_difference(

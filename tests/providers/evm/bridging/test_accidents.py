@@ -121,6 +121,36 @@ async def test_a_message_that_another_party_submits_first_counts_as_minted(
     assert (order.state, order.transaction_hash) == (OutboxState.FINAL, relayed)
 
 
+async def test_a_nonce_that_another_message_has_used_mints_nothing(world: BridgeWorld) -> None:
+    """The service gives a burn the nonce of a message that the chain has carried out before."""
+    user = await world.user(usdc=25)
+    world.attestations.conduct = Conduct.SLOW
+    first, burn = await burned(world, user)
+    world.relay(burn)
+    world.mine(FINAL_DEPTH + 1)
+    second, other_burn = await burned(world, user)
+    message, _ = world.minted(burn)
+    world.attestations.forged_nonces[other_burn] = message[12:44]
+    for _ in range(5):
+        await world.work()
+        world.mine()
+    assert await world.status(second) == "DESTINATION_PENDING"
+    order = await world.order(second, "mint")
+    assert order is not None
+    assert (order.reason, order.message_nonce) == (
+        "waits: the chain refuses the attested message",
+        None,
+    )
+    # Nothing is claimed, so both are minted once the service answers their own messages.
+    world.attestations.forged_nonces.clear()
+    world.attestations.conduct = Conduct.USUAL
+    for bridge in (first, second):
+        await world.run_until(bridge, "COMPLETED")
+    world.mine(FINAL_DEPTH + 1)
+    assert await world.units("usdc", await world.address(user, Chain.BASE), BASE) == 20 * COIN
+    await check_books(world.org)
+
+
 async def test_a_burn_that_a_reorganisation_removes_is_burned_again(world: BridgeWorld) -> None:
     user = await world.user(usdc=25)
     before = await world.supply("usdc", POLYGON)

@@ -4,9 +4,10 @@ A mint never fails, because its coins are burned: whatever is in the way is wait
 may submit a message, so what another party has submitted counts as minted, and is never submitted
 again: the chain accepts each nonce once.
 
-What the attestation service answers is believed only as far as it is the burn's own message. Two
-burns of one transaction may be alike, so the nonce of a message is claimed in the database for one
-order before anything is signed.
+What the attestation service answers is believed only as far as it is the burn's own message and the
+chain takes its signatures: otherwise any nonce that was used would count as a mint. Two burns of
+one transaction may be alike, so the nonce of a message is claimed in the database for one order
+before anything is signed.
 """
 
 from collections.abc import Sequence
@@ -42,6 +43,10 @@ _log = structlog.stdlib.get_logger()
 _NOT_FINAL = "waits until the chain can't undo the burn"
 _NOT_ATTESTED = "waits for the attestation of the burn"
 _OTHER_MESSAGES = "waits: the attested messages are not of this burn"
+_REFUSED = "waits: the chain refuses the attested message"
+# The transmitter checks the signatures first, then whether the nonce was used.
+# Source: circlefin/evm-cctp-contracts, src/v2/MessageTransmitterV2.sol.
+_NONCE_USED = "Nonce already used"
 
 
 class MintPlanner:
@@ -65,7 +70,7 @@ class MintPlanner:
         """
         if (done := await self._find_done(order, order.message_nonce, view)) is not None:
             return done
-        found = await self._find_message(order)
+        found = await self._find_message(order, relayer)
         if isinstance(found, AttestedMessage):
             done = await self._find_done(order, found.message.nonce, view)
         if done is None and refusal is not None:
@@ -106,7 +111,7 @@ class MintPlanner:
         answer = await self._client.call(destination=self._transmitter, data=data, block=block)
         return bool(answer) and abi.decode_uint256(answer) != 0
 
-    async def _find_message(self, order: OutboxOrder) -> AttestedMessage | PlanWait:
+    async def _find_message(self, order: OutboxOrder, relayer: str) -> AttestedMessage | PlanWait:
         """Return the attested message of the burn, claimed for this order."""
         burn = await self._burn(order)
         if burn is None or burn.transaction_hash is None or burn.state is not OutboxState.FINAL:
@@ -115,7 +120,7 @@ class MintPlanner:
             attested = await self.bridges.attested(Network(burn.chain), burn.transaction_hash)
         except AttestationsUnavailable as error:
             return PlanWait(f"waits: {error}")
-        found = await self._claim(order, burn, attested)
+        found = await self._claim(order, burn, attested, relayer)
         if found is not None:
             return found
         if not attested:
@@ -130,9 +135,14 @@ class MintPlanner:
         return await self._database.single(lambda tx: order_store.get(tx, order.org_id, key))
 
     async def _claim(
-        self, order: OutboxOrder, burn: OutboxOrder, attested: Sequence[AttestedMessage]
-    ) -> AttestedMessage | None:
+        self,
+        order: OutboxOrder,
+        burn: OutboxOrder,
+        attested: Sequence[AttestedMessage],
+        relayer: str,
+    ) -> AttestedMessage | PlanWait | None:
         """Return the message of the burn, claimed for this order; None if there is none."""
+        refused: PlanWait | None = None
         expected = self.bridges.message(
             Network(burn.chain),
             self._chain.name,
@@ -149,37 +159,46 @@ class MintPlanner:
                 if order.message_nonce == message.nonce:
                     return each
                 continue
+            answer = await self._simulate(order, each, relayer)
+            if isinstance(answer, str) and answer != _NONCE_USED:
+                refused = PlanWait(_REFUSED)
+                continue
             if await self._database.transact(
                 lambda tx, nonce=message.nonce: order_store.claim_message(tx, order, nonce)
             ):
                 return each
-        return None
+        return refused
 
     async def _submission(
         self, order: OutboxOrder, found: AttestedMessage, relayer: str
     ) -> TransactionPlan | PlanWait:
         """Plan the submission by a relayer; wrong signatures are refused in the simulation."""
-        data = abi.RECEIVE_MESSAGE.encode(found.raw, found.attestation)
-        try:
-            gas = await self._client.estimate_gas(
-                source=relayer, destination=self._transmitter, data=data
-            )
-        except NodeError as error:
-            failure = simulation_failure(error)
-            _log.warning(
-                "chain.mint.refused",
-                chain=order.chain,
-                order=order.key,
-                reason=failure.reason or failure.kind.value,
-            )
-            return PlanWait("waits: the chain refuses the attested message")
+        gas = await self._simulate(order, found, relayer)
+        if isinstance(gas, str):
+            return PlanWait(_REFUSED)
         return TransactionPlan(
             method=None,
             sender=None,
             destination=self._transmitter,
-            data=data,
+            data=abi.RECEIVE_MESSAGE.encode(found.raw, found.attestation),
             gas=with_margin(gas),
         )
+
+    async def _simulate(
+        self, order: OutboxOrder, found: AttestedMessage, relayer: str
+    ) -> int | str:
+        """Return the gas of a submission, or why the chain refuses it."""
+        data = abi.RECEIVE_MESSAGE.encode(found.raw, found.attestation)
+        try:
+            return await self._client.estimate_gas(
+                source=relayer, destination=self._transmitter, data=data
+            )
+        except NodeError as error:
+            failure = simulation_failure(error)
+        reason = failure.reason or failure.kind.value
+        if reason != _NONCE_USED:
+            _log.warning("chain.mint.refused", chain=order.chain, order=order.key, reason=reason)
+        return reason
 
     @property
     def _transmitter(self) -> str:
