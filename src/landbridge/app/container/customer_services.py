@@ -97,11 +97,7 @@ def know_people(on: BaseServices) -> CustomerServices:
     verification = _verification(on, cases, users, dossiers, checker)
     terms = TermsOfService(database, vault, clock, version=settings.terms_version)
     provider_links = VerificationLinks(users, verification, checker)
-    links = KycLinks(
-        *(database, vault, users, on.outbox, clock),
-        throttle=LoginRateLimit(database, clock),
-        public_url=settings.base_url,
-    )
+    links = _kyc_links(on, users)
     visits = FormVisits(
         *(links, terms, users, dossiers),
         verification=verification,
@@ -186,6 +182,14 @@ def _bank_accounts(on: BaseServices, users: Users, verification: Verification) -
         users=users,
         verified=verification,
         screening=on.screening,
+    )
+
+
+def _kyc_links(on: BaseServices, users: Users) -> KycLinks:
+    return KycLinks(
+        *(on.database, on.vault, users, on.outbox, on.clock),
+        throttle=LoginRateLimit(on.database, on.clock),
+        public_url=on.settings.base_url,
     )
 
 
