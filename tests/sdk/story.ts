@@ -1,6 +1,6 @@
 // A customer's day by the TypeScript library: a verified user, a swap, a payout, a list, an error.
 
-import { Conflict, InvalidRequest, Landbridge, NotFound } from "./index.js";
+import { Conflict, InvalidRequest, Landbridge, LandbridgeError, NotFound, ServerError } from "./index.js";
 import { NotGenuine, unwrap } from "./webhooks.js";
 
 declare const console: { log(line: string): void };
@@ -117,6 +117,31 @@ for (const head of ["null", "7", '{"alg":"RS256","kid":"constructor"}', '{"alg":
     check(false, "a forged token is refused");
   } catch (error) {
     check(error instanceof NotGenuine, `a token with ${head} is not genuine`);
+  }
+}
+const cut = new ReadableStream({ start: (stream) => stream.error(new Error("the connection is lost")) });
+const answers = [new Response(cut), new Response("null", { status: 503 }), new Response("null", { status: 500 })];
+const sent: RequestInit[] = [];
+const odd = new Landbridge({
+  fetch: async (_, init) => {
+    sent.push(init as RequestInit);
+    return answers.shift() as Response;
+  },
+});
+try {
+  await odd.swaps.create(body);
+  check(false, "a server error is one");
+} catch (error) {
+  check(error instanceof ServerError && error.status === 500, "an answer that is no object is a server error");
+}
+check(sent.length === 3 && new Set(sent.map((each) => each.body)).size === 1, "an answer cut off is asked for again");
+check(sent[0]?.redirect === "manual", "no redirect is followed");
+for (const id of ["", ".", "..", "x/freeze"]) {
+  try {
+    await lb.users.retrieve(id);
+    check(false, `${id} is no id`);
+  } catch (error) {
+    check(error instanceof LandbridgeError && error.message.includes("can't be part of"), `${id} is refused`);
   }
 }
 console.log("all true");

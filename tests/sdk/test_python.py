@@ -104,6 +104,15 @@ async def test_write_without_an_id_is_done_once_under_one_key(
     assert (await lb.webhooks.create(body, idempotency_key=key)).id == created.id
 
 
+@pytest.mark.parametrize("id_", ["", ".", "..", "x/freeze"])
+async def test_ids_lead_to_no_other_operation(
+    lb: AsyncLandbridge, network: Network, id_: str
+) -> None:
+    with pytest.raises(LandbridgeError, match="can't be part of"):
+        await lb.users.retrieve(id_)
+    assert not network.sent
+
+
 async def test_busy_server_is_asked_again(lb: AsyncLandbridge, network: Network) -> None:
     network.refuse = 2
     assert (await lb.service.ping()).message == "pong"

@@ -76,15 +76,15 @@ export class Core implements Sender {
   }
 
   async send<T>(call: Call, options: Options): Promise<T> {
-    return (await (await this.answered(call, options)).json()) as T;
+    return JSON.parse(new TextDecoder().decode(await this.answered(call, options))) as T;
   }
 
   async download(call: Call, options: Options): Promise<Uint8Array> {
-    return new Uint8Array(await (await this.answered(call, options)).arrayBuffer());
+    return this.answered(call, options);
   }
 
-  /** Return the response of a call that succeeded; every attempt sends the same. */
-  private async answered(call: Call, options: Options): Promise<Response> {
+  /** Return the bytes of a response that succeeded, read to its end; every attempt sends the same. */
+  private async answered(call: Call, options: Options): Promise<Uint8Array> {
     const url = this.url + call.path + queryOf(call.query ?? {});
     const headers: Record<string, string> = {
       Authorization: `Bearer ${this.key}`,
@@ -97,13 +97,18 @@ export class Core implements Sender {
     const body = bodyOf(call, headers);
     for (let attempt = 0; ; attempt += 1) {
       let response: Response | undefined;
+      let content = new Uint8Array();
       let lost: unknown;
       try {
         const limit = AbortSignal.timeout(options.timeout ?? this.timeout);
         const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
-        response = await this.fetch(url, { method: call.method, headers, body, signal });
+        // A redirect would send a write again, as another one, or to another server.
+        response = await this.fetch(url, { method: call.method, headers, body, signal, redirect: "manual" });
+        content = new Uint8Array(await response.arrayBuffer());
       } catch (error) {
         options.signal?.throwIfAborted();
+        // An answer that was cut off is none.
+        response = undefined;
         lost = error;
       }
       const pause = attempt < this.retries ? pauseOf(attempt, response) : undefined;
@@ -112,9 +117,9 @@ export class Core implements Sender {
       } else if (response === undefined) {
         throw new NotReached(`no answer to ${call.method} ${call.path}: ${String(lost)}`);
       } else if (response.ok) {
-        return response;
+        return content;
       } else {
-        throw await errorOf(response);
+        throw errorOf(response, content);
       }
     }
   }
@@ -135,8 +140,10 @@ export async function* pages<P extends { nextCursor?: string | null }, T>(
   }
 }
 
-/** Return a path with its parameters in their order, each escaped. */
+/** Return a path with its parameters in their order, each escaped; none may make it another operation's. */
 export function pathOf(template: string, ...values: string[]): string {
+  const odd = values.find((each) => each.includes("/") || /^\.*$/.test(each));
+  if (odd !== undefined) throw new LandbridgeError(`"${odd.slice(0, 100)}" can't be part of ${template}`);
   let next = 0;
   return template.replace(/\{\w+\}/g, () => encodeURIComponent(values[next++] as string));
 }

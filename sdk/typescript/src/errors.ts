@@ -62,13 +62,14 @@ const BY_STATUS: Record<number, typeof ApiError> = {
 };
 
 /** Return the error of a response; a proxy's own answer has no name. */
-export async function errorOf(response: Response): Promise<ApiError> {
-  let content: Record<string, unknown> = {};
+export function errorOf(response: Response, body: Uint8Array): ApiError {
+  let content: unknown;
   try {
-    content = (await response.json()) as Record<string, unknown>;
+    content = JSON.parse(new TextDecoder().decode(body));
   } catch {
     // Not JSON: not ours.
   }
+  const isOurs = typeof content === "object" && content !== null;
   const kind = BY_STATUS[response.status] ?? (response.status >= 500 ? ServerError : ApiError);
-  return new kind(response, content);
+  return new kind(response, isOurs ? (content as Record<string, unknown>) : {});
 }

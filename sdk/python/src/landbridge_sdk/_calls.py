@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from landbridge_sdk._errors import error_of
+from landbridge_sdk._errors import LandbridgeError, error_of
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 # The service was not reached, or says that the same request may be sent again.
@@ -102,7 +102,13 @@ class AsyncSender(Protocol):
 
 
 def path_of(template: str, *values: str) -> str:
-    """Return a path with its parameters in their order, each escaped."""
+    """Return a path with its parameters in their order, each escaped.
+
+    Raises `LandbridgeError` for a parameter that would make it the path of another operation.
+    """
+    for each in values:
+        if "/" in each or not each.strip("."):
+            raise LandbridgeError(f"{each[:100]!r} can't be part of {template}")
     parts = iter(values)
     return "/".join(
         quote(next(parts), safe="") if each.startswith("{") else each
