@@ -62,6 +62,16 @@ async def test_slow_uploads_of_many_links_leave_room_to_other_organisations(
         assert await person.press("/documents", PASSPORT, file=IMAGE) == "Documents"
 
 
+def test_few_organisations_together_leave_room_to_another_one() -> None:
+    memory = UploadMemory()
+    with ExitStack() as held:
+        for org_id in (new_id(), new_id(), new_id()):
+            with suppress(Busy):
+                for _ in range(100):
+                    held.enter_context(memory.place(org_id, new_id()))
+        held.enter_context(memory.place(new_id(), new_id()))
+
+
 async def test_persons_and_organisations_have_rooms_of_their_own(org: Tenant) -> None:
     person = await at_documents(org)
     await person.follow("item=identity")

@@ -289,7 +289,7 @@ async def test_uploads_beyond_the_bound_get_retry_after(org: Tenant, other_org: 
 
     waiting = [
         asyncio.create_task(send_raw(org, body(), "multipart/form-data; boundary=x"))
-        for _ in range(12)
+        for _ in range(8)
     ]
     answers: list[httpx2.Response] = []
     for _ in range(100):

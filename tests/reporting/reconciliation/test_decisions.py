@@ -262,3 +262,14 @@ async def _accepted_units(org: Tenant) -> int:
 
 def _units(amounts: Sequence[str]) -> list[int]:
     return [int(each.replace("0.", "")) for each in amounts]
+
+
+async def test_what_a_revoked_key_has_explained_is_not_accepted(org: Tenant) -> None:
+    ada, bob = await make_reviewers(org)
+    path = f"{DIFFERENCES}/{await make_difference(org)}"
+    await ada.post(f"{path}/resolve", {"reason": "an inventory", "adjustLedger": True})
+    await org.container.orgs.revoke_key(org.org_id, ada.caller.id)
+    assert await bob.refused("POST", f"{path}/accept", {}) == "403 USER_ROLE_NOT_ALLOWED"
+    await bob.post(f"{path}/reject", {"reason": "by a key that is no more"})
+    await org.post(f"{path}/resolve", {"reason": "an inventory"})
+    assert (await bob.post(f"{path}/accept", {}))["status"] == "RESOLVED"

@@ -19,15 +19,16 @@ from landbridge.platform.core.errors import Busy, FieldInvalid
 from landbridge.platform.files.inspection import too_large
 from landbridge.platform.files.model import FILE_BYTES_MAX, PART
 from landbridge.platform.files.upload import parser_of
+from landbridge.platform.http.fair_semaphore import leaves_room
 
 # Phone photos have 3 to 15 MB; larger requests are aborted without a page.
 BODY_BYTES_MAX = 40 * 1024 * 1024
 # Four megabytes take this long on a slow mobile network.
 _PATIENCE_S = 300
 _FIELDS_BYTES_MAX = 16 * 1024
-# Each may hold a file of 10 MB for that long. Neither one person nor one organisation, which may
+# Each may hold a file of 10 MB for that long. Neither one person nor few organisations, which may
 # make any number of links, can use the whole capacity.
-_FORMS_MAX, _FORMS_OF_ORG_MAX, _FORMS_OF_PERSON_MAX = 16, 12, 2
+_FORMS_MAX, _FORMS_OF_PERSON_MAX = 16, 2
 FORM_BROKEN = "the form did not arrive as a browser sends it; try again"
 
 
@@ -56,11 +57,8 @@ class UploadMemory:
         """
         taken, one = self._taken, (org_id, person_id)
         of_org = sum(each == org_id for each, _ in taken)
-        if (
-            len(taken) >= _FORMS_MAX
-            or of_org >= _FORMS_OF_ORG_MAX
-            or taken.count(one) >= _FORMS_OF_PERSON_MAX
-        ):
+        has_room = leaves_room(of_org=of_org, taken=len(taken), total=_FORMS_MAX)
+        if not has_room or taken.count(one) >= _FORMS_OF_PERSON_MAX:
             raise Busy("too many forms with files are being sent at once")
         taken.append(one)
         try:

@@ -46,7 +46,7 @@ from landbridge.platform.files.model import (
 )
 from landbridge.platform.files.storage import Storage, StorageKey
 from landbridge.platform.http.caller import Caller, check_editor
-from landbridge.platform.http.fair_semaphore import FairSemaphore
+from landbridge.platform.http.fair_semaphore import FairSemaphore, leaves_room
 from landbridge.platform.idempotency.model import Claim, no_claim
 
 _log = structlog.stdlib.get_logger()
@@ -55,10 +55,8 @@ _log = structlog.stdlib.get_logger()
 _CHECKS_AT_ONCE = 2
 # Each may hold a file of 10 MB up to three times: as received, assembled, and sealed.
 _UPLOADS_MAX = 16
-# Leaves capacity for other organisations when one has many or slow clients.
-_UPLOADS_OF_ORG_MAX = 12
 # Each may hold a file twice, sealed and plain, and then once until the client has read it.
-_DOWNLOADS_MAX, _DOWNLOADS_OF_ORG_MAX = 16, 12
+_DOWNLOADS_MAX = 16
 SWEEP_FILES_MAX = 100
 # A file that could not be removed is skipped for this long, so that it does not block the others.
 _REMOVE_AGAIN = timedelta(minutes=10)
@@ -82,7 +80,8 @@ class Files:
     async def reserve_upload(self, org_id: UUID) -> AsyncGenerator[None]:
         """Reserve memory for one more upload of the organisation; raises `Busy` if full."""
         active = self._uploads
-        if len(active) >= _UPLOADS_MAX or active.count(org_id) >= _UPLOADS_OF_ORG_MAX:
+        of_org = active.count(org_id)
+        if not leaves_room(of_org=of_org, taken=len(active), total=_UPLOADS_MAX):
             raise Busy("too many files are being sent at once")
         active.append(org_id)
         try:
@@ -103,7 +102,8 @@ class Files:
     def reserve_download(self, org_id: UUID) -> Generator[None]:
         """Reserve memory for one more download of the organisation; raises `Busy` if full."""
         active = self._downloads
-        if len(active) >= _DOWNLOADS_MAX or active.count(org_id) >= _DOWNLOADS_OF_ORG_MAX:
+        of_org = active.count(org_id)
+        if not leaves_room(of_org=of_org, taken=len(active), total=_DOWNLOADS_MAX):
             raise Busy("too many files are being fetched at once")
         active.append(org_id)
         try:

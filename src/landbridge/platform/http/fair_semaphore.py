@@ -87,6 +87,16 @@ class FairSemaphore:
                 del self._waiters[share]
 
 
+def leaves_room(*, of_org: int, taken: int, total: int) -> bool:
+    """Return whether an organisation may have one more place: it leaves as many free as it has.
+
+    A first one needs only a free place. So of 16 places one organisation takes 8, a second one 4,
+    and so on: few of them together can't take all.
+    """
+    free = total - taken
+    return free > 0 if of_org == 0 else of_org + 1 <= free - 1
+
+
 def raise_descriptors() -> None:
     """Raise this process's limit of open files to the maximum allowed.
 

@@ -7,7 +7,7 @@ from landbridge.customers.team.service import Team
 from landbridge.platform.core.errors import ResourceNotFound, RoleNotAllowed
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import Caller, MemberRole, check_reviewer
-from landbridge.platform.orgs.key_creators import key_creators
+from landbridge.platform.orgs.key_creators import former_deciders, key_creators
 from landbridge.reporting.reconciliation.model import ReconPerson
 
 
@@ -35,8 +35,14 @@ async def named_person(team: Team, org_id: UUID, email: str, offset: timedelta) 
 async def check_second(tx: Tx, person: ReconPerson, first_id: UUID, verb: str) -> None:
     """Raise `RoleNotAllowed` if a person is the first one; `verb` is what that one has done.
 
-    A key and the member who created it are one person.
+    A key and the member who created it are one person. Neither may have been removed, demoted or
+    revoked since: what such a person has done is to be rejected, and done by another one.
     """
+    former = await former_deciders(tx, person.org_id, [person.id, first_id])
+    if person.id in former:
+        raise RoleNotAllowed("you may decide on this no longer")
+    if first_id in former:
+        raise RoleNotAllowed(f"the person who has {verb} may decide no longer: reject it first")
     creators = await key_creators(tx, person.org_id, [person.id, first_id])
     if creators.get(person.id, person.id) == creators.get(first_id, first_id):
         raise RoleNotAllowed(f"this takes a second person: you have {verb}")
