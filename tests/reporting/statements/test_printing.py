@@ -10,12 +10,13 @@ import pytest
 
 from landbridge.platform.core.ids import new_id
 from landbridge.reporting.statements import service
-from landbridge.reporting.statements.model import Statement
+from landbridge.reporting.statements.model import Statement, StatementFormat
 from landbridge.reporting.statements.service import Statements
 
 
 def statement(org_id: UUID) -> Statement:
-    return cast("Any", SimpleNamespace(org_id=org_id, line_count=0, parts=()))
+    request = SimpleNamespace(format=StatementFormat.PDF)
+    return cast("Any", SimpleNamespace(org_id=org_id, line_count=0, parts=(), request=request))
 
 
 async def test_long_statements_of_one_organisation_delay_no_other(
