@@ -9,7 +9,12 @@ import pytest
 from litestar import Litestar, get
 
 from landbridge.platform.core.errors import Busy
-from landbridge.reporting.file_downloads import STREAMS_MAX, FileDownloads, StreamedFile
+from landbridge.reporting.file_downloads import (
+    SMALL_BYTES,
+    STREAMS_MAX,
+    FileDownloads,
+    StreamedFile,
+)
 
 SCOPE: dict[str, Any] = {
     "type": "http",
@@ -72,6 +77,24 @@ async def test_a_stalled_reader_is_cut_off() -> None:
     assert headers[b"content-disposition"] == b'attachment; filename="a.csv"'
     assert headers[b"cache-control"] == b"no-store"
     assert making.is_closed
+
+
+async def test_large_replies_are_downloads_too() -> None:
+    outgoing, org_id = FileDownloads(), uuid4()
+    large = bytes(SMALL_BYTES + 1)
+
+    async def reply(content: bytes) -> Any:
+        return await outgoing.of_bytes(org_id, content, "application/json", {"X-A": "b"})
+
+    held = [await reply(large) for _ in range(STREAMS_MAX)]
+    with pytest.raises(Busy):
+        await reply(large)
+    small = await reply(bytes(SMALL_BYTES))
+    assert len(small.content) == SMALL_BYTES
+    pieces = [each async for each in held[0].iterator]
+    assert b"".join(pieces) == large
+    assert len(pieces) > 1
+    await reply(large)
 
 
 async def test_downloads_are_bounded_per_organisation() -> None:

@@ -4,16 +4,18 @@ Guarantees:
 - A browser saves a file, whatever its content, and caches no copy.
 - However the transfer ends, generation stops and its source is closed.
 - The number of concurrent downloads per organisation is bounded, and an idle reader is cut off.
+- So is what one holds of replies that were made as a whole, however slowly they are read.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from litestar import Response
 from litestar.response import Stream
 from litestar.types import Message, Receive, Scope, Send
 from typing_extensions import override
@@ -22,6 +24,8 @@ from landbridge.platform.core.errors import Busy
 
 # Concurrent downloads per organisation in one process.
 STREAMS_MAX = 4
+# A reply up to this size is sent at once; a larger one piece by piece.
+SMALL_BYTES = 256 * 1024
 # A reader that receives nothing for this long is cut off.
 PATIENCE_S = 60.0
 
@@ -57,6 +61,18 @@ class FileDownloads:
                 if not self._streams[org_id]:
                     del self._streams[org_id]
 
+    async def of_bytes(
+        self, org_id: UUID, content: bytes, media_type: str, headers: Mapping[str, str]
+    ) -> Response[Any]:
+        """Return a response of bytes that are there already; a large one takes a slot.
+
+        Raises `Busy` if none is free.
+        """
+        if len(content) <= SMALL_BYTES:
+            return Response(content, media_type=media_type, headers=headers)
+        pieces = self.bounded(org_id, _pieces(content))
+        return StreamedFile("", media_type, await anext(pieces), pieces, headers=headers)
+
 
 class StreamedFile(Stream):
     """File streamed while it is generated; its first chunk is ready.
@@ -74,8 +90,13 @@ class StreamedFile(Stream):
         rest: AsyncGenerator[bytes],
         *,
         patience_s: float = PATIENCE_S,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
-        super().__init__(_chained(first, rest), media_type=media_type, headers=file_headers(name))
+        super().__init__(
+            _chained(first, rest),
+            media_type=media_type,
+            headers=file_headers(name) if headers is None else headers,
+        )
         self._rest = rest
         self._patience_s = patience_s
 
@@ -96,6 +117,11 @@ class StreamedFile(Stream):
                 await self._rest.aclose()
 
         return answer
+
+
+async def _pieces(content: bytes) -> AsyncGenerator[bytes]:
+    for start in range(0, len(content), SMALL_BYTES // 2):
+        yield content[start : start + SMALL_BYTES // 2]
 
 
 async def _chained(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:

@@ -9,6 +9,7 @@ from uuid import UUID
 import pypdf
 import pytest
 
+from landbridge.reporting.file_downloads import SMALL_BYTES
 from landbridge.reporting.statements.fonts import PLAIN, runs
 from tests.make import Status
 from tests.reporting.statements.ledger_entries import account_of, ask, deposit_many, pay, receive
@@ -81,6 +82,15 @@ async def test_csv_is_the_same_however_many_pages_it_is_read_in(org: Tenant) -> 
     ]
     assert [each["time"] for each in lines] == sorted(each["time"] for each in lines)
     assert len({each["recordId"] for each in lines}) == 4_500
+
+
+async def test_long_reply_is_as_exact_as_a_short_one(org: Tenant) -> None:
+    user = await make_user(org)
+    await deposit_many(org, user, 1_500, JANUARY)
+    answer = await ask(org, user)
+    assert answer.headers["content-type"] == "application/json"
+    assert len(answer.content) > SMALL_BYTES
+    assert len(answer.json()["data"]["accounts"][0]["lines"]) == 1_500
 
 
 async def test_an_empty_csv_has_a_header(org: Tenant) -> None:

@@ -1,12 +1,13 @@
 """E-mails to members about their sign-in methods."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
 
 from landbridge.platform.mail.outbox import SealedEmailContent
 
-_INVITATION = """Hello {name},
+_INVITATION = """Hello{name},
 
 You have been invited to join {org} on Landbridge. Set your password here:
 
@@ -17,7 +18,7 @@ This link is personal: do not forward it. It expires on {until}.
 If you did not expect this invitation, ignore this e-mail.
 """
 
-_RESET = """Hello {name},
+_RESET = """Hello{name},
 
 We received a request to reset the password of your Landbridge account. Set a new password here:
 
@@ -28,7 +29,7 @@ This link is personal: do not forward it. It expires in one hour and works once.
 If you did not request this, ignore this e-mail. Your password stays unchanged.
 """
 
-_CHANGED = """Hello {name},
+_CHANGED = """Hello{name},
 
 {sentence}
 Time: {at}
@@ -39,6 +40,9 @@ If this was you, no action is needed. If not, reset your password and sign out a
 
 Then contact an admin of your organisation.
 """
+
+# What mail programs make a link of. An admin chooses the name of a person who is invited.
+_LINK: Final = re.compile(r"[:/@]|\w\.\w{2,}")
 
 # Changes that trigger an e-mail, by their names in the change log.
 CHANGES: Final[Mapping[str, str]] = {
@@ -56,19 +60,24 @@ CHANGES: Final[Mapping[str, str]] = {
 def changed(to: str, *, name: str, sentence: str, at: datetime, url: str) -> SealedEmailContent:
     """Return the e-mail about a changed sign-in method."""
     moment = at.astimezone(UTC).strftime("%d %B %Y, %H:%M UTC")
-    text = _CHANGED.format(name=name, sentence=sentence, at=moment, url=url)
+    text = _CHANGED.format(name=_greeted(name), sentence=sentence, at=moment, url=url)
     return SealedEmailContent(to, "Your Landbridge sign-in settings changed", text)
 
 
 def invitation(to: str, *, name: str, org: str, url: str, until: datetime) -> SealedEmailContent:
     """Return the invitation e-mail to a new member."""
     day = until.astimezone(UTC).strftime("%d %B %Y, %H:%M UTC")
-    text = _INVITATION.format(name=name, org=org, url=url, until=day)
+    text = _INVITATION.format(name=_greeted(name), org=org, url=url, until=day)
     return SealedEmailContent(to, "Invitation to Landbridge", text)
 
 
 def reset(to: str, *, name: str, url: str) -> SealedEmailContent:
     """Return the e-mail with a password reset link."""
     return SealedEmailContent(
-        to, "Reset your Landbridge password", _RESET.format(name=name, url=url)
+        to, "Reset your Landbridge password", _RESET.format(name=_greeted(name), url=url)
     )
+
+
+def _greeted(name: str) -> str:
+    """Return the name after a greeting; nothing in place of one with a link."""
+    return "" if _LINK.search(name) else f" {name}"

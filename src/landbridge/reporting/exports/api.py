@@ -136,7 +136,9 @@ async def _file(
     match download.content:
         case ExportContent.RESULTS:
             name, content = await exports.result_file(caller, template, params, form)
-            return Response(content, media_type=form.media_type, headers=file_headers(name))
+            return await exports.outgoing.of_bytes(
+                caller.org_id, content, form.media_type, file_headers(name)
+            )
         case ExportContent.TRANSACTIONS:
             export = await exports.transaction_file(caller, template, params, form)
             # Validate here, while an error response can still be sent.

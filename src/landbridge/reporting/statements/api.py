@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from litestar import Controller, Response, get
+from litestar import Controller, MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 
@@ -15,7 +15,7 @@ from landbridge.platform.http.constraints import (
     one_of,
     query,
 )
-from landbridge.platform.http.responses import ResponseEncoder
+from landbridge.platform.http.responses import encode
 from landbridge.providers.chains.tokens import CURRENCIES
 from landbridge.reporting.file_downloads import FileDownloads, StreamedFile, file_headers
 from landbridge.reporting.statements.csv_file import csv_pages
@@ -128,8 +128,10 @@ class StatementRoutes(Controller):
         statement = await statements.open(request.user, statement_request)
         match statement_request.format:
             case StatementFormat.JSON:
-                lines = await statements.whole(statement)
-                return ResponseEncoder(statement_reply(statement, lines))
+                content = encode(statement_reply(statement, await statements.whole(statement)))
+                return await file_downloads.of_bytes(
+                    request.user.org_id, content, MediaType.JSON, {}
+                )
             case StatementFormat.CSV:
                 pages = csv_pages(statements, statement)
                 chunks = file_downloads.bounded(request.user.org_id, pages)
@@ -138,7 +140,9 @@ class StatementRoutes(Controller):
             case StatementFormat.PDF:
                 content = await statements.printed(statement)
                 headers = file_headers(_name(statement))
-                return Response(content, media_type="application/pdf", headers=headers)
+                return await file_downloads.of_bytes(
+                    request.user.org_id, content, "application/pdf", headers
+                )
 
 
 def _name(statement: Statement) -> str:
