@@ -43,7 +43,7 @@ def adjustment_id(difference_id: UUID) -> UUID:
 def build_adjustment(
     org_id: UUID, difference: Difference, *, actor: str, at: datetime
 ) -> CreateTransfer:
-    """Build the record that adjusts the ledger by a difference, whose units are not zero."""
+    """Build the record that adjusts the ledger by a difference; its units are not zero."""
     money = Money(abs(difference.units), COMPARED_ASSETS[difference.asset])
     is_shortfall = difference.units < 0
     return CreateTransfer(
