@@ -3,7 +3,7 @@
 Guarantees:
 - `stamp` never returns the same instant twice in any process of the installation. Instants have
   microseconds, and each process owns one of a hundred clock nodes (`node`, leased from the
-  database), whose number is the last two digits. So `updatedAt` distinguishes records, which the
+  database): its number is the last two digits. So `updatedAt` distinguishes records, which the
   cursors of lists rely on (docs/concepts/lists.md).
 - An organisation of the sandbox has an offset that only grows. Organisation time is real time plus
   that offset, and everything that belongs to an organisation happens in its time.

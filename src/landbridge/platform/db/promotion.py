@@ -2,11 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Final
 
 import structlog
 
+from landbridge.platform.core.background_task import running
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database
 
@@ -25,13 +26,8 @@ async def begun_on_promotion(
     that leads to another server is followed. A `begin` that fails is repeated at the next look.
     """
     database.is_standby = True
-    task = asyncio.create_task(_watch(database, probe, begin))
-    try:
+    async with running(_watch(database, probe, begin)):
         yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 async def _watch(database: Database, probe: Database, begin: Callable[[], Awaitable[None]]) -> None:

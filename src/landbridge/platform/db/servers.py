@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 import asyncpg
 from asyncpg import connect_utils
 
+from landbridge.platform.core.background_task import running
 from landbridge.platform.db.retry import LOST_CONNECTION
 
 Address = str | tuple[str, int]
@@ -119,13 +120,8 @@ class Servers:
         if self._is_single:
             yield
             return
-        task = asyncio.create_task(self._watch())
-        try:
+        async with running(self._watch()):
             yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
 
     async def _watch(self) -> None:
         while True:

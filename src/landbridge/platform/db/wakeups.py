@@ -12,6 +12,7 @@ from typing import Any, Final
 import asyncpg
 import structlog
 
+from landbridge.platform.core.background_task import running
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.event_wait import wait_for_event
 from landbridge.platform.db.pool import Database, Tx
@@ -68,13 +69,8 @@ class DueNotifier:
 async def due_wakeups(dsn: str) -> AsyncGenerator[asyncio.Event]:
     """Yield an event that is set at each notification; its reader clears it."""
     wakeup = asyncio.Event()
-    task = asyncio.create_task(_listen(dsn, wakeup.set))
-    try:
+    async with running(_listen(dsn, wakeup.set)):
         yield wakeup
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 async def _listen(dsn: str, wake: Callable[[], None]) -> None:

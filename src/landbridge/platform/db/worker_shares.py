@@ -1,7 +1,7 @@
 """Shares: several workers divide the work among themselves.
 
-Each worker has one more connection, by whose name the others find it in `pg_stat_activity`. Nothing
-is written, and PostgreSQL ends the connection of a worker that was killed. Records and
+Each worker has one more connection, and the others find it by its name in `pg_stat_activity`.
+Nothing is written, and PostgreSQL ends the connection of a worker that was killed. Records and
 organisations are divided by the last byte of their ids, which is random.
 
 Guarantees:
@@ -15,7 +15,7 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -24,6 +24,7 @@ from uuid import UUID
 import asyncpg
 import structlog
 
+from landbridge.platform.core.background_task import running
 from landbridge.platform.db.servers import SERVER_TIMEOUT_S, Servers
 
 _log = structlog.stdlib.get_logger()
@@ -82,13 +83,8 @@ class WorkerShare:
 @asynccontextmanager
 async def dividing(dsn: str, share: WorkerShare) -> AsyncGenerator[None]:
     """Take part in the division, and keep the share up to date; `dsn` is the server's own."""
-    task = asyncio.create_task(_follow(dsn, share))
-    try:
+    async with running(_follow(dsn, share)):
         yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
 
 
 async def _follow(dsn: str, share: WorkerShare) -> None:

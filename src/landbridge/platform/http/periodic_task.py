@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
+from landbridge.platform.core.background_task import running
 from landbridge.platform.core.errors import ReadOnlyServer
 from landbridge.platform.db.failures import logged_failures
 
@@ -21,10 +22,5 @@ async def repeating(
             with logged_failures(busy=busy, failed=failed), suppress(ReadOnlyServer):
                 await work()
 
-    task = asyncio.create_task(repeat())
-    try:
+    async with running(repeat()):
         yield
-    finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from typing import Final
 
+from landbridge.platform.core.background_task import running
 from landbridge.platform.core.clock import NODES, ReadingClock
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.db.failures import logged_failures
@@ -55,13 +56,10 @@ class ClockNodeLease:
     @asynccontextmanager
     async def kept(self, *, every_s: float = _RENEW_EVERY_S) -> AsyncGenerator[None]:
         """Renew the lease, and return it at the end."""
-        task = asyncio.create_task(self._renew(every_s))
         try:
-            yield
+            async with running(self._renew(every_s)):
+                yield
         finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
             await self._give_back()
 
     async def _renew(self, every_s: float) -> None:
