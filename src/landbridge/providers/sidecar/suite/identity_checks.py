@@ -20,11 +20,11 @@ from landbridge.providers.sidecar.identity_protocol import (
     ApplicationAnswer,
     ApplicationState,
 )
-from landbridge.providers.sidecar.model import AnswerUnusable
 from landbridge.providers.sidecar.protocol import RequestedVerification
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
     ContractResult,
+    break_off,
     check_conflict,
     lacking,
     run_check,
@@ -171,14 +171,7 @@ class IdentityChecks:
         if _V.SILENCE not in self.outcomes:
             return lacking(_V.SILENCE)
         person, key = _person(), new_id()
-        try:
-            await self.hasty.create_application(person, key, test_outcome=_V.SILENCE)
-        except AnswerUnusable:
-            raise
-        except Unclear:
-            pass
-        else:
-            raise CheckFailed("the first call was answered")
+        await break_off(self.hasty.create_application(person, key, test_outcome=_V.SILENCE))
         await self.client.create_application(person, key, test_outcome=_V.SILENCE)
         await self.client.submit_application(key)
         found = await self._until_decided(key)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from landbridge.platform.core.errors import Upstream
+from landbridge.platform.core.errors import Unclear, Upstream
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, PayoutReport
 from landbridge.providers.sidecar.protocol import RequestedOutcome
@@ -64,6 +64,17 @@ class ContractResult:
     name: str
     outcome: CheckOutcome
     sentence: str | None = None
+
+
+async def break_off(call: Awaitable[object]) -> None:
+    """Await a call that is not to be answered in time; raises `CheckFailed` if it is answered."""
+    try:
+        await call
+    except AnswerUnusable:
+        raise
+    except Unclear:
+        return
+    raise CheckFailed("the first call was answered")
 
 
 async def run_check(name: str, check: Callable[[], Awaitable[str | None]]) -> ContractResult:

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from landbridge.platform.core.errors import Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import TOKENS, Chain
@@ -16,7 +15,6 @@ from landbridge.providers.kyt.port import (
 )
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
-from landbridge.providers.sidecar.model import AnswerUnusable
 from landbridge.providers.sidecar.protocol import (
     SCREENING_QUERY_PATH,
     SCREENINGS_PATH,
@@ -27,6 +25,7 @@ from landbridge.providers.sidecar.protocol import (
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
     ContractResult,
+    break_off,
     check_conflict,
     lacking,
     run_check,
@@ -127,14 +126,7 @@ class ScreeningChecks:
         if RequestedScreening.SILENCE not in self.outcomes:
             return lacking(RequestedScreening.SILENCE)
         deposit = self._deposit()
-        try:
-            await self.hasty.screen(deposit, test_outcome=RequestedScreening.SILENCE)
-        except AnswerUnusable:
-            raise
-        except Unclear:
-            pass
-        else:
-            raise CheckFailed("the first call was answered")
+        await break_off(self.hasty.screen(deposit, test_outcome=RequestedScreening.SILENCE))
         again = await self.client.screen(deposit, test_outcome=RequestedScreening.SILENCE)
         if again.state is not ScreeningState.CLEAR:
             raise CheckFailed(f"the repeated call was answered with {again.state}")

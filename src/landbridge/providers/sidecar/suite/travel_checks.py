@@ -9,14 +9,13 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.core.errors import Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.providers.sidecar.client import SidecarClient
-from landbridge.providers.sidecar.model import AnswerUnusable
 from landbridge.providers.sidecar.requested_outcomes import RequestedTravel
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
     ContractResult,
+    break_off,
     check_conflict,
     lacking,
     run_check,
@@ -169,14 +168,7 @@ class TravelChecks:
         if RequestedTravel.SILENCE not in self.outcomes:
             return lacking(RequestedTravel.SILENCE)
         request = _inquiry(RequestedTravel.SILENCE)
-        try:
-            await self.hasty.send_inquiry(request)
-        except AnswerUnusable:
-            raise
-        except Unclear:
-            pass
-        else:
-            raise CheckFailed("the first call was answered")
+        await break_off(self.hasty.send_inquiry(request))
         answer = await self._final(request)
         if answer.state is not TravelState.APPROVED:
             raise CheckFailed(f"the repeated call was answered with {answer.state}")
