@@ -24,7 +24,6 @@ from tests.reporting.reconciliation.bank_days import (
     bank_position,
     found,
     keys,
-    planting_bank,
 )
 from tests.reporting.reconciliation.closed_days import CLOSES, amounts, confirm, org_today
 from tests.reporting.reconciliation.compared import compared, make_reviewers
@@ -37,12 +36,6 @@ from tests.sandbox.scenarios.bank_setup import (
     paying_by_files,
 )
 from tests.tenants import Tenant, sentence
-
-
-@pytest.fixture
-async def bank(database: Database, tmp_path: Path) -> AsyncIterator[PlantingBank]:
-    async with planting_bank(database, tmp_path) as bank:
-        yield bank
 
 
 @pytest.fixture

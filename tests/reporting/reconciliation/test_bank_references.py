@@ -1,13 +1,9 @@
 """Both sides name the same: deposits, what becomes of them, and lines of which more is known."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from uuid import uuid4
 
 import msgspec
-import pytest
 
-from landbridge.platform.db.pool import Database
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.reporting.reconciliation.model import DifferenceKind
 from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
@@ -28,17 +24,10 @@ from tests.reporting.reconciliation.bank_days import (
     bank_state,
     found,
     keys,
-    planting_bank,
 )
 from tests.reporting.reconciliation.compared import compared
 from tests.sandbox.scenarios.bank_setup import DAY_S, LINES
 from tests.tenants import Tenant
-
-
-@pytest.fixture
-async def bank(database: Database, tmp_path: Path) -> AsyncIterator[PlantingBank]:
-    async with planting_bank(database, tmp_path) as bank:
-        yield bank
 
 
 def test_every_account_and_chain_is_a_source() -> None:

@@ -1,7 +1,5 @@
 """Differences planted one by one in a bank's statements: each is named within one run."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -10,7 +8,6 @@ import pytest
 from landbridge.ledger.house_accounts import house_balances
 from landbridge.ledger.model import HouseRole
 from landbridge.payments.bank_files.bank_simulator import BankOutcome
-from landbridge.platform.db.pool import Database
 from landbridge.providers.iso20022 import pain001
 from landbridge.reporting.reconciliation.model import Difference, DifferenceKind, DifferenceStatus
 from tests.customers.chain_deposits.chain_world import correct_all
@@ -21,17 +18,10 @@ from tests.reporting.reconciliation.bank_days import (
     bank_state,
     found,
     keys,
-    planting_bank,
 )
 from tests.reporting.reconciliation.compared import DIFFERENCES, compared, make_reviewers
 from tests.sandbox.scenarios.bank_setup import DAY_S, paying
 from tests.tenants import sentence
-
-
-@pytest.fixture
-async def bank(database: Database, tmp_path: Path) -> AsyncIterator[PlantingBank]:
-    async with planting_bank(database, tmp_path) as bank:
-        yield bank
 
 
 async def test_a_payout_that_the_statement_has_agrees(bank: PlantingBank) -> None:
