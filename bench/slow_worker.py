@@ -1,4 +1,4 @@
-"""A worker whose chains take a while to accept an order, as a provider over a network does."""
+"""A worker on chains that take a while to accept an order, as a provider over a network does."""
 
 import asyncio
 import os

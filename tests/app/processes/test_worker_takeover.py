@@ -43,7 +43,7 @@ MOVEMENTS = "select count(*) as count from sandbox_movements where units = 10000
 
 @contextmanager
 def worker(folder: Path, dsn: str, number: int) -> Generator["subprocess.Popen[bytes]"]:
-    """Run a worker whose chains are slow."""
+    """Run a worker on slow chains."""
     assert SETTINGS.master_key is not None
     environ = clean_environ(
         database_url=dsn, master_key=SETTINGS.master_key, data_dir=str(folder), log_format="json"

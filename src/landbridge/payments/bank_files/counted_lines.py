@@ -84,7 +84,7 @@ limit 1
 """
 
 # What moved between a statement and the one before it, by their balances; 0 if it begins where any
-# earlier one ended or began. Those that were read before $3 are not asked for.
+# earlier one ended or began. Those that were read before $3 are left out.
 _GAPS = """
 with placed as (
     select s.statement_id, s.file_id, s.opening_units, s.closing_units,

@@ -88,7 +88,7 @@ class BankComparison:
     accounts: FundingAccounts
 
     async def sources(self, org_id: UUID) -> list[ReconSourceName]:
-        """Return the accounts whose statements are to be compared, whether there are any or not."""
+        """Return the accounts to compare, whether they have statements or not."""
         found = await self.accounts.list_all([org_id])
         return [bank_source(each.currency) for each in found if each.settings.reconciled]
 
