@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
+from uuid import UUID
 
 import structlog
 from litestar import Litestar, MediaType, Response, Router
@@ -18,6 +19,7 @@ from landbridge.app.openapi_document import openapi_config, openapi_document
 from landbridge.app.route_scopes import check_scopes, needed_scope
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
 from landbridge.customers.team.model import SignedInSession
+from landbridge.dashboard.actor_names import ActorNames, actor_names
 from landbridge.dashboard.rendering import InstallationInfo
 from landbridge.dashboard.routes import dashboard
 from landbridge.dashboard.time_zones import PageZones
@@ -221,8 +223,18 @@ def _pages(container: Container) -> Router:
     async def waiting(caller: Caller) -> AttentionCount:
         return await container.attention_counts.of(caller.org_id, caller.clock_offset)
 
+    async def names_of(org_id: UUID) -> ActorNames:
+        return await actor_names(container.team, container.orgs, org_id)
+
     zones = PageZones(lambda: container.time_zones)
-    return dashboard(around, find_session, is_fresh, zones.of, waiting)
+    return dashboard(
+        get_installation=around,
+        find_session=find_session,
+        is_fresh=is_fresh,
+        zone_of=zones.of,
+        waiting=waiting,
+        names_of=names_of,
+    )
 
 
 def noting_use(

@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from litestar.di import NamedDependency
-
 from landbridge.customers.team.service import Team
 from landbridge.platform.orgs.service import Orgs
 
@@ -24,24 +22,10 @@ class ActorNames:
         return {**self.members, **self.keys}
 
 
-@dataclass(frozen=True, slots=True)
-class ActorDirectory:
-    """Names of members and keys of all organisations."""
-
-    members: Team
-    orgs: Orgs
-
-    async def names(self, org_id: UUID) -> ActorNames:
-        """Return all names, including those of removed members and revoked keys."""
-        people, keys = await asyncio.gather(
-            self.members.list_members(org_id), self.orgs.keys(org_id)
-        )
-        return ActorNames(
-            members={str(each.id): each.name for each in people},
-            keys={str(each.id): each.name for each in keys},
-        )
-
-
-def provide_actors(team: NamedDependency[Team], orgs: NamedDependency[Orgs]) -> ActorDirectory:
-    """Provide the actor directory to page handlers."""
-    return ActorDirectory(team, orgs)
+async def actor_names(team: Team, orgs: Orgs, org_id: UUID) -> ActorNames:
+    """Return all names of an organisation, including removed members and revoked keys."""
+    people, keys = await asyncio.gather(team.list_members(org_id), orgs.keys(org_id))
+    return ActorNames(
+        members={str(each.id): each.name for each in people},
+        keys={str(each.id): each.name for each in keys},
+    )

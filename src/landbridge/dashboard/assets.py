@@ -10,7 +10,7 @@ from litestar import Response, get
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_visitor import VisitorRequest
 from landbridge.platform.http.static_content import StaticContent
 
 _FOLDER: Final = Path(__file__).parent / "static"
@@ -42,7 +42,7 @@ def asset_text(name: str) -> str:
 
 
 @get("/assets/{version:str}/{name:str}", signed_out=True, is_prepared=True, sync_to_thread=False)
-def asset(request: PageRequest, version: FromPath[str], name: FromPath[str]) -> Response[bytes]:
+def asset(request: VisitorRequest, version: FromPath[str], name: FromPath[str]) -> Response[bytes]:
     """Serve a file as immutable; raise `NotFoundException` for any version but the current one.
 
     Files are compressed and pages are not: a page has the token of its forms beside what a request

@@ -13,8 +13,9 @@ from landbridge.dashboard.auth.profile_pages import PROFILE
 from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
 from landbridge.dashboard.authentication import FRESH, SECOND, SIGN_IN, MfaRequired, NotSignedIn
 from landbridge.dashboard.local_paths import requested_page
+from landbridge.dashboard.page_request import Page
 from landbridge.dashboard.page_visitor import PageVisitor
-from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.dashboard.rendering import Renderer
 from landbridge.platform.core.errors import Busy, ReadOnlyServer, Refused
 from landbridge.platform.formats.translations import ENGLISH
 from landbridge.platform.formats.translations import later as _

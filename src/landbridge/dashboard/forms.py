@@ -11,7 +11,8 @@ from litestar.enums import RequestEncodingType
 from landbridge.customers.onboarding.multipart_form import FORM_BROKEN, SubmittedForm
 from landbridge.dashboard.authentication import SUBMITTED_FORM
 from landbridge.dashboard.number_formats import parse_number
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.formats.translations import ENGLISH

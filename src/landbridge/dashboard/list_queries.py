@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from msgspec import UnsetType
 
 from landbridge.dashboard.local_paths import requested_path
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.error_responses import forget_frames
 

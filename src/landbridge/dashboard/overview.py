@@ -10,9 +10,8 @@ from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 
 from landbridge.dashboard.attention_items import attention_items
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.payment_lines import read_lines
-from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import params_of, query_of
@@ -21,7 +20,6 @@ from landbridge.dashboard.usd_values import total_usd
 from landbridge.payments.transactions.balance_schemas import BalancesReply
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import Refused
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.rates.valuation import Valuation
 
 _ITEMS_MAX: Final = 8
@@ -43,22 +41,19 @@ class OverviewPages(Controller):
     async def show(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         valuation: NamedDependency[Valuation],
         reader: NamedDependency[ReportReader],
     ) -> Response[str]:
         """Show the overview."""
-        now = renderer.now(request)
+        now = request.now()
         usd_rates, balances, volume, latest, attention = await asyncio.gather(
             valuation.rates(CURRENCIES, now.date()),
-            interface.read(BalancesReply, "/v2/balances"),
+            request.interface.read(BalancesReply, "/v2/balances"),
             _volume(reader, now, request),
-            read_lines(interface, limit=_ITEMS_MAX),
-            attention_items(interface, now, request.user.zone),
+            read_lines(request.interface, limit=_ITEMS_MAX),
+            attention_items(request.interface, now, request.user.zone),
         )
-        return renderer.page(
-            request,
+        return request.page(
             "overview.html",
             balances=balances,
             balance_usd=total_usd(
@@ -75,11 +70,9 @@ class OverviewPages(Controller):
         )
 
     @get("/shortcuts")
-    async def shortcuts(
-        self, request: PageRequest, renderer: NamedDependency[Renderer]
-    ) -> Response[str]:
+    async def shortcuts(self, request: PageRequest) -> Response[str]:
         """List the keyboard shortcuts; scripts show the same list for `?`."""
-        return renderer.page(request, "shortcuts.html")
+        return request.page("shortcuts.html")
 
 
 async def _volume(reader: ReportReader, now: datetime, request: PageRequest) -> VolumeCard:

@@ -75,11 +75,11 @@ def check_is_admin(visitor: PageVisitor) -> None:
     check_admin(visitor.caller)
 
 
-PageRequest: TypeAlias = Request[PageVisitor, None, State]
-"""A request for a page, once the door has let it in."""
+VisitorRequest: TypeAlias = Request[PageVisitor, None, State]
+"""A request for a page, once the guard has admitted it; handlers have a `PageRequest`."""
 
 
-async def renew_counts(request: PageRequest) -> None:
+async def renew_counts(request: VisitorRequest) -> None:
     """Count again what waits: for a form that changes it and answers with a page, not a redirect.
 
     The counts of the menu are made before the form is handled.

@@ -13,23 +13,19 @@ from urllib.parse import quote, unquote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from litestar import MediaType, Response
 from litestar.datastructures import Cookie
-from litestar.response import Redirect
 
 from landbridge.dashboard.assets import asset_path
 from landbridge.dashboard.authentication import visit_cookie
 from landbridge.dashboard.formatting import FILTERS
 from landbridge.dashboard.local_paths import requested_path, requested_query
 from landbridge.dashboard.navigation import current_path, items, menu_counts, sections
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_visitor import VisitorRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import ENGLISH, LANGUAGES, catalogue, install_texts
 from landbridge.platform.http.error_responses import forget_frames
 from landbridge.platform.http.headers import cookie
 from landbridge.platform.orgs.model import Mode
-
-# Page or redirect.
-Page = Response[str] | Redirect
 
 _NOTICE = "landbridge-notice"
 _NOTICE_LENGTH_MAX = 500
@@ -72,7 +68,7 @@ class Renderer:
         return self._get_installation()
 
     def page(
-        self, request: PageRequest, template: str, status: int = 200, /, **values: object
+        self, request: VisitorRequest, template: str, status: int = 200, /, **values: object
     ) -> Response[str]:
         """Render a page; `problem` is the refusal shown on it, if any.
 
@@ -87,7 +83,7 @@ class Renderer:
         return self._response(request, self._labelled(request, template, **values), status)
 
     def with_problem(
-        self, request: PageRequest, template: str, /, problem: Refused, **values: object
+        self, request: VisitorRequest, template: str, /, problem: Refused, **values: object
     ) -> Response[str]:
         """Render a form again, with its problem and the submitted values.
 
@@ -106,7 +102,7 @@ class Renderer:
             response.headers["Retry-After"] = str(problem.retry_after_s)
         return response
 
-    def text(self, request: PageRequest, template: str, /, **values: object) -> str:
+    def text(self, request: VisitorRequest, template: str, /, **values: object) -> str:
         """Render a template to HTML, also for fragments requested by scripts."""
         visitor = request.user
         installation = self.installation
@@ -144,7 +140,7 @@ class Renderer:
             if visitor.admitted is not None:
                 visitor.admitted.charge(time.monotonic() - began_s)
 
-    def _labelled(self, request: PageRequest, template: str, /, **values: object) -> str:
+    def _labelled(self, request: VisitorRequest, template: str, /, **values: object) -> str:
         """Render a page; translated refusals call an input by its label on this page.
 
         The labels are in the templates alone, so they are read from the page, which is rendered
@@ -157,16 +153,16 @@ class Renderer:
         labels = {name: _label_of(name, text) for name in cast("Mapping[str, object]", wrong)}
         return self.text(request, template, input_labels=labels, **values)
 
-    def now(self, request: PageRequest) -> datetime:
+    def now(self, request: VisitorRequest) -> datetime:
         """Return the current time on the clock of the visitor's organisation."""
         signed = request.user.signed
         clock = self.installation.clock
         return clock.now() if signed is None else clock.now(signed.caller.clock_offset)
 
-    def _response(self, request: PageRequest, text: str, status: int) -> Response[str]:
+    def _response(self, request: VisitorRequest, text: str, status: int) -> Response[str]:
         cookies: list[Cookie] = []
         if cookie(request.scope, _NOTICE) is not None:
-            cookies.append(_notice_cookie(""))
+            cookies.append(notice_cookie(""))
         if request.user.signed is None:
             cookies.append(visit_cookie(request.user, base_url=self.installation.base_url))
         return Response(
@@ -183,11 +179,6 @@ def _label_of(name: str, page: str) -> str:
         page,
     )
     return unescape((found[1] or found[2]).strip()) if found else ""
-
-
-def redirect(path: str, *, notice: str = "") -> Redirect:
-    """Redirect to a dashboard page, which shows `notice` once."""
-    return Redirect(path, status_code=303, cookies=[_notice_cookie(notice)] if notice else None)
 
 
 def headers() -> Mapping[str, str]:
@@ -209,7 +200,8 @@ def _notice_text(language: str, cookie: str) -> str:
     return catalogue(language).gettext(text) if text else ""
 
 
-def _notice_cookie(text: str) -> Cookie:
+def notice_cookie(text: str) -> Cookie:
+    """Return the cookie of a sentence that the next page shows once; empty removes it."""
     return Cookie(
         key=_NOTICE,
         value=quote(text[:_NOTICE_LENGTH_MAX], safe=""),

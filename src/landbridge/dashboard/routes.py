@@ -1,7 +1,6 @@
 """Routes of all dashboard pages."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -9,10 +8,10 @@ from litestar import Router, get
 from litestar.di import Provide
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
-from litestar.types import ASGIApp, ControllerRouterHandler
+from litestar.types import ControllerRouterHandler
 
 from landbridge.customers.team.model import SignedInSession
-from landbridge.dashboard.actor_names import provide_actors
+from landbridge.dashboard.actor_names import ActorNames
 from landbridge.dashboard.approvals import routes as approvals
 from landbridge.dashboard.assets import asset
 from landbridge.dashboard.auth import routes as auth
@@ -23,7 +22,7 @@ from landbridge.dashboard.error_pages import ErrorPages
 from landbridge.dashboard.lists import routes as lists
 from landbridge.dashboard.organisation import routes as organisation
 from landbridge.dashboard.overview import OverviewPages
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import TOOLS, PageRequest, PageTools
 from landbridge.dashboard.payments import routes as payments
 from landbridge.dashboard.reconciliation import routes as reconciliation
 from landbridge.dashboard.rendering import InstallationInfo, Renderer
@@ -35,7 +34,6 @@ from landbridge.dashboard.team import routes as team
 from landbridge.dashboard.transactions import routes as transactions
 from landbridge.dashboard.users import routes as users
 from landbridge.platform.http.caller import Caller
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.attention_counts import AttentionCount
 
 
@@ -69,42 +67,33 @@ FORM_BYTES_MAX = 256 * 1024
 
 
 def dashboard(
+    *,
     get_installation: Callable[[], InstallationInfo],
     find_session: Callable[[str], Awaitable[SignedInSession | None]],
     is_fresh: Callable[[SignedInSession], bool],
     zone_of: Callable[[UUID], Awaitable[ZoneInfo]],
     waiting: Callable[[Caller], Awaitable[AttentionCount]],
+    names_of: Callable[[UUID], Awaitable[ActorNames]],
 ) -> Router:
     """Return the router of all pages, with their guard."""
     renderer = Renderer(get_installation)
-
-    def provide_renderer() -> Renderer:
-        return renderer
-
     return Router(
         "/dashboard",
         route_handlers=PAGES,
         # Pages have their own guard, not that of the API.
-        opt={"public": True},
+        opt={"public": True, TOOLS: PageTools(renderer, names_of)},
+        request_class=PageRequest,
         guards=[
             page_guard(
                 find_session, is_fresh, zone_of, waiting, lambda: get_installation().base_url
             )
         ],
         dependencies={
-            "actors": Provide(provide_actors, sync_to_thread=False),
             "reader": Provide(provide_report_reader, sync_to_thread=False),
             "recipients": Provide(provide_recipients, sync_to_thread=False),
-            "renderer": Provide(provide_renderer, sync_to_thread=False),
-            "interface": Provide(provide_interface, sync_to_thread=False),
         },
         exception_handlers=ErrorPages(renderer).handlers,
         dto=None,
         include_in_schema=False,
         request_max_body_size=FORM_BYTES_MAX,
     )
-
-
-def provide_interface(request: PageRequest) -> InternalClient:
-    """Provide an API client that acts for the visitor."""
-    return InternalClient(cast("ASGIApp", request.app), request.user.caller)

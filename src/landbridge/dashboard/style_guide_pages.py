@@ -7,13 +7,11 @@ from typing import Final
 from uuid import UUID
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 
 from landbridge.dashboard.attention_items import AttentionItem
 from landbridge.dashboard.charts import ChartKind, ChartSeries, build_chart, sparkline
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.reports.comparison import ReportComparison
 from landbridge.dashboard.style_tokens import (
     color_pairs,
@@ -48,15 +46,12 @@ class StyleGuidePages(Controller):
     path = "/styleguide"
 
     @get("/")
-    async def show(
-        self, request: PageRequest, renderer: NamedDependency[Renderer]
-    ) -> Response[str]:
+    async def show(self, request: PageRequest) -> Response[str]:
         """Show the tokens, and the components in both themes; raise `NotFoundException`."""
-        if not renderer.installation.is_sandbox:
+        if not request.installation.is_sandbox:
             raise NotFoundException
-        now = renderer.now(request)
-        return renderer.page(
-            request,
+        now = request.now()
+        return request.page(
             "styleguide.html",
             themes=_THEMES,
             pairs=color_pairs(),

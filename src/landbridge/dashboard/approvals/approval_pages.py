@@ -7,18 +7,16 @@ from decimal import Decimal
 from typing import Final
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import RESOLUTION, PaymentCard, payment_cards
 from landbridge.dashboard.approvals.resolution_pages import account_texts
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import NumberFormat
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor, renew_counts
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import PageVisitor, renew_counts
 from landbridge.dashboard.payment_lines import currency_name, payment_lines
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.approvals.inbox_api import ListedApproval, ListedApprovalPage
 from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
 from landbridge.payments.transactions.schemas import TransactionReply
@@ -83,89 +81,65 @@ class ApprovalPages(Controller):
     path = "/approvals"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List pending or decided approvals, newest first."""
-        values = await _inbox(request, interface, actors)
-        return renderer.page(request, "approvals/list.html", **values)
+        values = await _inbox(request)
+        return request.page("approvals/list.html", **values)
 
     @post("/")
-    async def vote_on_several(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def vote_on_several(self, request: PageRequest) -> Page:
         """Cast the same vote on each chosen payment, independently."""
         form = await read_form(request)
         chosen = [each for each in dict.fromkeys(form.texts("approval")) if each][:PAGE_SIZE]
         try:
             verb = _bulk_verb(form, chosen)
         except FieldInvalid as problem:
-            values = await _inbox(request, interface, actors)
+            values = await _inbox(request)
             values |= {"chosen": chosen, "comment": form.text("comment")}
-            return renderer.with_problem(request, "approvals/list.html", problem, **values)
+            return request.with_problem("approvals/list.html", problem, **values)
         results = [
-            await _vote(interface, each, verb, form.text("comment") or None) for each in chosen
+            await _vote(request.interface, each, verb, form.text("comment") or None)
+            for each in chosen
         ]
         await renew_counts(request)
         approvals = [each.approval for each in results if each.approval is not None]
         payments = [(each.transfer_type, each.transfer_id) for each in approvals]
-        values = await _inbox(request, interface, actors)
-        values |= {"results": results, "result_cards": await payment_cards(interface, payments)}
-        return renderer.page(request, "approvals/list.html", **values)
+        values = await _inbox(request)
+        values |= {
+            "results": results,
+            "result_cards": await payment_cards(request.interface, payments),
+        }
+        return request.page("approvals/list.html", **values)
 
     @get("/{approval_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        approval_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def show(self, request: PageRequest, approval_id: FromPath[str]) -> Page:
         """Show one approval with its votes and comments."""
-        values = await _approval_values(request, interface, actors, approval_id)
-        return renderer.page(request, "approvals/one.html", **values)
+        values = await _approval_values(request, approval_id)
+        return request.page("approvals/one.html", **values)
 
     @post("/{approval_id:str}")
-    async def vote(
-        self,
-        request: PageRequest,
-        approval_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def vote(self, request: PageRequest, approval_id: FromPath[str]) -> Page:
         """Approve or reject it."""
         form = await read_form(request)
         try:
             verb = _verb(form)
             body = {_VOTES[verb]: form.maybe("comment")}
             path = f"/v2/transfer-approvals/{approval_id}/{verb}"
-            status = (await interface.post(path, body))["status"]
+            status = (await request.interface.post(path, body))["status"]
         except Refused as error:
-            values = await _approval_values(request, interface, actors, approval_id)
+            values = await _approval_values(request, approval_id)
             problem = _as_comment_error(error)
             values["comment"] = form.text("comment")
-            return renderer.with_problem(request, "approvals/one.html", problem, **values)
+            return request.with_problem("approvals/one.html", problem, **values)
         return redirect(f"/dashboard/approvals/{approval_id}", notice=_VOTE_NOTICES[status])
 
 
-async def _inbox(
-    request: PageRequest, interface: InternalClient, actors: ActorDirectory
-) -> dict[str, object]:
+async def _inbox(request: PageRequest) -> dict[str, object]:
     """Return the values of the list, by the filters of the URL."""
     query, visitor = read_list_query(request, "show", "mine"), request.user
     status_filter = query.text("show") if query.text("show") in _STATUS_FILTERS else "waiting"
     found, filter_error = await load_list(
-        interface.read(
+        request.interface.read(
             ListedApprovalPage,
             _API,
             status=_STATUS_FILTERS[status_filter],
@@ -178,7 +152,8 @@ async def _inbox(
     approvals = found.approvals
     payments = [(each.transfer_type, each.transfer_id) for each in approvals]
     cards, lines = await asyncio.gather(
-        payment_cards(interface, payments), payment_lines(interface, {each for _, each in payments})
+        payment_cards(request.interface, payments),
+        payment_lines(request.interface, {each for _, each in payments}),
     )
     is_full = found.count == PAGE_SIZE
     return {
@@ -189,7 +164,7 @@ async def _inbox(
         },
         "cards": cards,
         "lines": lines,
-        "names": await actors.names(visitor.caller.org_id),
+        "names": await request.actor_names(),
         "votable": {
             each.id
             for each in approvals
@@ -207,24 +182,24 @@ async def _inbox(
     }
 
 
-async def _approval_values(
-    request: PageRequest, interface: InternalClient, actors: ActorDirectory, approval_id: str
-) -> dict[str, object]:
+async def _approval_values(request: PageRequest, approval_id: str) -> dict[str, object]:
     """Return the values of one approval's page."""
-    approval = await interface.read(ListedApproval, f"{_API}/{approval_id}")
+    approval = await request.interface.read(ListedApproval, f"{_API}/{approval_id}")
     kind, transfer_id = approval.transfer_type, approval.transfer_id
-    cards = await payment_cards(interface, [(kind, transfer_id)], with_history=True)
+    cards = await payment_cards(request.interface, [(kind, transfer_id)], with_history=True)
     card = cards.get(transfer_id)
-    lines = await payment_lines(interface, {transfer_id})
+    lines = await payment_lines(request.interface, {transfer_id})
     has_account = card and card.resolution and card.resolution.account_id
     return {
         "approval": approval,
         "card": card,
         "line": lines.get(transfer_id),
         "accounts": (
-            await account_texts(interface, card, request.user.language) if has_account else {}
+            await account_texts(request.interface, card, request.user.language)
+            if has_account
+            else {}
         ),
-        "names": await actors.names(request.user.caller.org_id),
+        "names": await request.actor_names(),
         "is_votable": may_vote(approval, request.user) and _is_visible(approval, card),
         "comment": "",
     }

@@ -3,18 +3,14 @@
 from typing import Final
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.payments.bank_files.statement_line_api import BankLine, BankLinePage
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
-from landbridge.platform.http.internal_client import InternalClient
 
 _REVIEWS, _PAGE_PATH = "/v2/reviews/bank-lines", "/dashboard/reviews/bank-lines"
 _LIST: Final = ReviewList(
@@ -31,40 +27,19 @@ class BankLinePages(Controller):
     path = "/reviews/bank-lines"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List the queue, longest waiting first."""
-        found = await _LIST.load(request, interface)
-        return renderer.page(
-            request, "approvals/bank_lines.html", lines=found.page.reviews, **found.values
-        )
+        found = await _LIST.load(request)
+        return request.page("approvals/bank_lines.html", lines=found.page.reviews, **found.values)
 
     @get("/{line_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        line_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def show(self, request: PageRequest, line_id: FromPath[str]) -> Page:
         """Show one line, whatever its status."""
-        values = await _values(request, interface, actors, line_id)
-        return renderer.page(request, _ONE, **values)
+        values = await _values(request, line_id)
+        return request.page(_ONE, **values)
 
     @post("/{line_id:str}")
-    async def resolve(
-        self,
-        request: PageRequest,
-        line_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def resolve(self, request: PageRequest, line_id: FromPath[str]) -> Page:
         """Resolve the line and apply the consequences."""
         form = await read_form(request)
         names = ("resolution", "comment", "transferId", "depositId")
@@ -72,19 +47,17 @@ class BankLinePages(Controller):
         # Empty fields are omitted, except the two that every resolution has.
         body = {name: text for name, text in submitted.items() if text or name in names[:2]}
         try:
-            await interface.post(f"{_REVIEWS}/{line_id}/resolve", body)
+            await request.interface.post(f"{_REVIEWS}/{line_id}/resolve", body)
         except Refused as problem:
-            values = await _values(request, interface, actors, line_id)
+            values = await _values(request, line_id)
             values["typed"] = form
-            return renderer.with_problem(request, _ONE, problem, **values)
+            return request.with_problem(_ONE, problem, **values)
         return redirect(f"{_PAGE_PATH}/{line_id}", notice=later("Statement line resolved"))
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, actors: ActorDirectory, line_id: str
-) -> dict[str, object]:
+async def _values(request: PageRequest, line_id: str) -> dict[str, object]:
     return {
-        "line": await interface.read(BankLine, f"{_REVIEWS}/{line_id}"),
-        "names": await actors.names(request.user.caller.org_id),
+        "line": await request.interface.read(BankLine, f"{_REVIEWS}/{line_id}"),
+        "names": await request.actor_names(),
         "typed": Form(),
     }

@@ -3,19 +3,15 @@
 from typing import Final
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.payments.incoming_payments.api import DepositReview, DepositReviewPage
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later
-from landbridge.platform.http.internal_client import InternalClient
 
 _REVIEWS, _PAGE_PATH = "/v2/reviews/deposits", "/dashboard/reviews/deposits"
 _LIST: Final = ReviewList(_REVIEWS, DepositReviewPage(count=0, reviews=[]), {})
@@ -28,63 +24,42 @@ class DepositReviewPages(Controller):
     path = "/reviews/deposits"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List the waiting deposits, longest waiting first."""
-        found = await _LIST.load(request, interface)
-        return renderer.page(
-            request, "approvals/deposit_reviews.html", deposits=found.page.reviews, **found.values
+        found = await _LIST.load(request)
+        return request.page(
+            "approvals/deposit_reviews.html", deposits=found.page.reviews, **found.values
         )
 
     @get("/{deposit_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        deposit_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def show(self, request: PageRequest, deposit_id: FromPath[str]) -> Page:
         """Show one deposit, whatever its status."""
-        values = await _values(request, interface, actors, deposit_id)
-        return renderer.page(request, _ONE, **values)
+        values = await _values(request, deposit_id)
+        return request.page(_ONE, **values)
 
     @post("/{deposit_id:str}")
-    async def decide(
-        self,
-        request: PageRequest,
-        deposit_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def decide(self, request: PageRequest, deposit_id: FromPath[str]) -> Page:
         """Match the deposit with a payment or return it, depending on the submitted form."""
         form = await read_form(request)
         is_return = form.text("do") == "return"
         try:
             if is_return:
                 body = {"comment": form.text("returnComment")}
-                await interface.post(f"{_REVIEWS}/{deposit_id}/return", body)
+                await request.interface.post(f"{_REVIEWS}/{deposit_id}/return", body)
             else:
-                await interface.post(f"{_REVIEWS}/{deposit_id}/match", _match(form))
+                await request.interface.post(f"{_REVIEWS}/{deposit_id}/match", _match(form))
         except Refused as error:
-            values = await _values(request, interface, actors, deposit_id)
+            values = await _values(request, deposit_id)
             values["typed"] = form
-            return renderer.with_problem(request, _ONE, _with_form_field(error, form), **values)
+            return request.with_problem(_ONE, _with_form_field(error, form), **values)
         notice = later("Deposit return started") if is_return else later("Deposit matched")
         return redirect(f"{_PAGE_PATH}/{deposit_id}", notice=notice)
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, actors: ActorDirectory, deposit_id: str
-) -> dict[str, object]:
+async def _values(request: PageRequest, deposit_id: str) -> dict[str, object]:
     return {
-        "deposit": await interface.read(DepositReview, f"{_REVIEWS}/{deposit_id}"),
-        "names": await actors.names(request.user.caller.org_id),
+        "deposit": await request.interface.read(DepositReview, f"{_REVIEWS}/{deposit_id}"),
+        "names": await request.actor_names(),
         "typed": Form(),
     }
 

@@ -3,7 +3,6 @@
 from typing import Final
 
 from litestar import Controller, get
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.deposit_screening.review_api import (
@@ -11,10 +10,8 @@ from landbridge.customers.deposit_screening.review_api import (
     DepositScreeningReply,
 )
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _API: Final = "/v2/reviews/deposit-screenings"
 _LIST: Final = ReviewList(
@@ -51,16 +48,10 @@ class DepositScreeningPages(Controller):
     path = "/reviews/deposit-screenings"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List screened deposits, longest waiting first."""
-        found = await _LIST.load(request, interface)
-        return renderer.page(
-            request,
+        found = await _LIST.load(request)
+        return request.page(
             "approvals/deposit_screenings.html",
             screenings=found.page.reviews,
             sources=SOURCES,
@@ -69,17 +60,10 @@ class DepositScreeningPages(Controller):
         )
 
     @get("/{screening_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        screening_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
         """Show one screened deposit."""
-        found = await interface.read(DepositScreeningReply, f"{_API}/{screening_id}")
-        return renderer.page(
-            request,
+        found = await request.interface.read(DepositScreeningReply, f"{_API}/{screening_id}")
+        return request.page(
             "approvals/deposit_screening.html",
             screening=found,
             sources=SOURCES,

@@ -3,7 +3,6 @@
 from typing import Final
 
 from litestar import Controller, get
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.payment_screening.review_api import (
@@ -12,9 +11,7 @@ from landbridge.customers.payment_screening.review_api import (
 )
 from landbridge.dashboard.approvals.deposit_screening_pages import CATEGORIES
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer
-from landbridge.platform.http.internal_client import InternalClient
+from landbridge.dashboard.page_request import Page, PageRequest
 
 _API: Final = "/v2/reviews/payment-screenings"
 _LIST: Final = ReviewList(
@@ -35,16 +32,10 @@ class PaymentScreeningPages(Controller):
     path = "/reviews/payment-screenings"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List screened destinations of payments, longest waiting first."""
-        found = await _LIST.load(request, interface)
-        return renderer.page(
-            request,
+        found = await _LIST.load(request)
+        return request.page(
             "approvals/payment_screenings.html",
             screenings=found.page.reviews,
             categories=CATEGORIES,
@@ -52,15 +43,9 @@ class PaymentScreeningPages(Controller):
         )
 
     @get("/{screening_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        screening_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
         """Show one screened destination."""
-        found = await interface.read(PaymentScreeningReply, f"{_API}/{screening_id}")
-        return renderer.page(
-            request, "approvals/payment_screening.html", screening=found, categories=CATEGORIES
+        found = await request.interface.read(PaymentScreeningReply, f"{_API}/{screening_id}")
+        return request.page(
+            "approvals/payment_screening.html", screening=found, categories=CATEGORIES
         )

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.platform.core.errors import RoleNotAllowed
 from landbridge.platform.core.pagination import LIMIT_MAX
 from landbridge.platform.formats.translations import later
@@ -86,15 +84,10 @@ class QueuePages(Controller):
     path = "/reviews"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """Show all queues."""
-        queues = await waiting_queues(interface)
-        return renderer.page(request, "approvals/queues.html", queues=queues)
+        queues = await waiting_queues(request.interface)
+        return request.page("approvals/queues.html", queues=queues)
 
 
 async def waiting_queues(interface: InternalClient) -> Sequence[QueueStatus]:

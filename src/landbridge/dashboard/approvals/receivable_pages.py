@@ -3,13 +3,10 @@
 from typing import Final
 
 from litestar import Controller, get
-from litestar.di import NamedDependency
 
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.payments.receivables.api import ReceivableList
-from landbridge.platform.http.internal_client import InternalClient
 
 _LIST: Final = ReviewList(
     "/v2/reviews/receivables",
@@ -24,14 +21,9 @@ class ReceivablePages(Controller):
     path = "/reviews/receivables"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List receivables, longest waiting first."""
-        found = await _LIST.load(request, interface)
-        return renderer.page(
-            request, "approvals/receivables.html", receivables=found.page.reviews, **found.values
+        found = await _LIST.load(request)
+        return request.page(
+            "approvals/receivables.html", receivables=found.page.reviews, **found.values
         )

@@ -6,17 +6,14 @@ from typing import Final
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.approvals.payment_cards import PaymentCard, payment_cards
 from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payments.choices import account_text
 from landbridge.dashboard.payments.holdings import accounts_of
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.approvals.inbox_api import ListedApproval
 from landbridge.payments.resolutions.api import ResolutionPage, ResolutionReply, ResolvableReply
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -55,54 +52,33 @@ class ResolutionPages(Controller):
     path = "/reviews/resolutions"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List pending or decided resolutions, newest first."""
-        found = await _LIST.load(request, interface)
+        found = await _LIST.load(request)
         payments = {(each.transfer_type, each.transfer_id) for each in found.page.resolutions}
-        return renderer.page(
-            request,
+        return request.page(
             "approvals/resolutions.html",
             resolutions=found.page.resolutions,
-            cards=await payment_cards(interface, payments),
-            names=await actors.names(request.user.caller.org_id),
+            cards=await payment_cards(request.interface, payments),
+            names=await request.actor_names(),
             **found.values,
         )
 
     @get("/{transfer_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        transfer_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def show(self, request: PageRequest, transfer_id: FromPath[str]) -> Page:
         """Show one payment with its possible actions and its resolutions."""
-        values = await _values(request, interface, actors, transfer_id)
-        return renderer.page(request, _ONE, **values)
+        values = await _values(request, transfer_id)
+        return request.page(_ONE, **values)
 
     @post("/{transfer_id:str}")
-    async def request(
-        self,
-        request: PageRequest,
-        transfer_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def request(self, request: PageRequest, transfer_id: FromPath[str]) -> Page:
         """Request a resolution; sending the form twice requests it once."""
         form = await read_form(request)
         try:
-            await interface.post(_RESOLUTIONS, _body(form, transfer_id))
+            await request.interface.post(_RESOLUTIONS, _body(form, transfer_id))
         except Refused as problem:
-            values = await _values(request, interface, actors, transfer_id, form)
-            return renderer.with_problem(request, _ONE, problem, **values)
+            values = await _values(request, transfer_id, form)
+            return request.with_problem(_ONE, problem, **values)
         notice = later("Resolution requested. A second person must approve it.")
         return redirect(f"{_PAGE_PATH}/{transfer_id}", notice=notice)
 
@@ -121,20 +97,16 @@ def _body(form: Form, transfer_id: str) -> Mapping[str, str]:
 
 
 async def _values(
-    request: PageRequest,
-    interface: InternalClient,
-    actors: ActorDirectory,
-    transfer_id: str,
-    submitted: Form | None = None,
+    request: PageRequest, transfer_id: str, submitted: Form | None = None
 ) -> dict[str, object]:
     """Return the values of a payment's page; raise `TransactionNotFound` if there is none."""
-    found = await interface.read(ResolvableReply, f"{_RESOLUTIONS}/actions/{transfer_id}")
+    found = await request.interface.read(ResolvableReply, f"{_RESOLUTIONS}/actions/{transfer_id}")
     form = submitted or Form()
     resolutions = found.resolutions
     cards, approvals, names = await asyncio.gather(
-        payment_cards(interface, [(found.transfer_type, found.transfer_id)]),
-        _approvals(interface, resolutions),
-        actors.names(request.user.caller.org_id),
+        payment_cards(request.interface, [(found.transfer_type, found.transfer_id)]),
+        _approvals(request.interface, resolutions),
+        request.actor_names(),
     )
     card = cards.get(found.transfer_id)
     is_fiat_refund = found.transfer_type == "ONRAMP"
@@ -150,7 +122,9 @@ async def _values(
         "approvals": approvals,
         "names": names,
         "accounts": (
-            await account_texts(interface, card, request.user.language) if needs_accounts else {}
+            await account_texts(request.interface, card, request.user.language)
+            if needs_accounts
+            else {}
         ),
         "is_fiat_refund": is_fiat_refund,
         "has_hash": (found.transfer_type, found.status) not in _BANK_ORDERS,

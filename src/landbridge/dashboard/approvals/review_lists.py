@@ -7,8 +7,7 @@ from typing import Generic, Protocol, TypeVar
 from msgspec import UnsetType
 
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.platform.http.internal_client import InternalClient
+from landbridge.dashboard.page_request import PageRequest
 
 _FILTER = "show"
 
@@ -43,13 +42,13 @@ class ReviewList(Generic[P]):
     empty: P
     filters: Mapping[str, Sequence[str]]
 
-    async def load(self, request: PageRequest, interface: InternalClient) -> LoadedReviews[P]:
+    async def load(self, request: PageRequest) -> LoadedReviews[P]:
         """Load the requested page."""
         query = read_list_query(request, *([_FILTER] if self.filters else []))
         chosen = query.text(_FILTER)
         status_filter = chosen if chosen in self.filters else next(iter(self.filters), "")
         found, filter_error = await load_list(
-            interface.read(
+            request.interface.read(
                 type(self.empty),
                 self.route,
                 status=self.filters.get(status_filter),

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.payment_lines import payment_lines
-from landbridge.dashboard.rendering import Renderer
 from landbridge.payments.engine.stuck_api import StuckList, StuckReply
 from landbridge.payments.engine.stuck_causes import StuckCause
 from landbridge.payments.transactions.schemas import TransactionReply
@@ -92,22 +90,16 @@ class StuckPages(Controller):
     path = "/stuck"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """List stuck payments, the longest waiting first."""
         query = read_list_query(request, "cause", "type")
         cause = query.text("cause") if query.text("cause") in set(StuckCause) else ""
         (found, counted), filter_error = await load_list(
-            _load(interface, query, cause), (_NOTHING, _NOTHING)
+            _load(request.interface, query, cause), (_NOTHING, _NOTHING)
         )
         payments = {each.id for each in found.stuck if each.type not in _ACTIONS}
-        lines = await payment_lines(interface, payments)
-        return renderer.page(
-            request,
+        lines = await payment_lines(request.interface, payments)
+        return request.page(
             "approvals/stuck.html",
             rows=[_row(each, lines.get(each.id)) for each in found.stuck],
             tabs=_tabs(query, cause, counted),

@@ -11,8 +11,7 @@ from landbridge.dashboard.auth.login_redirect import browser, ip_address, redire
 from landbridge.dashboard.auth.reset_pages import confirmed_password, link_expired_page
 from landbridge.dashboard.authentication import HOME
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
 
@@ -26,25 +25,20 @@ class InvitationPages(Controller):
 
     @get("/{token:str}", signed_out=True)
     async def page(
-        self,
-        request: PageRequest,
-        token: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        sign_in: NamedDependency[SignIn],
+        self, request: PageRequest, token: FromPath[str], sign_in: NamedDependency[SignIn]
     ) -> Response[str]:
         """Show the invitation and the form to accept it."""
         try:
             invitation = await sign_in.invitation(token)
         except LinkInvalid as problem:
-            return link_expired_page(request, renderer, problem)
-        return renderer.page(request, _PAGE, invitation=invitation, name=invitation.name)
+            return link_expired_page(request, problem)
+        return request.page(_PAGE, invitation=invitation, name=invitation.name)
 
     @post("/{token:str}", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
     async def accept(
         self,
         request: PageRequest,
         token: FromPath[str],
-        renderer: NamedDependency[Renderer],
         sign_in: NamedDependency[SignIn],
         sessions: NamedDependency[Sessions],
     ) -> Page:
@@ -63,11 +57,11 @@ class InvitationPages(Controller):
             except LinkInvalid:
                 raise
             except Refused as problem:
-                return renderer.with_problem(
-                    request, _PAGE, problem, invitation=invitation, name=form.text("name")
+                return request.with_problem(
+                    _PAGE, problem, invitation=invitation, name=form.text("name")
                 )
         except LinkInvalid as problem:
-            return link_expired_page(request, renderer, problem)
+            return link_expired_page(request, problem)
         if request.user.signed is not None:
             await sessions.sign_out(request.user.signed)
-        return redirect_with_session(secret, HOME, base_url=renderer.installation.base_url)
+        return redirect_with_session(secret, HOME, base_url=request.installation.base_url)

@@ -3,8 +3,7 @@
 from litestar.response import Redirect
 
 from landbridge.dashboard.authentication import session_cookie
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import redirect
+from landbridge.dashboard.page_request import PageRequest, redirect
 
 
 def redirect_with_session(secret: str, path: str, *, base_url: str) -> Redirect:

@@ -12,8 +12,7 @@ from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
 from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 
@@ -30,23 +29,14 @@ class SecondFactorPages(Controller):
     path = "/profile/second-factor"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mfa: NamedDependency[Mfa],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, mfa: NamedDependency[Mfa]) -> Response[str]:
         """Show whether a second factor is set up, and the available actions."""
         factors = await mfa.factors(request.user.caller)
-        return renderer.page(request, _PAGE, factors=factors, submitted_form="")
+        return request.page(_PAGE, factors=factors, submitted_form="")
 
     @post("/set-up", status_code=200)
     async def begin(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mfa: NamedDependency[Mfa],
-        sessions: NamedDependency[Sessions],
+        self, request: PageRequest, mfa: NamedDependency[Mfa], sessions: NamedDependency[Sessions]
     ) -> Page:
         """Create a secret and show it as a QR code for the authenticator app."""
         if not sessions.is_fresh(require_session(request)):
@@ -54,16 +44,12 @@ class SecondFactorPages(Controller):
         try:
             secret, uri = await mfa.begin(request.user.caller)
         except Refused as problem:
-            return await _page_with_refusal(request, renderer, mfa, problem, submitted_form="")
-        return renderer.page(request, _SET_UP, secret=_grouped(secret), qr=qr(uri), path=HOME)
+            return await _page_with_refusal(request, mfa, problem, submitted_form="")
+        return request.page(_SET_UP, secret=_grouped(secret), qr=qr(uri), path=HOME)
 
     @post("/confirm", status_code=200)
     async def confirm(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mfa: NamedDependency[Mfa],
-        sessions: NamedDependency[Sessions],
+        self, request: PageRequest, mfa: NamedDependency[Mfa], sessions: NamedDependency[Sessions]
     ) -> Page:
         """Verify the first code of the app, and show the recovery codes once."""
         session = require_session(request)
@@ -75,45 +61,31 @@ class SecondFactorPages(Controller):
         except Refused as problem:
             pending = await mfa.begun(session.caller)
             if pending is None:
-                return await _page_with_refusal(request, renderer, mfa, problem, submitted_form="")
+                return await _page_with_refusal(request, mfa, problem, submitted_form="")
             secret, uri = pending
-            return renderer.with_problem(
-                request, _SET_UP, problem, secret=_grouped(secret), qr=qr(uri), path=HOME
+            return request.with_problem(
+                _SET_UP, problem, secret=_grouped(secret), qr=qr(uri), path=HOME
             )
-        return renderer.page(request, _CODES, codes=codes, is_new=True, path=HOME)
+        return request.page(_CODES, codes=codes, is_new=True, path=HOME)
 
     @post("/recovery-codes", status_code=200)
-    async def new_recovery_codes(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mfa: NamedDependency[Mfa],
-    ) -> Page:
+    async def new_recovery_codes(self, request: PageRequest, mfa: NamedDependency[Mfa]) -> Page:
         """Replace the recovery codes, and show the new ones once."""
         try:
             form = await read_form(request)
             codes = await mfa.new_recovery_codes(request.user.caller, form.text("code"))
         except Refused as problem:
-            return await _page_with_refusal(
-                request, renderer, mfa, problem, submitted_form="recovery-codes"
-            )
-        return renderer.page(request, _CODES, codes=codes, is_new=False, path=HOME)
+            return await _page_with_refusal(request, mfa, problem, submitted_form="recovery-codes")
+        return request.page(_CODES, codes=codes, is_new=False, path=HOME)
 
     @post("/remove")
-    async def remove(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mfa: NamedDependency[Mfa],
-    ) -> Page:
+    async def remove(self, request: PageRequest, mfa: NamedDependency[Mfa]) -> Page:
         """Turn off the second factor."""
         try:
             form = await read_form(request)
             await mfa.remove(request.user.caller, form.text("code"))
         except Refused as problem:
-            return await _page_with_refusal(
-                request, renderer, mfa, problem, submitted_form="remove"
-            )
+            return await _page_with_refusal(request, mfa, problem, submitted_form="remove")
         return redirect(HOME, notice=_("Authenticator app turned off"))
 
 
@@ -130,17 +102,12 @@ def qr(text: str) -> Markup:
 
 
 async def _page_with_refusal(
-    request: PageRequest,
-    renderer: Renderer,
-    mfa: Mfa,
-    problem: Refused,
-    *,
-    submitted_form: str,
+    request: PageRequest, mfa: Mfa, problem: Refused, *, submitted_form: str
 ) -> Response[str]:
     """Return the page with the refusal shown at the submitted form."""
     factors = await mfa.factors(request.user.caller)
-    return renderer.with_problem(
-        request, _PAGE, problem, factors=factors, submitted_form=submitted_form, path=HOME
+    return request.with_problem(
+        _PAGE, problem, factors=factors, submitted_form=submitted_form, path=HOME
     )
 
 

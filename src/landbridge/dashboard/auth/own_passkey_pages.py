@@ -18,8 +18,7 @@ from landbridge.dashboard.auth.passkey_pages import (
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
 from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.path_params import known_id
@@ -37,14 +36,12 @@ class OwnPasskeyPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         passkeys: NamedDependency[Passkeys],
         sessions: NamedDependency[Sessions],
     ) -> Response[str]:
         """List the member's passkeys and show the form to add one."""
         found = await passkeys.of(request.user.caller)
-        return renderer.page(
-            request,
+        return request.page(
             _PAGE,
             passkeys=found,
             are_possible=passkeys.are_possible,
@@ -92,26 +89,18 @@ class OwnPasskeyPages(Controller):
 
     @get("/{passkey_id:str}")
     async def rename_form(
-        self,
-        request: PageRequest,
-        passkey_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        passkeys: NamedDependency[Passkeys],
+        self, request: PageRequest, passkey_id: FromPath[str], passkeys: NamedDependency[Passkeys]
     ) -> Page:
         """Show the form to rename a passkey."""
         known = known_id(passkey_id, "passkey")
         for each in await passkeys.of(request.user.caller):
             if each.id == known:
-                return renderer.page(request, _ONE, name=each.name, passkey_id=each.id)
+                return request.page(_ONE, name=each.name, passkey_id=each.id)
         return redirect(HOME, notice=_("This passkey no longer exists."))
 
     @post("/{passkey_id:str}")
     async def rename(
-        self,
-        request: PageRequest,
-        passkey_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        passkeys: NamedDependency[Passkeys],
+        self, request: PageRequest, passkey_id: FromPath[str], passkeys: NamedDependency[Passkeys]
     ) -> Page:
         """Rename the passkey."""
         known, form = known_id(passkey_id, "passkey"), Form()
@@ -119,9 +108,7 @@ class OwnPasskeyPages(Controller):
             form = await read_form(request)
             await passkeys.rename(request.user.caller, known, form.text("name"))
         except Refused as problem:
-            return renderer.with_problem(
-                request, _ONE, problem, name=form.text("name"), passkey_id=known
-            )
+            return request.with_problem(_ONE, problem, name=form.text("name"), passkey_id=known)
         return redirect(HOME, notice=_("Passkey renamed"))
 
     @post("/{passkey_id:str}/remove")

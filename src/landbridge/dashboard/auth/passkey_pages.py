@@ -14,8 +14,8 @@ from landbridge.dashboard.auth.login_redirect import browser, ip_address
 from landbridge.dashboard.authentication import session_cookie
 from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.rendering import headers
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
 
@@ -42,7 +42,6 @@ class PasskeyPages(Controller):
     async def finish(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         passkeys: NamedDependency[Passkeys],
         sessions: NamedDependency[Sessions],
     ) -> Json:
@@ -60,7 +59,7 @@ class PasskeyPages(Controller):
         if request.user.signed is not None:
             await sessions.sign_out(request.user.signed)
         response = json_response({"next": local_path(request.query_params.get("next"))})
-        response.cookies.append(session_cookie(secret, base_url=renderer.installation.base_url))
+        response.cookies.append(session_cookie(secret, base_url=request.installation.base_url))
         return response
 
 

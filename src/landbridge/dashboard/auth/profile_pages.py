@@ -11,8 +11,7 @@ from landbridge.customers.team.service import Team
 from landbridge.customers.team.sign_in import SignIn
 from landbridge.dashboard.authentication import NotSignedIn
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import LANGUAGES
 from landbridge.platform.formats.translations import later as _
@@ -29,13 +28,10 @@ class ProfilePages(Controller):
     path = "/profile"
 
     @get("/")
-    async def page(
-        self, request: PageRequest, renderer: NamedDependency[Renderer]
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """Show name and preferences."""
         person = require_session(request).person
-        return renderer.page(
-            request,
+        return request.page(
             _PAGE,
             name=person.name,
             language=person.language,
@@ -44,12 +40,7 @@ class ProfilePages(Controller):
         )
 
     @post("/")
-    async def save(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        team: NamedDependency[Team],
-    ) -> Page:
+    async def save(self, request: PageRequest, team: NamedDependency[Team]) -> Page:
         """Save changed fields."""
         person, form = require_session(request).person, Form()
         try:
@@ -70,23 +61,16 @@ class ProfilePages(Controller):
                     receives_approval_emails=mails,
                 )
         except Refused as problem:
-            return renderer.with_problem(request, _PAGE, problem, **_form_values(form))
+            return request.with_problem(_PAGE, problem, **_form_values(form))
         return redirect(PROFILE, notice=_("Profile saved"))
 
     @get("/password")
-    async def password_page(
-        self, request: PageRequest, renderer: NamedDependency[Renderer]
-    ) -> Response[str]:
+    async def password_page(self, request: PageRequest) -> Response[str]:
         """Show the form, which requires the current password."""
-        return renderer.page(request, _PASSWORD_PAGE)
+        return request.page(_PASSWORD_PAGE)
 
     @post("/password")
-    async def change_password(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        sign_in: NamedDependency[SignIn],
-    ) -> Page:
+    async def change_password(self, request: PageRequest, sign_in: NamedDependency[SignIn]) -> Page:
         """Change the password and end all other sessions."""
         session = require_session(request)
         try:
@@ -97,7 +81,7 @@ class ProfilePages(Controller):
                 session.caller, session.session_id, form.raw("old"), form.raw("new")
             )
         except Refused as problem:
-            return renderer.with_problem(request, _PASSWORD_PAGE, problem)
+            return request.with_problem(_PASSWORD_PAGE, problem)
         return redirect(PASSWORD, notice=_("Password changed. All other sessions were signed out."))
 
 

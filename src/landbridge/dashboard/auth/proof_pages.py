@@ -11,8 +11,7 @@ from landbridge.customers.team.sign_in import SignIn
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 
@@ -26,20 +25,13 @@ class ProofPages(Controller):
     path = "/profile/proof"
 
     @get("/")
-    async def page(
-        self, request: PageRequest, renderer: NamedDependency[Renderer]
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """Show the form; members without a password have to sign in again."""
         target = local_path(request.query_params.get("next"), PROFILE)
-        return renderer.page(request, _PAGE, target=target)
+        return request.page(_PAGE, target=target)
 
     @post("/")
-    async def prove(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        sign_in: NamedDependency[SignIn],
-    ) -> Page:
+    async def prove(self, request: PageRequest, sign_in: NamedDependency[SignIn]) -> Page:
         """Check the password and continue to the protected page."""
         form = Form()
         try:
@@ -48,7 +40,7 @@ class ProofPages(Controller):
             await sign_in.prove(require_session(request), form.raw("password"))
         except Refused as problem:
             target = local_path(form.text("next"), PROFILE)
-            return renderer.with_problem(request, _PAGE, problem, target=target)
+            return request.with_problem(_PAGE, problem, target=target)
         return redirect(target)
 
 

@@ -9,8 +9,7 @@ from landbridge.customers.team.sign_in import SignIn
 from landbridge.dashboard.auth.login_redirect import ip_address
 from landbridge.dashboard.authentication import SIGN_IN
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
@@ -24,18 +23,13 @@ class ForgotPages(Controller):
     path = "/forgot"
 
     @get("/", signed_out=True)
-    async def page(
-        self, request: PageRequest, renderer: NamedDependency[Renderer]
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """Show the form."""
-        return renderer.page(request, _FORGOT, email="", is_sent=False)
+        return request.page(_FORGOT, email="", is_sent=False)
 
     @post("/", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX, status_code=200)
     async def request_link(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        sign_in: NamedDependency[SignIn],
+        self, request: PageRequest, sign_in: NamedDependency[SignIn]
     ) -> Response[str]:
         """Send a reset link if a member has this e-mail address."""
         form = await read_form(request)
@@ -43,8 +37,8 @@ class ForgotPages(Controller):
         try:
             await sign_in.ask_reset(email, ip_address=ip_address(request))
         except Refused as problem:
-            return renderer.with_problem(request, _FORGOT, problem, email=email, is_sent=False)
-        return renderer.page(request, _FORGOT, email=email, is_sent=True)
+            return request.with_problem(_FORGOT, problem, email=email, is_sent=False)
+        return request.page(_FORGOT, email=email, is_sent=True)
 
 
 class ResetPages(Controller):
@@ -54,26 +48,18 @@ class ResetPages(Controller):
 
     @get("/{token:str}", signed_out=True)
     async def page(
-        self,
-        request: PageRequest,
-        token: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        sign_in: NamedDependency[SignIn],
+        self, request: PageRequest, token: FromPath[str], sign_in: NamedDependency[SignIn]
     ) -> Response[str]:
         """Show the form if the link is valid."""
         try:
             email = await sign_in.reset_of(token)
         except LinkInvalid as problem:
-            return link_expired_page(request, renderer, problem)
-        return renderer.page(request, _RESET, email=email)
+            return link_expired_page(request, problem)
+        return request.page(_RESET, email=email)
 
     @post("/{token:str}", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
     async def reset(
-        self,
-        request: PageRequest,
-        token: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        sign_in: NamedDependency[SignIn],
+        self, request: PageRequest, token: FromPath[str], sign_in: NamedDependency[SignIn]
     ) -> Page:
         """Set the password; the member then signs in, with the second factor if there is one."""
         form, email = await read_form(request), ""
@@ -81,9 +67,9 @@ class ResetPages(Controller):
             email = await sign_in.reset_of(token)
             await sign_in.reset(token, password=confirmed_password(form))
         except LinkInvalid as problem:
-            return link_expired_page(request, renderer, problem)
+            return link_expired_page(request, problem)
         except Refused as problem:
-            return renderer.with_problem(request, _RESET, problem, email=email)
+            return request.with_problem(_RESET, problem, email=email)
         return redirect(SIGN_IN, notice=_("Password changed. Sign in with your new password."))
 
 
@@ -95,8 +81,6 @@ def confirmed_password(form: Form) -> str:
     return password
 
 
-def link_expired_page(
-    request: PageRequest, renderer: Renderer, problem: LinkInvalid
-) -> Response[str]:
+def link_expired_page(request: PageRequest, problem: LinkInvalid) -> Response[str]:
     """Return the page for an expired or used link."""
-    return renderer.page(request, _EXPIRED, problem.status)
+    return request.page(_EXPIRED, problem.status)

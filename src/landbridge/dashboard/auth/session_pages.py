@@ -9,8 +9,7 @@ from litestar.params import FromPath
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.browsers import browser_and_system
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.path_params import known_id
 
@@ -24,15 +23,11 @@ class SessionPages(Controller):
 
     @get("/")
     async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        sessions: NamedDependency[Sessions],
+        self, request: PageRequest, sessions: NamedDependency[Sessions]
     ) -> Response[str]:
         """List the open sessions and mark the current one."""
         found = await sessions.of(request.user.caller)
-        return renderer.page(
-            request,
+        return request.page(
             "auth/sessions.html",
             sessions=[(each, *browser_and_system(each.browser)) for each in found],
             this_id=require_session(request).session_id,

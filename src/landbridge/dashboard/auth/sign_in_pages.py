@@ -22,8 +22,7 @@ from landbridge.dashboard.authentication import (
 )
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
@@ -37,32 +36,24 @@ class SignInPages(Controller):
     path = "/sign-in"
 
     @get("/", signed_out=True)
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        passkeys: NamedDependency[Passkeys],
-    ) -> Page:
+    async def page(self, request: PageRequest, passkeys: NamedDependency[Passkeys]) -> Page:
         """Show the form, or redirect if already signed in."""
         target = local_path(request.query_params.get("next"))
         session = request.user.signed
         if session is not None:
             return redirect(_code_path(target) if session.needs_second else target)
-        return renderer.page(
-            request, _PAGE, email="", target=target, has_passkeys=passkeys.are_possible
-        )
+        return request.page(_PAGE, email="", target=target, has_passkeys=passkeys.are_possible)
 
     @post("/", signed_out=True, request_max_body_size=SIGNED_OUT_BYTES_MAX)
     async def submit(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         sign_in: NamedDependency[SignIn],
         sessions: NamedDependency[Sessions],
         passkeys: NamedDependency[Passkeys],
     ) -> Page:
         """Start a session and end the previous one of this browser."""
-        form, base_url = await read_form(request), renderer.installation.base_url
+        form, base_url = await read_form(request), request.installation.base_url
         target = local_path(form.text("next"))
         try:
             secret = await sign_in.sign_in(
@@ -73,8 +64,7 @@ class SignInPages(Controller):
                 known_browser=known_browser(request, base_url=base_url),
             )
         except Refused as problem:
-            return renderer.with_problem(
-                request,
+            return request.with_problem(
                 _PAGE,
                 problem,
                 email=form.text("email"),
@@ -93,21 +83,16 @@ class SignInPages(Controller):
         return response
 
     @get("/code", second=True)
-    async def code_page(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Page:
+    async def code_page(self, request: PageRequest) -> Page:
         """Show the form for the second factor, or redirect if it was already given."""
         target = local_path(request.query_params.get("next"))
         session = request.user.signed
         if session is not None and not session.needs_second:
             return redirect(target)
-        return renderer.page(request, _CODE_PAGE, target=target)
+        return request.page(_CODE_PAGE, target=target)
 
     @post("/code", second=True)
-    async def submit_code(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mfa: NamedDependency[Mfa],
-    ) -> Page:
+    async def submit_code(self, request: PageRequest, mfa: NamedDependency[Mfa]) -> Page:
         """Verify the code; the session continues under a new secret."""
         form = await read_form(request)
         target, session = local_path(form.text("next")), request.user.signed
@@ -118,8 +103,8 @@ class SignInPages(Controller):
         try:
             secret = await mfa.verify(session, form.text("code"))
         except Refused as problem:
-            return renderer.with_problem(request, _CODE_PAGE, problem, target=target)
-        return redirect_with_session(secret, target, base_url=renderer.installation.base_url)
+            return request.with_problem(_CODE_PAGE, problem, target=target)
+        return redirect_with_session(secret, target, base_url=request.installation.base_url)
 
 
 class SignOutPages(Controller):
@@ -128,17 +113,12 @@ class SignOutPages(Controller):
     path = "/sign-out"
 
     @post("/", second=True)
-    async def sign_out(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        sessions: NamedDependency[Sessions],
-    ) -> Redirect:
+    async def sign_out(self, request: PageRequest, sessions: NamedDependency[Sessions]) -> Redirect:
         """End this session; other sessions stay signed in."""
         if request.user.signed is not None:
             await sessions.sign_out(request.user.signed)
         response = redirect(SIGN_IN, notice=_("Signed out"))
-        response.cookies.append(session_cookie(None, base_url=renderer.installation.base_url))
+        response.cookies.append(session_cookie(None, base_url=request.installation.base_url))
         return response
 
 

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromQuery
 
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import load_list
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.users.account_labels import type_label
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
@@ -41,43 +39,31 @@ class AccountReviewPages(Controller):
     path = "/reviews/accounts"
 
     @get()
-    async def queue(
-        self,
-        request: PageRequest,
-        *,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        after: FromQuery[str] = "",
-    ) -> Page:
+    async def queue(self, request: PageRequest, *, after: FromQuery[str] = "") -> Page:
         """List accounts, longest waiting first."""
-        values = await _values(interface, after, Form())
-        return renderer.page(request, _TEMPLATE, **values)
+        values = await _values(request.interface, after, Form())
+        return request.page(_TEMPLATE, **values)
 
     @post(status_code=200)
-    async def decide(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def decide(self, request: PageRequest) -> Page:
         """Decide on all selected accounts; a refusal is reported and does not stop the others."""
         form = await read_form(request)
         account_ids = [each for each in dict.fromkeys(form.texts("accountId")) if each][:_PAGE_SIZE]
         submitted = {"decision": form.text("decision"), "reason": form.maybe("reason")}
         body = {name: value for name, value in submitted.items() if value is not None}
-        results = [await _decide(interface, each, body) for each in account_ids]
+        results = [await _decide(request.interface, each, body) for each in account_ids]
         refusals = [each.refusal for each in results if each.refusal is not None]
         if results and not refusals:
             return redirect(_ADDRESS, notice=_("Decision recorded"))
-        values = await _values(interface, "", form)
+        values = await _values(request.interface, "", form)
         if len(refusals) < len(results):
             values["results"] = results
-            return renderer.page(request, _TEMPLATE, **values)
+            return request.page(_TEMPLATE, **values)
         none_selected = FieldInvalid(_("Select at least one account first."), field="accountId")
         problem = next((each for each in refusals if isinstance(each, Refused)), None)
         if results and problem is None:
             raise refusals[0]
-        return renderer.with_problem(request, _TEMPLATE, problem or none_selected, **values)
+        return request.with_problem(_TEMPLATE, problem or none_selected, **values)
 
 
 async def _decide(

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery
 
 from landbridge.customers.kyc.documents import accepted
@@ -15,8 +14,7 @@ from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX
 from landbridge.customers.users.model import UserType
 from landbridge.dashboard.countries import countries, country_code
 from landbridge.dashboard.forms import Form, read_upload
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.upload_forwarding import send_file
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
@@ -40,26 +38,18 @@ class DocumentPages(Controller):
         request: PageRequest,
         *,
         user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         owner: FromQuery[str] = "",
         type: FromQuery[str] = "",  # noqa: A002  as the address has it
     ) -> Page:
         """Show the form for a new document."""
         form = Form({"uboId": [owner], "type": [type]})
-        return renderer.page(request, _TEMPLATE, **await _values(request, interface, user_id, form))
+        return request.page(_TEMPLATE, **await _values(request, user_id, form))
 
     @post("/new", status_code=200, upload=True, request_max_body_size=BODY_BYTES_MAX)
-    async def add(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def add(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Upload the file, then create its document; the file is deleted if that is refused."""
         form, upload = read_upload(request)
-        values = await _values(request, interface, user_id, form)
+        values = await _values(request, user_id, form)
         submitted = {
             **_submitted_fields(request, form),
             "type": form.text("type"),
@@ -68,54 +58,46 @@ class DocumentPages(Controller):
         if form.maybe("uboId"):
             submitted["uboId"] = form.text("uboId")
         try:
-            await _add(interface, user_id, submitted, await send_file(interface, upload))
+            await _add(
+                request.interface, user_id, submitted, await send_file(request.interface, upload)
+            )
         except Refused as error:
-            return renderer.with_problem(request, _TEMPLATE, _with_input_name(error), **values)
+            return request.with_problem(_TEMPLATE, _with_input_name(error), **values)
         return redirect(_tab(user_id), notice=_("Document added"))
 
     @get("/{document_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        document_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], document_id: FromPath[str]
     ) -> Page:
         """Show a document, its file and a form to edit it."""
-        document = await interface.get(f"/v2/users/{user_id}/kyc/documents/{document_id}")
+        document = await request.interface.get(f"/v2/users/{user_id}/kyc/documents/{document_id}")
         form = Form({name: [str(document.get(name) or "")] for name in (*_EDITABLE_FIELDS, "url")})
-        values = await _values(request, interface, user_id, form, document)
-        return renderer.page(request, _TEMPLATE, **values)
+        values = await _values(request, user_id, form, document)
+        return request.page(_TEMPLATE, **values)
 
     @post("/{document_id:str}", status_code=200, upload=True, request_max_body_size=BODY_BYTES_MAX)
     async def save(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        document_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], document_id: FromPath[str]
     ) -> Page:
         """Save changed fields; a new file replaces the previous one."""
         form, upload = read_upload(request)
         path = f"/v2/users/{user_id}/kyc/documents/{document_id}"
-        document = await interface.get(path)
+        document = await request.interface.get(path)
         submitted: dict[str, object] = {
             name: value
             for name, value in _submitted_fields(request, form).items()
             if value != document.get(name) and (value is not None or name != "url")
         }
         try:
-            file_id = await send_file(interface, upload)
+            file_id = await send_file(request.interface, upload)
             if file_id:
                 submitted = {**submitted, "fileId": file_id}
                 submitted.pop("url", None)
             if submitted:
-                await _post_or_delete_file(interface, file_id, path, submitted)
+                await _post_or_delete_file(request.interface, file_id, path, submitted)
         except Refused as error:
-            values = await _values(request, interface, user_id, form, document)
-            return renderer.with_problem(request, _TEMPLATE, _with_input_name(error), **values)
+            values = await _values(request, user_id, form, document)
+            return request.with_problem(_TEMPLATE, _with_input_name(error), **values)
         return redirect(_tab(user_id), notice=_("Document saved"))
 
 
@@ -151,15 +133,11 @@ def _submitted_fields(request: PageRequest, form: Form) -> dict[str, str | None]
 
 
 async def _values(
-    request: PageRequest,
-    interface: InternalClient,
-    user_id: str,
-    form: Form,
-    document: Mapping[str, object] | None = None,
+    request: PageRequest, user_id: str, form: Form, document: Mapping[str, object] | None = None
 ) -> dict[str, object]:
     context, kyc = await asyncio.gather(
-        user_context(interface, user_id),
-        interface.get(f"/v2/users/{user_id}/kyc", expand=OWNERS),
+        user_context(request.interface, user_id),
+        request.interface.get(f"/v2/users/{user_id}/kyc", expand=OWNERS),
     )
     info = kyc["kycInfo"]
     translate = catalogue(request.user.language).gettext
@@ -167,7 +145,7 @@ async def _values(
     of_person, sides = accepted(UserType.INDIVIDUAL)
     file_id = document and document["fileId"]
     try:
-        file = await interface.read(FileReply, f"/v2/files/{file_id}") if file_id else None
+        file = await request.interface.read(FileReply, f"/v2/files/{file_id}") if file_id else None
     except ResourceNotFound:
         file = None
     return {

@@ -8,13 +8,12 @@ the API's bound on downloads, so a slow browser holds no memory.
 from typing import Final
 
 from litestar import Controller, get
-from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 from litestar.types import ASGIApp
 
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.platform.files.api import FileReply
-from landbridge.platform.http.internal_client import InternalClient
 
 # Image types that every browser shows.
 INLINE_IMAGE_TYPES: Final = ("image/jpeg", "image/png")
@@ -34,20 +33,16 @@ class FilePages(Controller):
     path = "/files"
 
     @get("/{file_id:str}")
-    async def download(
-        self, file_id: FromPath[str], interface: NamedDependency[InternalClient]
-    ) -> ASGIApp:
+    async def download(self, request: PageRequest, file_id: FromPath[str]) -> ASGIApp:
         """Return the file as an attachment, streamed from the API."""
         # Raise here for a missing file, so that the error page is shown.
-        await interface.get(f"/v2/files/{file_id}")
-        return interface.passing(f"/v2/files/{file_id}/content", around=_FILE_HEADERS)
+        await request.interface.get(f"/v2/files/{file_id}")
+        return request.interface.passing(f"/v2/files/{file_id}/content", around=_FILE_HEADERS)
 
     @get("/{file_id:str}/picture")
-    async def show_inline(
-        self, file_id: FromPath[str], interface: NamedDependency[InternalClient]
-    ) -> ASGIApp:
+    async def show_inline(self, request: PageRequest, file_id: FromPath[str]) -> ASGIApp:
         """Return an image to show inline; other types of files are not found."""
-        file = await interface.read(FileReply, f"/v2/files/{file_id}")
+        file = await request.interface.read(FileReply, f"/v2/files/{file_id}")
         if file.mime_type not in INLINE_IMAGE_TYPES:
             raise NotFoundException
-        return interface.passing(f"/v2/files/{file_id}/content", around=_IMAGE_HEADERS)
+        return request.interface.passing(f"/v2/files/{file_id}/content", around=_IMAGE_HEADERS)

@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.travel_exchanges.api import ExchangeList, ExchangeReply
 from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.json_text import pretty
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound, RoleNotAllowed
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -58,18 +56,12 @@ class InquiryPages(Controller):
     path = "/inquiries"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List the newest inquiries in both directions, or those that wait for an answer here."""
         shows_open = request.query_params.get("show") == "open"
         filters = {"direction": "INCOMING", "status": "OPEN"} if shows_open else {}
-        found = (await interface.read(ExchangeList, _API, **filters)).exchanges
-        return renderer.page(
-            request,
+        found = (await request.interface.read(ExchangeList, _API, **filters)).exchanges
+        return request.page(
             "compliance/inquiries.html",
             exchanges=found,
             state_of=exchange_state,
@@ -77,51 +69,35 @@ class InquiryPages(Controller):
         )
 
     @get("/{exchange_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        exchange_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest, exchange_id: FromPath[str]) -> Page:
         """Show one inquiry with its data, and the forms to answer it."""
-        values = await _values(interface, exchange_id)
-        return renderer.page(request, _TEMPLATE, **values)
+        values = await _values(request.interface, exchange_id)
+        return request.page(_TEMPLATE, **values)
 
     @post("/{exchange_id:str}/approve")
-    async def approve(
-        self,
-        request: PageRequest,
-        exchange_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def approve(self, request: PageRequest, exchange_id: FromPath[str]) -> Page:
         """Approve the inquiry of another provider."""
         form = await read_form(request)
         address = form.text("walletAddress")
         body = {"walletAddress": address} if address else {}
         try:
-            await interface.post(f"{_API}/{exchange_id}/approve", body)
+            await request.interface.post(f"{_API}/{exchange_id}/approve", body)
         except Refused as problem:
-            values = await _values(interface, exchange_id)
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            values = await _values(request.interface, exchange_id)
+            return request.with_problem(_TEMPLATE, problem, **values)
         return redirect(f"{_HOME}/{exchange_id}", notice=_("Inquiry approved"))
 
     @post("/{exchange_id:str}/reject")
-    async def reject(
-        self,
-        request: PageRequest,
-        exchange_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def reject(self, request: PageRequest, exchange_id: FromPath[str]) -> Page:
         """Reject the inquiry of another provider."""
         form = await read_form(request)
         try:
-            await interface.post(f"{_API}/{exchange_id}/reject", {"comment": form.text("comment")})
+            await request.interface.post(
+                f"{_API}/{exchange_id}/reject", {"comment": form.text("comment")}
+            )
         except Refused as problem:
-            values = await _values(interface, exchange_id)
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            values = await _values(request.interface, exchange_id)
+            return request.with_problem(_TEMPLATE, problem, **values)
         return redirect(f"{_HOME}/{exchange_id}", notice=_("Inquiry rejected"))
 
 

@@ -3,7 +3,6 @@
 from urllib.parse import quote
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.kyc.fields import OWNER, OWNERS
@@ -16,11 +15,9 @@ from landbridge.dashboard.compliance.kyc_data import (
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_objects
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATE = "compliance/owner.html"
 _NEW = "new"
@@ -33,25 +30,15 @@ class OwnerPages(Controller):
 
     @get("/{owner_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        owner_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], owner_id: FromPath[str]
     ) -> Page:
         """Show the form of an owner, or of a new one (`new`)."""
-        values = await _values(request, interface, user_id, owner_id)
-        return renderer.page(request, _TEMPLATE, **values)
+        values = await _values(request, user_id, owner_id)
+        return request.page(_TEMPLATE, **values)
 
     @post("/{owner_id:str}", status_code=200)
     async def save(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        owner_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], owner_id: FromPath[str]
     ) -> Page:
         """Add the owner, or save changed fields."""
         form = await read_form(request)
@@ -60,28 +47,25 @@ class OwnerPages(Controller):
         try:
             if owner_id == _NEW:
                 new_owner = {name: value for name, value in changed.items() if value is not None}
-                await interface.post(path, new_owner)
+                await request.interface.post(path, new_owner)
             elif changed:
-                await interface.post(f"{path}/{owner_id}", changed)
+                await request.interface.post(f"{path}/{owner_id}", changed)
         except Refused as error:
-            values = await _values(request, interface, user_id, owner_id, form.fields)
+            values = await _values(request, user_id, owner_id, form.fields)
             values["original_values"] = form.text("original")
-            return renderer.with_problem(request, _TEMPLATE, error, **values)
+            return request.with_problem(_TEMPLATE, error, **values)
         return redirect(_tab(user_id), notice=_("Beneficial owner saved"))
 
     @post("/{owner_id:str}/remove", status_code=200)
     async def remove(
-        self,
-        user_id: FromPath[str],
-        owner_id: FromPath[str],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], owner_id: FromPath[str]
     ) -> Page:
         """Remove the owner and their documents."""
-        owners = await interface.get(f"/v2/users/{user_id}/kyc/ubos")
+        owners = await request.interface.get(f"/v2/users/{user_id}/kyc/ubos")
         remaining = [{"id": each["id"]} for each in owners["data"] if each["id"] != owner_id]
         if len(remaining) == len(owners["data"]):
             raise ResourceNotFound("This beneficial owner does not exist.")
-        await interface.post(f"/v2/users/{user_id}/kyc", {OWNERS: remaining})
+        await request.interface.post(f"/v2/users/{user_id}/kyc", {OWNERS: remaining})
         return redirect(_tab(user_id), notice=_("Beneficial owner removed"))
 
 
@@ -91,13 +75,9 @@ def _changes(request: PageRequest, form: Form) -> JsonObject:
 
 
 async def _values(
-    request: PageRequest,
-    interface: InternalClient,
-    user_id: str,
-    owner_id: str,
-    submitted: FieldValues | None = None,
+    request: PageRequest, user_id: str, owner_id: str, submitted: FieldValues | None = None
 ) -> dict[str, object]:
-    verification = await load_verification(interface, user_id, (), request.user.language)
+    verification = await load_verification(request.interface, user_id, (), request.user.language)
     requirements, owner = verification.requirements, JsonObject()
     required_data = requirements.owner
     if owner_id != _NEW:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from landbridge.customers.kyc.fields import BY_TYPE, OWNER
@@ -17,8 +16,7 @@ from landbridge.dashboard.compliance.kyc_rows import kyc_rows
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import load_list
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import later as _
@@ -51,14 +49,12 @@ class KycReviewPages(Controller):
         self,
         request: PageRequest,
         *,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         status: Annotated[str, QueryParameter(name="status")] = "",
         after: FromQuery[str] = "",
     ) -> Page:
         """List cases, longest waiting first."""
         found, filter_error = await load_list(
-            interface.get(
+            request.interface.get(
                 "/v2/reviews/kyc",
                 limit=_PAGE_SIZE,
                 status=status or KycStatus.MANUAL_REVIEW,
@@ -66,8 +62,7 @@ class KycReviewPages(Controller):
             ),
             {"reviews": [], "count": 0, "nextCursor": None},
         )
-        return renderer.page(
-            request,
+        return request.page(
             _QUEUE,
             filter_error=filter_error,
             reviews=found["reviews"],
@@ -79,33 +74,21 @@ class KycReviewPages(Controller):
         )
 
     @get("/{case_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        case_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest, case_id: FromPath[str]) -> Page:
         """Show submitted data and documents side by side."""
-        values = await _values(request, interface, case_id, Form())
-        return renderer.page(request, _CASE, **values)
+        values = await _values(request, case_id, Form())
+        return request.page(_CASE, **values)
 
     @post("/{case_id:str}", status_code=200)
-    async def decide(
-        self,
-        request: PageRequest,
-        case_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def decide(self, request: PageRequest, case_id: FromPath[str]) -> Page:
         """Record the decision and open the next waiting case."""
         form = await read_form(request)
         try:
-            await interface.post(f"/v2/reviews/kyc/{case_id}", _decision(form))
+            await request.interface.post(f"/v2/reviews/kyc/{case_id}", _decision(form))
         except Refused as error:
-            values = await _values(request, interface, case_id, form)
-            return renderer.with_problem(request, _CASE, error, **values)
-        reply = await interface.get("/v2/reviews/kyc", limit=2)
+            values = await _values(request, case_id, form)
+            return request.with_problem(_CASE, error, **values)
+        reply = await request.interface.get("/v2/reviews/kyc", limit=2)
         waiting = [each["id"] for each in reply["reviews"] if each["id"] != case_id]
         if not waiting:
             return redirect(_ADDRESS, notice=_("Decision recorded. The queue is empty."))
@@ -137,12 +120,14 @@ def _lines(text: str) -> list[str]:
     return [each.strip() for each in text.splitlines() if each.strip()]
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, case_id: str, form: Form
-) -> dict[str, object]:
-    review = await interface.get(f"/v2/reviews/kyc/{case_id}")
+async def _values(request: PageRequest, case_id: str, form: Form) -> dict[str, object]:
+    review = await request.interface.get(f"/v2/reviews/kyc/{case_id}")
     metadata = await asyncio.gather(
-        *(_file(interface, each["fileId"]) for each in review["documents"] if each["fileId"])
+        *(
+            _file(request.interface, each["fileId"])
+            for each in review["documents"]
+            if each["fileId"]
+        )
     )
     files = {str(each.id): each for each in metadata if each}
     locale = request.user.language

@@ -5,20 +5,17 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.compliance.field_labels import LABELS
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonValue, as_object
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer
+from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.dashboard.users.account_labels import FIELD_LABELS
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.number_masks import MASKED
 
 _LABELS: Final = {**LABELS, **FIELD_LABELS, "number": _("Document number")}
@@ -37,29 +34,17 @@ class RevealPages(Controller):
     path = "/users/{user_id:str}/reveal"
 
     @get()
-    async def form(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def form(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Offer the numbers of a record."""
         form = Form({name: [value] for name, value in request.query_params.items()})
-        values = await _values(request, interface, user_id, form)
-        return renderer.page(request, "compliance/reveal.html", **values)
+        values = await _values(request, user_id, form)
+        return request.page("compliance/reveal.html", **values)
 
     @post(status_code=200)
-    async def reveal(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def reveal(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Show one number; it is on this page only, and the audit log has the reason."""
         form = await read_form(request)
-        values = await _values(request, interface, user_id, form)
+        values = await _values(request, user_id, form)
         body = {
             "record": form.text("record"),
             "recordId": form.text("recordId"),
@@ -67,21 +52,20 @@ class RevealPages(Controller):
             "reason": form.text("reason"),
         }
         try:
-            found = await interface.post(f"{user_path(user_id)}/revealed-numbers", body)
+            found = await request.interface.post(f"{user_path(user_id)}/revealed-numbers", body)
         except Refused as problem:
-            return renderer.with_problem(request, "compliance/reveal.html", problem, **values)
-        return renderer.page(request, "compliance/reveal.html", **values, revealed=found["value"])
+            return request.with_problem("compliance/reveal.html", problem, **values)
+        return request.page("compliance/reveal.html", **values, revealed=found["value"])
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, user_id: str, form: Form
-) -> dict[str, object]:
+async def _values(request: PageRequest, user_id: str, form: Form) -> dict[str, object]:
     record, record_id = form.text("record"), form.text("recordId")
     if record not in _PATHS:
         raise ResourceNotFound("There is no such record.")
     api_path, page = (each.format(record_id) for each in _PATHS[record])
     values, found = await asyncio.gather(
-        user_context(interface, user_id), interface.get(f"{user_path(user_id)}{api_path}")
+        user_context(request.interface, user_id),
+        request.interface.get(f"{user_path(user_id)}{api_path}"),
     )
     translate = catalogue(request.user.language).gettext
     names = dict.fromkeys(_masked_members(found))

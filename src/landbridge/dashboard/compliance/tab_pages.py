@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from landbridge.customers.kyc.fields import BY_TYPE
@@ -13,8 +12,8 @@ from landbridge.dashboard.compliance.kyc_data import load_verification, split_fo
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.sandbox_personas import KEYWORDS
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.core.errors import Refused
@@ -33,89 +32,59 @@ class CompliancePages(Controller):
 
     @get()
     async def show(
-        self,
-        request: PageRequest,
-        *,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        rails: Rails = None,
+        self, request: PageRequest, *, user_id: FromPath[str], rails: Rails = None
     ) -> Page:
         """Show the status of each rail and what is missing."""
-        values = await _tab(request, interface, user_id, rails or ())
-        return renderer.page(request, _TAB, **values)
+        values = await _tab(request, user_id, rails or ())
+        return request.page(_TAB, **values)
 
     @post(status_code=200)
-    async def save(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def save(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Save only the fields that were changed on the page."""
         form = await read_form(request)
         rails = form.texts("rails")
-        kyc = await interface.get(f"/v2/users/{user_id}/kyc")
+        kyc = await request.interface.get(f"/v2/users/{user_id}/kyc")
         fields = BY_TYPE[UserType(kyc["kycInfo"]["type"])]
         original = decode_original(form.text("original"))
         changed = changed_fields(fields, form.fields, original, locale=request.user.language)
         try:
             if changed:
-                await interface.post(f"/v2/users/{user_id}/kyc", changed)
+                await request.interface.post(f"/v2/users/{user_id}/kyc", changed)
         except Refused as error:
-            values = await _tab(request, interface, user_id, rails, form.fields)
-            return renderer.with_problem(
-                request, _TAB, error, **{**values, "original_values": form.text("original")}
+            values = await _tab(request, user_id, rails, form.fields)
+            return request.with_problem(
+                _TAB, error, **{**values, "original_values": form.text("original")}
             )
         message = _("Data saved") if changed else _("No changes to save")
         return redirect(_address(user_id, rails), notice=message)
 
     @post("/submit", status_code=200)
-    async def submit(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def submit(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Submit for all chosen rails, or for none."""
         rails = (await read_form(request)).texts("rails")
         try:
-            await interface.post(f"/v2/users/{user_id}/kyc/submissions", {"rails": rails})
+            await request.interface.post(f"/v2/users/{user_id}/kyc/submissions", {"rails": rails})
         except Refused as error:
-            values = await _tab(request, interface, user_id, rails)
-            return renderer.with_problem(request, _TAB, error, **values)
+            values = await _tab(request, user_id, rails)
+            return request.with_problem(_TAB, error, **values)
         return redirect(
             _address(user_id, rails), notice=_("Submitted. Check the statuses below for progress.")
         )
 
     @get("/kyc-link")
     async def link_form(
-        self,
-        request: PageRequest,
-        *,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        rails: Rails = None,
+        self, request: PageRequest, *, user_id: FromPath[str], rails: Rails = None
     ) -> Page:
         """Show the form for a link with which the user completes KYC themselves."""
         check_may_edit(request.user)
-        values = await _link(interface, user_id, Form({"rails": rails or ["USD"]}))
-        return renderer.page(request, _LINK, **values)
+        values = await _link(request.interface, user_id, Form({"rails": rails or ["USD"]}))
+        return request.page(_LINK, **values)
 
     @post("/kyc-link", status_code=200)
-    async def create_link(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def create_link(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Create the link; it is shown only once."""
         form = await read_form(request)
-        values = await _link(interface, user_id, form)
+        values = await _link(request.interface, user_id, form)
         fields = {
             "userId": user_id,
             "rails": form.texts("rails"),
@@ -124,40 +93,30 @@ class CompliancePages(Controller):
         }
         body = {name: value for name, value in fields.items() if value is not None}
         try:
-            created = await interface.post("/v2/kyc-link", body)
+            created = await request.interface.post("/v2/kyc-link", body)
         except Refused as error:
-            return renderer.with_problem(request, _LINK, error, **values)
-        return renderer.page(request, _LINK, **{**values, "link_url": created["kycLinkUrl"]})
+            return request.with_problem(_LINK, error, **values)
+        return request.page(_LINK, **{**values, "link_url": created["kycLinkUrl"]})
 
     @post("/provider-link", status_code=200)
-    async def open_provider_link(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def open_provider_link(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Show a new link to the identity provider's page for the user."""
         rail = (await read_form(request)).text("rails")
         try:
-            link = await interface.post(f"/v2/users/{user_id}/kyc/provider-links", {"rails": rail})
+            link = await request.interface.post(
+                f"/v2/users/{user_id}/kyc/provider-links", {"rails": rail}
+            )
         except Refused as error:
-            values = await _tab(request, interface, user_id, [rail])
-            return renderer.with_problem(request, _TAB, error, **values)
-        values = await _link(interface, user_id, Form({}))
-        return renderer.page(
-            request, _PROVIDER_LINK, **values, provider_link=link, rail=RAIL_LABELS[rail]
-        )
+            values = await _tab(request, user_id, [rail])
+            return request.with_problem(_TAB, error, **values)
+        values = await _link(request.interface, user_id, Form({}))
+        return request.page(_PROVIDER_LINK, **values, provider_link=link, rail=RAIL_LABELS[rail])
 
 
 async def _tab(
-    request: PageRequest,
-    interface: InternalClient,
-    user_id: str,
-    rails: Sequence[str],
-    submitted: FieldValues | None = None,
+    request: PageRequest, user_id: str, rails: Sequence[str], submitted: FieldValues | None = None
 ) -> dict[str, object]:
-    found = await load_verification(interface, user_id, rails, request.user.language)
+    found = await load_verification(request.interface, user_id, rails, request.user.language)
     fields = BY_TYPE[UserType(str(found.info["type"]))]
     return {
         **found.values,

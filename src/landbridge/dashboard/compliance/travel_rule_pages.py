@@ -6,7 +6,6 @@ from typing import Final
 from uuid import UUID
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.travel_rule.api import WaitingTransferList
@@ -14,8 +13,8 @@ from landbridge.customers.travel_rule.schemas import WaitingTransferReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_object
-from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.users.nested_fields import flatten, nest, submitted_values
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
@@ -68,69 +67,45 @@ class TravelRulePages(Controller):
     path = "/travel-rule/{screening_id:str}"
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        screening_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
         """Show what is missing, and a form with what is known about the wallet."""
         check_may_edit(request.user)
-        waiting = await _find(interface, screening_id, request.query_params.get("userId", ""))
-        return await _page(request, renderer, interface, waiting)
+        waiting = await _find(
+            request.interface, screening_id, request.query_params.get("userId", "")
+        )
+        return await _page(request, waiting)
 
     @post("/")
-    async def save(
-        self,
-        request: PageRequest,
-        screening_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def save(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
         """State what the wallet is; the payment or deposit is checked again."""
         form = await read_form(request)
-        waiting = await _find(interface, screening_id, form.text("userId"))
+        waiting = await _find(request.interface, screening_id, form.text("userId"))
         try:
-            await interface.put(waiting.wallet, _body(form))
+            await request.interface.put(waiting.wallet, _body(form))
         except Refused as problem:
             entered = submitted_values(form)
-            return await _page(
-                request, renderer, interface, waiting, entered=entered, problem=problem
-            )
+            return await _page(request, waiting, entered=entered, problem=problem)
         return redirect(waiting.origin, notice=_("Travel rule data saved. They are checked now."))
 
     @post("/challenge")
-    async def challenge(
-        self,
-        request: PageRequest,
-        screening_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def challenge(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
         """Show a message for the owner of the wallet to sign."""
         form = await read_form(request)
-        waiting = await _find(interface, screening_id, form.text("userId"))
-        found = await interface.post(f"{waiting.wallet}/challenge", {})
-        return await _page(request, renderer, interface, waiting, message=found["message"])
+        waiting = await _find(request.interface, screening_id, form.text("userId"))
+        found = await request.interface.post(f"{waiting.wallet}/challenge", {})
+        return await _page(request, waiting, message=found["message"])
 
     @post("/prove")
-    async def prove(
-        self,
-        request: PageRequest,
-        screening_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def prove(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
         """Check the signature; the payment or deposit is checked again."""
         form = await read_form(request)
-        waiting = await _find(interface, screening_id, form.text("userId"))
+        waiting = await _find(request.interface, screening_id, form.text("userId"))
         try:
-            await interface.post(f"{waiting.wallet}/prove", {"signature": form.text("signature")})
-        except Refused as problem:
-            return await _page(
-                request, renderer, interface, waiting, message=form.raw("message"), problem=problem
+            await request.interface.post(
+                f"{waiting.wallet}/prove", {"signature": form.text("signature")}
             )
+        except Refused as problem:
+            return await _page(request, waiting, message=form.raw("message"), problem=problem)
         return redirect(waiting.origin, notice=_("Ownership of the wallet proven"))
 
 
@@ -160,8 +135,6 @@ async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> JsonOb
 
 async def _page(
     request: PageRequest,
-    renderer: Renderer,
-    interface: InternalClient,
     waiting: _WaitingTransfer,
     *,
     entered: Mapping[str, str] | None = None,
@@ -169,12 +142,12 @@ async def _page(
     problem: Refused | None = None,
 ) -> Page:
     """Return the page with what was entered or is known about the wallet, and a message to sign."""
-    known = await _known(interface, waiting)
+    known = await _known(request.interface, waiting)
     values = _values(request, waiting, flatten(known or {}) if entered is None else entered)
     values |= {"message": message, "is_known": known is not None}
     if problem is None:
-        return renderer.page(request, _TEMPLATE, **values)
-    return renderer.with_problem(request, _TEMPLATE, problem, **values)
+        return request.page(_TEMPLATE, **values)
+    return request.with_problem(_TEMPLATE, problem, **values)
 
 
 def _values(

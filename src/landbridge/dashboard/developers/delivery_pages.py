@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.developers.endpoint_health import WEBHOOKS, endpoint_health
@@ -17,8 +16,7 @@ from landbridge.dashboard.developers.event_objects import object_link
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.webhooks.delivery_schemas import (
     DeliveriesReply,
@@ -41,140 +39,94 @@ class DeliveryPages(Controller):
     path = "/webhooks/{webhook_id:str}"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, webhook_id: FromPath[str]) -> Response[str]:
         """Show the endpoint with its deliveries, newest first."""
-        values = await _endpoint(request, interface, webhook_id)
-        return renderer.page(request, _PAGE, **values)
+        values = await _endpoint(request, webhook_id)
+        return request.page(_PAGE, **values)
 
     @post("/test")
-    async def test(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def test(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Send the test event."""
         try:
-            await interface.post(f"{WEBHOOKS}/{webhook_id}/test")
+            await request.interface.post(f"{WEBHOOKS}/{webhook_id}/test")
         except Refused as problem:
-            return await _with_problem(request, renderer, interface, webhook_id, problem)
+            return await _with_problem(request, webhook_id, problem)
         return redirect(f"{HOME}/{webhook_id}", notice=_("Test event sent"))
 
     @post("/pause")
-    async def pause(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def pause(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Hold deliveries up."""
         try:
-            await interface.patch(f"{WEBHOOKS}/{webhook_id}", {"status": "PAUSED"})
+            await request.interface.patch(f"{WEBHOOKS}/{webhook_id}", {"status": "PAUSED"})
         except Refused as problem:
-            return await _with_problem(request, renderer, interface, webhook_id, problem)
+            return await _with_problem(request, webhook_id, problem)
         return redirect(f"{HOME}/{webhook_id}", notice=_("Deliveries paused"))
 
     @post("/resume")
-    async def resume(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def resume(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Resume deliveries where they were paused, or with new events only."""
         skips = (await read_form(request)).is_ticked("skipMissed")
         body = {"status": "ACTIVE", "skipMissed": skips}
         try:
-            await interface.patch(f"{WEBHOOKS}/{webhook_id}", body)
+            await request.interface.patch(f"{WEBHOOKS}/{webhook_id}", body)
         except Refused as problem:
-            return await _with_problem(request, renderer, interface, webhook_id, problem)
+            return await _with_problem(request, webhook_id, problem)
         return redirect(f"{HOME}/{webhook_id}", notice=_("Deliveries resumed"))
 
     @post("/resend")
-    async def resend_since(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def resend_since(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Resend events since a time, all or only failed ones."""
         form = await read_form(request)
         try:
             since = _moment(form.text("since"), request.user.zone)
-            result = await interface.submit(
+            result = await request.interface.submit(
                 ResendReply,
                 f"{WEBHOOKS}/{webhook_id}/resend",
                 {"since": since, "only": form.text("only")},
             )
         except Refused as problem:
-            return await _with_problem(request, renderer, interface, webhook_id, problem, form=form)
+            return await _with_problem(request, webhook_id, problem, form=form)
         return redirect(f"{HOME}/{webhook_id}", notice=_resend_notice(result))
 
     @get("/deliveries/{delivery_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        delivery_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, webhook_id: FromPath[str], delivery_id: FromPath[str]
     ) -> Response[str]:
         """Show one delivery with its attempts and its payload."""
-        values = await _delivery(interface, webhook_id, delivery_id)
-        return renderer.page(request, "developers/delivery.html", **values)
+        values = await _delivery(request.interface, webhook_id, delivery_id)
+        return request.page("developers/delivery.html", **values)
 
     @post("/deliveries/{delivery_id:str}/resend")
     async def resend(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        delivery_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, webhook_id: FromPath[str], delivery_id: FromPath[str]
     ) -> Page:
         """Try it again now."""
         path = f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"
         try:
-            await interface.post(f"{path}/resend")
+            await request.interface.post(f"{path}/resend")
         except Refused as problem:
-            values = await _delivery(interface, webhook_id, delivery_id)
-            return renderer.with_problem(request, "developers/delivery.html", problem, **values)
+            values = await _delivery(request.interface, webhook_id, delivery_id)
+            return request.with_problem("developers/delivery.html", problem, **values)
         return redirect(f"{HOME}/{webhook_id}/deliveries/{delivery_id}", notice=_("Retry started"))
 
 
 async def _with_problem(
-    request: PageRequest,
-    renderer: Renderer,
-    interface: InternalClient,
-    webhook_id: str,
-    problem: Refused,
-    *,
-    form: Form | None = None,
+    request: PageRequest, webhook_id: str, problem: Refused, *, form: Form | None = None
 ) -> Response[str]:
-    values = await _endpoint(request, interface, webhook_id, form)
-    return renderer.with_problem(request, _PAGE, problem, **values)
+    values = await _endpoint(request, webhook_id, form)
+    return request.with_problem(_PAGE, problem, **values)
 
 
 async def _endpoint(
-    request: PageRequest, interface: InternalClient, webhook_id: str, form: Form | None = None
+    request: PageRequest, webhook_id: str, form: Form | None = None
 ) -> Mapping[str, object]:
     """Return the values of an endpoint's page; `form` holds the submitted resend form."""
     query = read_list_query(request, "status", "eventType")
     webhook, health, (found, filter_error) = await asyncio.gather(
-        interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}"),
-        endpoint_health(interface, webhook_id),
+        request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}"),
+        endpoint_health(request.interface, webhook_id),
         load_list(
-            interface.read(
+            request.interface.read(
                 DeliveriesReply,
                 f"{WEBHOOKS}/{webhook_id}/deliveries",
                 **query.filters,

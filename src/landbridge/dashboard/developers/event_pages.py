@@ -4,19 +4,16 @@ import asyncio
 
 import msgspec
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.developers.event_groups import TYPES
 from landbridge.dashboard.developers.event_objects import object_link
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.developers.events.model import event_key
 from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
 from landbridge.developers.webhooks.schemas import WebhookList
-from landbridge.platform.http.internal_client import InternalClient
 
 
 class EventPages(Controller):
@@ -25,18 +22,13 @@ class EventPages(Controller):
     path = "/events"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List events, newest first, by type and object; an event id redirects to the event."""
         query = read_list_query(request, "eventType", "objectId")
         if event_key(query.text("objectId")):
             return redirect(f"/dashboard/events/{query.text('objectId')}")
         found, filter_error = await load_list(
-            interface.read(
+            request.interface.read(
                 EventPage,
                 "/v2/events",
                 **query.filters,
@@ -46,8 +38,7 @@ class EventPages(Controller):
             ),
             EventPage(count=0, records=[]),
         )
-        return renderer.page(
-            request,
+        return request.page(
             "developers/events.html",
             events=[(each, object_link(each)) for each in found.records],
             older=query.older(found.next_cursor),
@@ -57,21 +48,15 @@ class EventPages(Controller):
         )
 
     @get("/{event_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        event_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest, event_id: FromPath[str]) -> Response[str]:
         """Show one event with its payload."""
         raw, webhooks = await asyncio.gather(
-            interface.get(f"/v2/events/{event_id}"), interface.read(WebhookList, "/v2/webhooks")
+            request.interface.get(f"/v2/events/{event_id}"),
+            request.interface.read(WebhookList, "/v2/webhooks"),
         )
         event = msgspec.convert(raw, EventWithDeliveries)
         del raw["deliveries"]
-        return renderer.page(
-            request,
+        return request.page(
             "developers/event.html",
             event=event,
             text=pretty(raw),

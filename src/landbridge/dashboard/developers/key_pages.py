@@ -10,8 +10,8 @@ from litestar.params import FromPath
 
 from landbridge.customers.team.service import Team
 from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import KeyScope
@@ -50,35 +50,25 @@ class KeyPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
         team: NamedDependency[Team],
         rate_limits: NamedDependency[RateLimits],
     ) -> Response[str]:
         """List keys, active ones first, then newest first."""
-        return renderer.page(
-            request,
-            "developers/keys.html",
-            **await _list_values(request, renderer, orgs, team),
-            rates=rate_limits,
+        return request.page(
+            "developers/keys.html", **await _list_values(request, orgs, team), rates=rate_limits
         )
 
     @get("/new", fresh=_NEW)
-    async def new(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        orgs: NamedDependency[Orgs],
-    ) -> Response[str]:
+    async def new(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Response[str]:
         """Show the form; `replaces` presets it with the values of another key."""
         check_is_admin(request.user)
         known = {str(each.id): each for each in await orgs.keys(request.user.caller.org_id)}
         old = known.get(request.query_params.get("replaces", ""))
         ends_on = (
-            (renderer.installation.clock.now() + _LIFETIME).astimezone(request.user.zone).date()
+            (request.installation.clock.now() + _LIFETIME).astimezone(request.user.zone).date()
         )
-        return renderer.page(
-            request,
+        return request.page(
             "developers/key_new.html",
             name="" if old is None else old.name,
             ends_on=ends_on.isoformat(),
@@ -89,12 +79,7 @@ class KeyPages(Controller):
         )
 
     @post("/new", fresh=_NEW)
-    async def create(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        orgs: NamedDependency[Orgs],
-    ) -> Response[str]:
+    async def create(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Response[str]:
         """Create the key and show it once; sending the form again creates no second key."""
         form = await read_form(request)
         known = {str(each.id): each for each in await orgs.keys(request.user.caller.org_id)}
@@ -108,12 +93,10 @@ class KeyPages(Controller):
                 request_id=form.uuid("requestId"),
             )
         except Refused as problem:
-            return renderer.with_problem(
-                request, "developers/key_new.html", problem, **_submitted_values(form), old=old
+            return request.with_problem(
+                "developers/key_new.html", problem, **_submitted_values(form), old=old
             )
-        return renderer.page(
-            request, "developers/key_created.html", key=key, secret=secret, old=old
-        )
+        return request.page("developers/key_created.html", key=key, secret=secret, old=old)
 
     @post("/{key_id:str}/revoke")
     async def revoke(
@@ -121,7 +104,6 @@ class KeyPages(Controller):
         request: PageRequest,
         key_id: FromPath[str],
         *,
-        renderer: NamedDependency[Renderer],
         orgs: NamedDependency[Orgs],
         team: NamedDependency[Team],
         rate_limits: NamedDependency[RateLimits],
@@ -130,17 +112,15 @@ class KeyPages(Controller):
         try:
             await orgs.revoke_key_for(request.user.caller, known_id(key_id, "key"))
         except Refused as problem:
-            values = await _list_values(request, renderer, orgs, team)
-            return renderer.with_problem(
-                request, "developers/keys.html", problem, **values, rates=rate_limits
+            values = await _list_values(request, orgs, team)
+            return request.with_problem(
+                "developers/keys.html", problem, **values, rates=rate_limits
             )
         return redirect(_HOME, notice=_("Key revoked"))
 
 
-async def _list_values(
-    request: PageRequest, renderer: Renderer, orgs: Orgs, members: Team
-) -> Mapping[str, object]:
-    now = renderer.installation.clock.now()
+async def _list_values(request: PageRequest, orgs: Orgs, members: Team) -> Mapping[str, object]:
+    now = request.installation.clock.now()
     found = [(each, each.state(now)) for each in await orgs.keys(request.user.caller.org_id)]
     found.sort(key=lambda each: (each[1] is KeyState.ACTIVE, each[0].created_at), reverse=True)
     people = await members.list_members(request.user.caller.org_id)

@@ -10,11 +10,9 @@ from litestar.params import FromPath
 from landbridge.dashboard.developers.curl import curl
 from landbridge.dashboard.json_text import JsonValue, pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.developers.request_log.api import LoggedBodies, LoggedPage
 from landbridge.developers.request_log.service import RequestLog
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.orgs.service import Orgs
 
 _LOG = "/v2/request-log"
@@ -32,8 +30,6 @@ class RequestPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         orgs: NamedDependency[Orgs],
         request_log: NamedDependency[RequestLog],
     ) -> Response[str]:
@@ -41,15 +37,14 @@ class RequestPages(Controller):
         query = read_list_query(request, *_FILTERS)
         (found, filter_error), keys = await asyncio.gather(
             load_list(
-                interface.read(
+                request.interface.read(
                     LoggedPage, _LOG, **query.filters, limit=PAGE_SIZE, cursor=query.cursor
                 ),
                 LoggedPage(count=0, requests=[]),
             ),
             orgs.keys(request.user.caller.org_id),
         )
-        return renderer.page(
-            request,
+        return request.page(
             "developers/requests.html",
             requests=found.requests,
             older=query.older(found.next_cursor),
@@ -63,22 +58,16 @@ class RequestPages(Controller):
 
     @get("/{x_request_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        x_request_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        orgs: NamedDependency[Orgs],
+        self, request: PageRequest, x_request_id: FromPath[str], orgs: NamedDependency[Orgs]
     ) -> Response[str]:
         """Show one request with both bodies."""
         logged, keys = await asyncio.gather(
-            interface.read(LoggedBodies, f"{_LOG}/{x_request_id}"),
+            request.interface.read(LoggedBodies, f"{_LOG}/{x_request_id}"),
             orgs.keys(request.user.caller.org_id),
         )
         request_body: JsonValue = logged.request_body
         response_body: JsonValue = logged.answer_body
-        return renderer.page(
-            request,
+        return request.page(
             "developers/request.html",
             logged=logged,
             key=next((each for each in keys if each.id == logged.key_id), None),
@@ -88,7 +77,7 @@ class RequestPages(Controller):
             if isinstance(response_body, dict) and "errorDetails" in response_body
             else None,
             query_text=pretty(logged.query) if logged.query else None,
-            command=curl(logged, renderer.installation.base_url),
+            command=curl(logged, request.installation.base_url),
         )
 
 

@@ -4,7 +4,6 @@ import asyncio
 
 import msgspec
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.developers.delivery_pages import HOME
@@ -18,13 +17,13 @@ from landbridge.dashboard.developers.event_groups import (
 )
 from landbridge.dashboard.developers.verification_samples import python_sample
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
-from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_is_admin
+from landbridge.dashboard.rendering import headers
 from landbridge.developers.webhooks.model import OVERLAP_MAX
 from landbridge.developers.webhooks.schemas import WebhookCreatedReply, WebhookList, WebhookReply
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _NEW, _EDIT, _KEYS, _SECRET = (
     "developers/webhook_new.html",
@@ -44,126 +43,85 @@ class WebhookPages(Controller):
     path = "/webhooks"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """List endpoints, each with its latest delivery."""
-        webhooks = (await interface.read(WebhookList, WEBHOOKS)).webhooks
-        healths = await asyncio.gather(*(endpoint_health(interface, each.id) for each in webhooks))
-        return renderer.page(
-            request, "developers/webhooks.html", webhooks=list(zip(webhooks, healths, strict=True))
+        webhooks = (await request.interface.read(WebhookList, WEBHOOKS)).webhooks
+        healths = await asyncio.gather(
+            *(endpoint_health(request.interface, each.id) for each in webhooks)
+        )
+        return request.page(
+            "developers/webhooks.html", webhooks=list(zip(webhooks, healths, strict=True))
         )
 
     @get("/new", fresh=_NEW_PATH)
-    async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
+    async def new(self, request: PageRequest) -> Response[str]:
         """Show the form of a new endpoint."""
         check_is_admin(request.user)
-        return renderer.page(
-            request, _NEW, filled=EndpointFormValues(), groups=GROUPS, webhook=None
-        )
+        return request.page(_NEW, filled=EndpointFormValues(), groups=GROUPS, webhook=None)
 
     @post("/new", fresh=_NEW_PATH)
-    async def create(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def create(self, request: PageRequest) -> Page:
         """Create an endpoint; a Standard Webhooks secret is shown once."""
         filled = submitted_values(await read_form(request))
         try:
-            created = await interface.submit(WebhookCreatedReply, WEBHOOKS, body_of(filled))
+            created = await request.interface.submit(WebhookCreatedReply, WEBHOOKS, body_of(filled))
         except Refused as problem:
-            return renderer.with_problem(
-                request, _NEW, problem, filled=filled, groups=GROUPS, webhook=None
-            )
+            return request.with_problem(_NEW, problem, filled=filled, groups=GROUPS, webhook=None)
         if created.secret:
-            return renderer.page(request, _SECRET, webhook=created)
+            return request.page(_SECRET, webhook=created)
         return redirect(f"{HOME}/{created.id}/keys", notice=_("Endpoint created"))
 
     @get("/{webhook_id:str}/edit", fresh=_EDIT_PATH)
-    async def edit(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def edit(self, request: PageRequest, webhook_id: FromPath[str]) -> Response[str]:
         """Show the form of an existing endpoint."""
         check_is_admin(request.user)
-        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+        webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         filled = endpoint_values(webhook)
-        return renderer.page(request, _EDIT, filled=filled, groups=GROUPS, webhook=webhook)
+        return request.page(_EDIT, filled=filled, groups=GROUPS, webhook=webhook)
 
     @post("/{webhook_id:str}/edit", fresh=_EDIT_PATH)
-    async def update(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def update(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Change it."""
         filled = submitted_values(await read_form(request))
-        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+        webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         try:
             changed = msgspec.convert(
-                await interface.patch(f"{WEBHOOKS}/{webhook_id}", body_of(filled)),
+                await request.interface.patch(f"{WEBHOOKS}/{webhook_id}", body_of(filled)),
                 WebhookCreatedReply,
             )
         except Refused as problem:
-            return renderer.with_problem(
-                request, _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
+            return request.with_problem(
+                _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
             )
         if changed.secret:
-            return renderer.page(request, _SECRET, webhook=changed)
+            return request.page(_SECRET, webhook=changed)
         return redirect(f"{HOME}/{webhook_id}", notice=_("Endpoint updated"))
 
     @post("/{webhook_id:str}/end")
-    async def end(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def end(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Delete the endpoint."""
-        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+        webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         try:
-            await interface.delete(f"{WEBHOOKS}/{webhook_id}")
+            await request.interface.delete(f"{WEBHOOKS}/{webhook_id}")
         except Refused as problem:
             filled = endpoint_values(webhook)
-            return renderer.with_problem(
-                request, _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
+            return request.with_problem(
+                _EDIT, problem, filled=filled, groups=GROUPS, webhook=webhook
             )
         return redirect(HOME, notice=_("Endpoint deleted"))
 
     @get("/{webhook_id:str}/keys")
-    async def keys(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def keys(self, request: PageRequest, webhook_id: FromPath[str]) -> Response[str]:
         """Its public keys, and how to verify with them."""
-        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
-        return renderer.page(
-            request, _KEYS, webhook=webhook, python_sample=python_sample, overlap="86400"
-        )
+        webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+        return request.page(_KEYS, webhook=webhook, python_sample=python_sample, overlap="86400")
 
     @get("/{webhook_id:str}/keys/{kid:str}")
     async def pem(
-        self,
-        webhook_id: FromPath[str],
-        kid: FromPath[str],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, webhook_id: FromPath[str], kid: FromPath[str]
     ) -> Response[str]:
         """Download a public key as a PEM file."""
-        webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+        webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         for each in webhook.public_keys:
             if str(each.kid) == kid:
                 name = f"landbridge-{kid}.pem"
@@ -175,28 +133,22 @@ class WebhookPages(Controller):
         raise ResourceNotFound(f"This endpoint has no key {kid[:100]}.")
 
     @post("/{webhook_id:str}/rotate", fresh=f"{HOME}/{{webhook_id}}/keys")
-    async def rotate(
-        self,
-        request: PageRequest,
-        webhook_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def rotate(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
         """Rotate the signing key; a new secret is shown once."""
         form = await read_form(request)
         try:
             overlap = form.integer("overlapSeconds", minimum=0, maximum=_OVERLAP_MAX_S)
             body = {"overlapSeconds": overlap}
-            rotated = await interface.submit(
+            rotated = await request.interface.submit(
                 WebhookCreatedReply, f"{WEBHOOKS}/{webhook_id}/rotate", body
             )
         except Refused as problem:
-            webhook = await interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
+            webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
             values = {"webhook": webhook, "python_sample": python_sample}
             submitted = form.text("overlapSeconds")
-            return renderer.with_problem(request, _KEYS, problem, **values, overlap=submitted)
+            return request.with_problem(_KEYS, problem, **values, overlap=submitted)
         if rotated.secret:
-            return renderer.page(request, _SECRET, webhook=rotated)
+            return request.page(_SECRET, webhook=rotated)
         return redirect(
             f"{HOME}/{webhook_id}/keys", notice=_("Key rotated. The new key is shown now.")
         )

@@ -25,10 +25,9 @@ from landbridge.dashboard.lists.list_pages import (
     user_filter,
     words,
 )
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.dashboard.users.account_labels import TYPE_LABELS, rail_label
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.exports.model import Column, ColumnKind, Value
 
 _DIRECTIONS: Final = {"out": Ramp.OFFRAMP, "in": Ramp.ONRAMP}
@@ -43,35 +42,32 @@ class BankAccountListPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         bank_account_lists: NamedDependency[BankAccountLists],
     ) -> Response[str]:
         """List accounts that match the filters, newest first; account numbers are masked."""
-        read = partial(_read_filter, request, interface, bank_account_lists)
-        return await _LIST.show(request, renderer, users, read)
+        read = partial(_read_filter, request, bank_account_lists)
+        return await _LIST.show(request, users, read)
 
     @get("/csv")
     async def download(
         self,
         request: PageRequest,
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         bank_account_lists: NamedDependency[BankAccountLists],
     ) -> Stream:
         """Stream those that match the filters."""
-        read = partial(_read_filter, request, interface, bank_account_lists)
+        read = partial(_read_filter, request, bank_account_lists)
         return await _LIST.download(request, users, read)
 
 
 async def _read_filter(
-    request: PageRequest, interface: InternalClient, lists: BankAccountLists, query: ListQuery
+    request: PageRequest, lists: BankAccountLists, query: ListQuery
 ) -> LoadRows[BankAccount]:
     org_id = request.user.caller.org_id
     direction = chosen(query, "direction", tuple(_DIRECTIONS))
     wanted = BankAccountListFilter(
-        user_id=await user_filter(interface, query),
+        user_id=await user_filter(request.interface, query),
         ramp=None if direction is None else _DIRECTIONS[direction],
         type=chosen(query, "type", types.NAMES),
         status=chosen(query, "status", tuple(BankAccountStatus)),

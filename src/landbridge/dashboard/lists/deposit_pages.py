@@ -24,9 +24,8 @@ from landbridge.dashboard.lists.list_pages import (
     user_filter,
     words,
 )
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
-from landbridge.dashboard.rendering import Renderer
-from landbridge.platform.http.internal_client import InternalClient
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.providers.chains.tokens import CURRENCIES, Chain
 from landbridge.reporting.exports.model import Column, ColumnKind, Value
 
@@ -40,34 +39,31 @@ class DepositListPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         deposit_lists: NamedDependency[DepositLists],
     ) -> Response[str]:
         """List deposits that match the filters, newest first."""
-        read = partial(_read_filter, request, interface, deposit_lists)
-        return await _LIST.show(request, renderer, users, read)
+        read = partial(_read_filter, request, deposit_lists)
+        return await _LIST.show(request, users, read)
 
     @get("/csv")
     async def download(
         self,
         request: PageRequest,
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         deposit_lists: NamedDependency[DepositLists],
     ) -> Stream:
         """Stream those that match the filters."""
-        read = partial(_read_filter, request, interface, deposit_lists)
+        read = partial(_read_filter, request, deposit_lists)
         return await _LIST.download(request, users, read)
 
 
 async def _read_filter(
-    request: PageRequest, interface: InternalClient, lists: DepositLists, query: ListQuery
+    request: PageRequest, lists: DepositLists, query: ListQuery
 ) -> LoadRows[OutsideDeposit]:
     org_id = request.user.caller.org_id
     wanted = DepositListFilter(
-        user_id=await user_filter(interface, query),
+        user_id=await user_filter(request.interface, query),
         chain=chosen(query, "chain", tuple(Chain)),
         currency=chosen(query, "currency", CURRENCIES),
         status=chosen(query, "status", tuple(ChainDepositStatus)),

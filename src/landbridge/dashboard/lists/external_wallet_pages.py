@@ -23,9 +23,8 @@ from landbridge.dashboard.lists.list_pages import (
     user_filter,
     words,
 )
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
-from landbridge.dashboard.rendering import Renderer
-from landbridge.platform.http.internal_client import InternalClient
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.exports.model import Column, ColumnKind, Value
 
@@ -41,35 +40,32 @@ class ExternalWalletListPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         external_wallet_lists: NamedDependency[ExternalWalletLists],
     ) -> Response[str]:
         """List registered addresses that match the filters, newest first."""
-        read = partial(_read_filter, request, interface, external_wallet_lists)
-        return await _LIST.show(request, renderer, users, read)
+        read = partial(_read_filter, request, external_wallet_lists)
+        return await _LIST.show(request, users, read)
 
     @get("/csv")
     async def download(
         self,
         request: PageRequest,
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         external_wallet_lists: NamedDependency[ExternalWalletLists],
     ) -> Stream:
         """Stream those that match the filters."""
-        read = partial(_read_filter, request, interface, external_wallet_lists)
+        read = partial(_read_filter, request, external_wallet_lists)
         return await _LIST.download(request, users, read)
 
 
 async def _read_filter(
-    request: PageRequest, interface: InternalClient, lists: ExternalWalletLists, query: ListQuery
+    request: PageRequest, lists: ExternalWalletLists, query: ListQuery
 ) -> LoadRows[ExternalWallet]:
     org_id = request.user.caller.org_id
     status = chosen(query, "status", _STATUSES)
     wanted = ExternalWalletListFilter(
-        user_id=await user_filter(interface, query),
+        user_id=await user_filter(request.interface, query),
         address=query.text("address") or None,
         chain=chosen(query, "chain", tuple(Chain)),
         is_active=None if status is None else status == "ACTIVE",

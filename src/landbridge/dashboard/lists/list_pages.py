@@ -12,9 +12,10 @@ from litestar.response import Stream
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.dashboard.payment_lines import chain_name
-from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import Busy, FieldInvalid
 from landbridge.platform.core.pagination import PagePosition, PageWindow
@@ -85,14 +86,13 @@ class OrganisationList(Generic[R]):
     cells: Callable[[R, PageVisitor], Sequence[Value]]
 
     async def show(
-        self, request: PageRequest, renderer: Renderer, users: Users, read_filter: ReadFilter[R]
+        self, request: PageRequest, users: Users, read_filter: ReadFilter[R]
     ) -> Response[str]:
         """Show the rows that match the filters, newest first."""
         query, org_id = read_list_query(request, *self.filters), request.user.caller.org_id
         nothing: LoadedList[R] = LoadedList((), {}, None)
         found, filter_error = await load_list(_load(org_id, users, query, read_filter), nothing)
-        return renderer.page(
-            request,
+        return request.page(
             self.template,
             list_query=query,
             rows=found.rows,

@@ -18,15 +18,14 @@ from landbridge.dashboard.lists.list_pages import (
     user_filter,
     words,
 )
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.payments.virtual_accounts.account_lists import (
     VirtualAccountListFilter,
     VirtualAccountLists,
 )
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
 from landbridge.platform.core.masks import mask
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.exports.model import Value
 
@@ -40,34 +39,31 @@ class VirtualAccountListPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         virtual_account_lists: NamedDependency[VirtualAccountLists],
     ) -> Response[str]:
         """List accounts that match the filters, newest first."""
-        read = partial(_read_filter, request, interface, virtual_account_lists)
-        return await _LIST.show(request, renderer, users, read)
+        read = partial(_read_filter, request, virtual_account_lists)
+        return await _LIST.show(request, users, read)
 
     @get("/csv")
     async def download(
         self,
         request: PageRequest,
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         virtual_account_lists: NamedDependency[VirtualAccountLists],
     ) -> Stream:
         """Stream those that match the filters."""
-        read = partial(_read_filter, request, interface, virtual_account_lists)
+        read = partial(_read_filter, request, virtual_account_lists)
         return await _LIST.download(request, users, read)
 
 
 async def _read_filter(
-    request: PageRequest, interface: InternalClient, lists: VirtualAccountLists, query: ListQuery
+    request: PageRequest, lists: VirtualAccountLists, query: ListQuery
 ) -> LoadRows[VirtualAccount]:
     org_id = request.user.caller.org_id
     wanted = VirtualAccountListFilter(
-        user_id=await user_filter(interface, query),
+        user_id=await user_filter(request.interface, query),
         account_number="".join(query.text("number").split()) or None,
         chain=chosen(query, "chain", tuple(Chain)),
         status=chosen(query, "status", tuple(VirtualAccountStatus)),

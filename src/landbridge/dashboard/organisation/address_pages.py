@@ -12,8 +12,7 @@ from landbridge.customers.address_policies.service import (
     checked_addresses,
 )
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin
@@ -29,22 +28,16 @@ class AddressPolicyPages(Controller):
 
     @get("/")
     async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        address_policies: NamedDependency[AddressPolicies],
+        self, request: PageRequest, address_policies: NamedDependency[AddressPolicies]
     ) -> Response[str]:
         """Show the policy in force, as a form."""
         check_admin(request.user.caller)
         policy = await address_policies.get(request.user.caller.org_id)
-        return renderer.page(request, _PAGE, **_values(policy, Form()))
+        return request.page(_PAGE, **_values(policy, Form()))
 
     @post("/", fresh=_HOME)
     async def set_policy(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        address_policies: NamedDependency[AddressPolicies],
+        self, request: PageRequest, address_policies: NamedDependency[AddressPolicies]
     ) -> Page:
         """Replace the policy that the form showed."""
         caller = request.user.caller
@@ -68,7 +61,7 @@ class AddressPolicyPages(Controller):
             )
         except Refused as problem:
             values = _values(await address_policies.get(caller.org_id), form)
-            return renderer.with_problem(request, _PAGE, problem, **values)
+            return request.with_problem(_PAGE, problem, **values)
         return redirect(_HOME, notice=_("Address policy set"))
 
 

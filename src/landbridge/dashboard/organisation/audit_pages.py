@@ -5,13 +5,11 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 from litestar.response import Stream
 
-from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.list_queries import load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.rendering import headers
 from landbridge.platform.audit_log.api import AuditLogEntryReply, AuditLogReply
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.http.internal_client import InternalClient
@@ -66,18 +64,12 @@ class AuditLogPages(Controller):
     path = "/audit-log"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """List entries that match the filters, newest first."""
         list_query = read_list_query(request, *_FILTERS)
         (found, filter_error), names = await asyncio.gather(
             load_list(
-                interface.read(
+                request.interface.read(
                     AuditLogReply,
                     _LOG,
                     **list_query.filters,
@@ -86,10 +78,9 @@ class AuditLogPages(Controller):
                 ),
                 _NONE,
             ),
-            actors.names(request.user.caller.org_id),
+            request.actor_names(),
         )
-        return renderer.page(
-            request,
+        return request.page(
             "organisation/audit_log.html",
             entries=[(each, object_page(each)) for each in found.entries],
             names=names.all,
@@ -99,20 +90,15 @@ class AuditLogPages(Controller):
         )
 
     @get("/csv")
-    async def download(
-        self,
-        request: PageRequest,
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Stream:
+    async def download(self, request: PageRequest) -> Stream:
         """Stream entries that match the filters as CSV, page by page, at most 100,000."""
         list_query = read_list_query(request, *_FILTERS)
-        first = await interface.read(
+        first = await request.interface.read(
             AuditLogReply, _LOG, **list_query.filters, limit=_FILE_PAGE_SIZE
         )
-        names = await actors.names(request.user.caller.org_id)
+        names = await request.actor_names()
         return Stream(
-            _lines(interface, list_query.filters, first, names.all),
+            _lines(request.interface, list_query.filters, first, names.all),
             media_type="text/csv",
             headers={
                 **headers(),

@@ -10,10 +10,8 @@ from litestar.params import FromPath
 from landbridge.customers.chain_operations.schemas import ChainList, ChainReply
 from landbridge.customers.chain_operations.service import ChainOperations
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _HOME: Final = "/dashboard/chains"
 _API = "/v2/chains"
@@ -27,18 +25,11 @@ class ChainPages(Controller):
     path = "/chains"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """List the connected chains."""
-        found = (await interface.read(ChainList, _API)).chains
-        return renderer.page(
-            request,
-            "organisation/chains.html",
-            chains=[(each, chain_problems(each)) for each in found],
+        found = (await request.interface.read(ChainList, _API)).chains
+        return request.page(
+            "organisation/chains.html", chains=[(each, chain_problems(each)) for each in found]
         )
 
     @get("/{name:str}")
@@ -47,14 +38,11 @@ class ChainPages(Controller):
         request: PageRequest,
         name: FromPath[str],
         *,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         chain_operations: NamedDependency[ChainOperations],
     ) -> Response[str]:
         """Show one chain."""
-        chain = await interface.read(ChainReply, f"{_API}/{name}")
-        return renderer.page(
-            request,
+        chain = await request.interface.read(ChainReply, f"{_API}/{name}")
+        return request.page(
             "organisation/chain.html",
             chain=chain,
             problems=chain_problems(chain),

@@ -3,19 +3,17 @@
 from typing import Final
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 from msgspec import to_builtins
 
 from landbridge.customers.travel_exchanges.model import AmountUnit, InquiryPolicy
 from landbridge.customers.travel_exchanges.schemas import ExchangeSettingReply
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_objects
-from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.dashboard.payment_lines import currency_name
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import TOKENS, Network
 
 _API: Final = "/v2/organization/travel-rule-exchange"
@@ -38,36 +36,26 @@ class ExchangeSettingPages(Controller):
     path = "/settings/travel-rule-exchange"
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest) -> Page:
         """Show the setting, and the organisation's own travel address."""
         check_is_admin(request.user)
-        return renderer.page(
-            request, _TEMPLATE, **_values(await interface.read(ExchangeSettingReply, _API), {})
+        return request.page(
+            _TEMPLATE, **_values(await request.interface.read(ExchangeSettingReply, _API), {})
         )
 
     @post("/", fresh=_HOME)
-    async def save(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def save(self, request: PageRequest) -> Page:
         """Change one part of the setting: the switches, a provider or a coin."""
         check_is_admin(request.user)
         form = Form()
         try:
             form = await read_form(request)
-            found = await interface.read(ExchangeSettingReply, _API)
-            await interface.put(_API, _changed(found, form))
+            found = await request.interface.read(ExchangeSettingReply, _API)
+            await request.interface.put(_API, _changed(found, form))
         except Refused as problem:
             entered = {name: form.text(name) for name in ("host", "name", "identifier", "currency")}
-            values = _values(await interface.read(ExchangeSettingReply, _API), entered)
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            values = _values(await request.interface.read(ExchangeSettingReply, _API), entered)
+            return request.with_problem(_TEMPLATE, problem, **values)
         return redirect(_HOME, notice=_("Exchange of travel rule data saved"))
 
 

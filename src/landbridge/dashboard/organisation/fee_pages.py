@@ -8,9 +8,8 @@ from litestar.di import NamedDependency
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
 from landbridge.dashboard.organisation.swap_providers import provider_rows
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payment_lines import currency_name
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES
 from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.platform.core.clock import Clock
@@ -34,7 +33,6 @@ class FeePages(Controller):
         self,
         request: PageRequest,
         *,
-        renderer: NamedDependency[Renderer],
         pair_fees: NamedDependency[PairFees],
         prices: NamedDependency[PriceTable],
         installation: NamedDependency[Installation],
@@ -44,14 +42,13 @@ class FeePages(Controller):
         caller = request.user.caller
         check_admin(caller)
         values = await _values(caller, pair_fees, prices, swap_provider_choices, Form())
-        return renderer.page(request, _PAGE, lines=installation.pricing, **values)
+        return request.page(_PAGE, lines=installation.pricing, **values)
 
     @post("/", fresh=_HOME)
     async def set_fee(
         self,
         request: PageRequest,
         *,
-        renderer: NamedDependency[Renderer],
         pair_fees: NamedDependency[PairFees],
         prices: NamedDependency[PriceTable],
         installation: NamedDependency[Installation],
@@ -68,9 +65,7 @@ class FeePages(Controller):
             await pair_fees.set_for(caller, _currency_pair(form), form.number("fee"), at=at)
         except Refused as problem:
             values = await _values(caller, pair_fees, prices, swap_provider_choices, form)
-            return renderer.with_problem(
-                request, _PAGE, problem, lines=installation.pricing, **values
-            )
+            return request.with_problem(_PAGE, problem, lines=installation.pricing, **values)
         return redirect(_HOME, notice=_("Fee set. It applies to new quotes."))
 
     @post("/remove", fresh=_HOME)

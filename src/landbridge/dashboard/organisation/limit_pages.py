@@ -21,8 +21,7 @@ from landbridge.dashboard.organisation.limit_rows import (
     submitted_rows,
     with_named_users,
 )
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.payments.limits.document import RULES_MAX, parse, validated
 from landbridge.payments.limits.service import Limits
@@ -46,47 +45,30 @@ class LimitPages(Controller):
     path = "/settings/limits"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        limits: NamedDependency[Limits],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, limits: NamedDependency[Limits]) -> Response[str]:
         """Show the current rules as rows, and the remaining limits."""
         check_admin(request.user.caller)
-        return renderer.page(request, _PAGE, **await _values(request, interface, limits, Form()))
+        return request.page(_PAGE, **await _values(request, limits, Form()))
 
     @post("/", fresh=_HOME)
     async def set_rows(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        limits: NamedDependency[Limits],
-        clock: NamedDependency[Clock],
+        self, request: PageRequest, limits: NamedDependency[Limits], clock: NamedDependency[Clock]
     ) -> Page:
         """Apply the rows."""
         check_admin(request.user.caller)
         form = Form()
         try:
             form = numbered(await read_form(request))
-            form = await with_named_users(form, interface)
-            document = await _document_of(form, interface)
+            form = await with_named_users(form, request.interface)
+            document = await _document_of(form, request.interface)
             await _apply_rules(request, limits, clock, encode(document), form)
         except Refused as problem:
-            values = await _values(request, interface, limits, form)
-            return _refused(request, renderer, problem, values)
+            values = await _values(request, limits, form)
+            return _refused(request, problem, values)
         return redirect(_HOME, notice=_("Rules applied"))
 
     @post("/rows")
-    async def edit_rows(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        limits: NamedDependency[Limits],
-    ) -> Page:
+    async def edit_rows(self, request: PageRequest, limits: NamedDependency[Limits]) -> Page:
         """Add or remove a row on the page, or test the rows; nothing is applied."""
         check_admin(request.user.caller)
         form, tested = Form(), None
@@ -94,23 +76,18 @@ class LimitPages(Controller):
             form = numbered(await read_form(request))
             button = form.text("do")
             if button == "simulate":
-                form = await with_named_users(form, interface)
-                document = await _document_of(form, interface)
-                tested = await _simulated(interface, document, form)
-            values = await _values(request, interface, limits, form, button)
+                form = await with_named_users(form, request.interface)
+                document = await _document_of(form, request.interface)
+                tested = await _simulated(request.interface, document, form)
+            values = await _values(request, limits, form, button)
         except Refused as problem:
-            values = await _values(request, interface, limits, form)
-            return _refused(request, renderer, problem, values)
-        return renderer.page(request, _PAGE, **values | {"tested": tested})
+            values = await _values(request, limits, form)
+            return _refused(request, problem, values)
+        return request.page(_PAGE, **values | {"tested": tested})
 
     @post("/document", fresh=_HOME)
     async def set_document(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        limits: NamedDependency[Limits],
-        clock: NamedDependency[Clock],
+        self, request: PageRequest, limits: NamedDependency[Limits], clock: NamedDependency[Clock]
     ) -> Page:
         """Apply the document, or only simulate it against past payments."""
         check_admin(request.user.caller)
@@ -120,15 +97,17 @@ class LimitPages(Controller):
             raw = form.text("document").encode()
             if form.text("do") == "simulate":
                 document = await asyncio.to_thread(parse, raw)
-                simulation = await _simulated(interface, document, form, days="documentDays")
-                values = await _values(request, interface, limits, form)
-                return renderer.page(request, _PAGE, **{**values, "simulation": simulation})
+                simulation = await _simulated(
+                    request.interface, document, form, days="documentDays"
+                )
+                values = await _values(request, limits, form)
+                return request.page(_PAGE, **{**values, "simulation": simulation})
             await _apply_rules(request, limits, clock, raw, form)
         except Refused as problem:
             if isinstance(problem, FieldInvalid) and problem.field != "documentDays":
                 problem.field = "document"
-            values = await _values(request, interface, limits, form)
-            return _refused(request, renderer, problem, values)
+            values = await _values(request, limits, form)
+            return _refused(request, problem, values)
         return redirect(_HOME, notice=_("Rules applied"))
 
 
@@ -160,23 +139,21 @@ async def _apply_rules(
     )
 
 
-def _refused(
-    request: PageRequest, renderer: Renderer, problem: Refused, values: dict[str, object]
-) -> Page:
+def _refused(request: PageRequest, problem: Refused, values: dict[str, object]) -> Page:
     """Return the page with the submitted rows or document, and the refusal beside its input."""
     name = field_of(problem.field)
     wrong = {name: problem} if name else {}
-    return renderer.with_problem(request, _PAGE, problem, **values, wrong_inputs=wrong)
+    return request.with_problem(_PAGE, problem, **values, wrong_inputs=wrong)
 
 
 async def _values(
-    request: PageRequest, interface: InternalClient, limits: Limits, form: Form, button: str = ""
+    request: PageRequest, limits: Limits, form: Form, button: str = ""
 ) -> dict[str, object]:
     """Return the current rules, and the submitted rows or document, if any.
 
     A button adds or removes a row.
     """
-    found = await interface.get(_LIMITS)
+    found = await request.interface.get(_LIMITS)
     rules = found["limits"]["rules"]
     text = msgspec.json.format(encode(found["limits"]), indent=2).decode()
     is_of_rows = "version" in form.fields and "document" not in form.fields
@@ -189,7 +166,9 @@ async def _values(
         "new_row": NEW_ROW,
         "rows_max": RULES_MAX,
         "is_changed": is_of_rows,
-        "users": await names_of_users(interface, (each for row in rows for each in row.user_ids)),
+        "users": await names_of_users(
+            request.interface, (each for row in rows for each in row.user_ids)
+        ),
         "remaining": {each["rule"]: each for each in found["left"]},
         "document": form.text("document") or text,
         # A submitted form keeps the version that it showed; a conflict then reports the current

@@ -7,10 +7,8 @@ from typing import Final
 from uuid import UUID
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.payments.provider_operations.schemas import (
     ProviderCallsReply,
     ProviderList,
@@ -93,19 +91,13 @@ class ProviderPages(Controller):
     path = "/providers"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """List the connected providers."""
-        found = (await interface.read(ProviderList, _API)).providers
-        return renderer.page(
-            request,
+        found = (await request.interface.read(ProviderList, _API)).providers
+        return request.page(
             "organisation/providers.html",
             providers=[(each, error_rate(each.calls)) for each in found],
-            screenings=await screening_links(interface, found),
+            screenings=await screening_links(request.interface, found),
             titles=[provider_title(each) for each in found],
             kinds=KINDS,
             services=SERVICES,

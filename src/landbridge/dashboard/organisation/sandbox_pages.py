@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from litestar import Controller, Litestar, Response, get, post
-from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
 
 from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payment_lines import chain_name, currency_name
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.sandbox_funding import fund, simulate_deposit
 from landbridge.dashboard.sandbox_personas import KEYWORDS
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
@@ -26,7 +24,6 @@ from landbridge.payments.virtual_accounts.schemas import (
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.orgs.service import AHEAD_MAX
 from landbridge.providers.chains.tokens import TOKENS
 from landbridge.sandbox.api import LatencyReply
@@ -46,97 +43,72 @@ class SandboxPages(Controller):
     path = "/sandbox"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """Show everything that can be simulated."""
         user_id = request.query_params.get("userId", "")
-        values = await _values(request, interface, user_id, Form())
-        return renderer.page(request, _PAGE, **values)
+        values = await _values(request, user_id, Form())
+        return request.page(_PAGE, **values)
 
     @post("/clock")
-    async def advance_clock(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def advance_clock(self, request: PageRequest) -> Page:
         """Advance the clock, and return to the page with the form."""
         form = Form()
         try:
             form = await read_form(request)
             return_to = local_path(form.text("back"), _HOME)
-            await interface.post("/v2/sandbox/clock/advance", {"seconds": _seconds(form)})
+            await request.interface.post("/v2/sandbox/clock/advance", {"seconds": _seconds(form)})
         except Refused as problem:
-            values = await _values(request, interface, "", form)
-            return renderer.with_problem(request, _PAGE, problem, **values)
+            values = await _values(request, "", form)
+            return request.with_problem(_PAGE, problem, **values)
         return redirect(_openable_page(request, return_to), notice=_("Clock advanced"))
 
     @post("/latency")
-    async def set_latency(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def set_latency(self, request: PageRequest) -> Page:
         """Set the latency profiles of chains and banks."""
         form = Form()
         try:
             form = await read_form(request)
             body = {"chains": form.text("chains"), "rails": form.text("rails")}
-            await interface.post("/v2/sandbox/latency", body)
+            await request.interface.post("/v2/sandbox/latency", body)
         except Refused as problem:
-            values = await _values(request, interface, "", form)
-            return renderer.with_problem(request, _PAGE, problem, **values)
+            values = await _values(request, "", form)
+            return request.with_problem(_PAGE, problem, **values)
         return redirect(_HOME, notice=_("Latency updated"))
 
     @post("/fund")
-    async def fund(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def fund(self, request: PageRequest) -> Page:
         """Credit test funds to a wallet."""
         form = Form()
         try:
             form = await read_form(request)
             user_id = str(form.uuid("userId"))
-            await fund(interface, user_id, submitted_values(form, "amount"))
+            await fund(request.interface, user_id, submitted_values(form, "amount"))
         except Refused as problem:
-            values = await _values(request, interface, form.text("userId"), form)
-            return renderer.with_problem(request, _PAGE, problem, **values)
+            values = await _values(request, form.text("userId"), form)
+            return request.with_problem(_PAGE, problem, **values)
         return redirect(f"{_HOME}?{urlencode({'userId': user_id})}", notice=_("Wallet funded"))
 
     @post("/deposit")
-    async def deposit(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def deposit(self, request: PageRequest) -> Page:
         """Simulate a fiat deposit to a virtual account."""
         form = Form()
         try:
             form = await read_form(request)
             user_id, account_id = str(form.uuid("userId")), str(form.uuid("accountId"))
-            await simulate_deposit(interface, user_id, account_id, submitted_values(form, "amount"))
+            await simulate_deposit(
+                request.interface, user_id, account_id, submitted_values(form, "amount")
+            )
         except Refused as problem:
-            values = await _values(request, interface, form.text("userId"), form)
-            return renderer.with_problem(request, _PAGE, problem, **values)
+            values = await _values(request, form.text("userId"), form)
+            return request.with_problem(_PAGE, problem, **values)
         path = f"{_HOME}?{urlencode({'userId': user_id})}"
         return redirect(path, notice=_("Deposit simulated. An onramp will appear for it."))
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, user_id: str, form: Form
-) -> dict[str, object]:
+async def _values(request: PageRequest, user_id: str, form: Form) -> dict[str, object]:
     outcomes, latency = await asyncio.gather(
-        interface.read(OutcomesReply, "/v2/sandbox/outcomes"),
-        interface.read(LatencyReply, "/v2/sandbox/latency"),
+        request.interface.read(OutcomesReply, "/v2/sandbox/outcomes"),
+        request.interface.read(LatencyReply, "/v2/sandbox/latency"),
     )
     text = request.query_params.get("q", "").strip()
     users: Sequence[UserReply] = ()
@@ -145,8 +117,8 @@ async def _values(
     if as_uuid(user_id) is not None:
         try:
             user, virtual_accounts = await asyncio.gather(
-                interface.read(UserReply, f"/v2/users/{user_id}"),
-                interface.read(
+                request.interface.read(UserReply, f"/v2/users/{user_id}"),
+                request.interface.read(
                     VirtualAccountPageReply, f"/v2/users/{user_id}/virtual-accounts", limit=100
                 ),
             )
@@ -155,7 +127,7 @@ async def _values(
             user = None
     else:
         try:
-            users = (await find_users(interface, text, type_="", cursor=None)).users
+            users = (await find_users(request.interface, text, type_="", cursor=None)).users
         except FieldInvalid:
             users = ()
     caller = request.user.caller

@@ -7,15 +7,13 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.payments.approvals.model import THRESHOLD_MAX, ApprovalPolicy
 from landbridge.payments.approvals.service import Approvals
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.orgs.service import Orgs
 from landbridge.reporting.rollups.api import TimeZone, TimeZoneReply
 
@@ -30,24 +28,14 @@ class SettingsPages(Controller):
     path = "/settings"
 
     @get("/")
-    async def general(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        orgs: NamedDependency[Orgs],
-    ) -> Response[str]:
+    async def general(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Response[str]:
         """Show the name and whether the organisation is frozen."""
         check_admin(request.user.caller)
         org = await orgs.get(request.user.caller.org_id)
-        return renderer.page(request, _GENERAL, org=org, name=org.name, reason="")
+        return request.page(_GENERAL, org=org, name=org.name, reason="")
 
     @post("/")
-    async def rename(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        orgs: NamedDependency[Orgs],
-    ) -> Page:
+    async def rename(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Page:
         """Rename the organisation."""
         caller = request.user.caller
         check_admin(caller)
@@ -56,16 +44,11 @@ class SettingsPages(Controller):
             form = await read_form(request)
             await orgs.rename_for(caller, form.text("name"))
         except Refused as problem:
-            return await _refused(request, renderer, orgs, problem, name=form.text("name"))
+            return await _refused(request, orgs, problem, name=form.text("name"))
         return redirect(_HOME, notice=_("Organisation renamed"))
 
     @post("/freeze")
-    async def freeze(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        orgs: NamedDependency[Orgs],
-    ) -> Page:
+    async def freeze(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Page:
         """Freeze the organisation: all payments stop."""
         caller = request.user.caller
         check_admin(caller)
@@ -75,44 +58,33 @@ class SettingsPages(Controller):
             await orgs.freeze_for(caller, reason=form.maybe("reason"))
         except Refused as problem:
             reason = form.text("reason")
-            return await _refused(request, renderer, orgs, problem, reason=reason)
+            return await _refused(request, orgs, problem, reason=reason)
         return redirect(_HOME, notice=_("Organisation frozen"))
 
     @post("/unfreeze", fresh=_HOME)
-    async def unfreeze(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        orgs: NamedDependency[Orgs],
-    ) -> Page:
+    async def unfreeze(self, request: PageRequest, orgs: NamedDependency[Orgs]) -> Page:
         """Unfreeze the organisation: payments resume, unless the operator froze it."""
         caller = request.user.caller
         check_admin(caller)
         try:
             await orgs.unfreeze_for(caller)
         except Refused as problem:
-            return await _refused(request, renderer, orgs, problem)
+            return await _refused(request, orgs, problem)
         return redirect(_HOME, notice=_("Organisation unfrozen"))
 
     @get("/approvals")
     async def policy(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        approvals: NamedDependency[Approvals],
+        self, request: PageRequest, approvals: NamedDependency[Approvals]
     ) -> Response[str]:
         """Show how many votes approve a payment."""
         check_admin(request.user.caller)
         current = await approvals.policy(request.user.caller.org_id)
-        return renderer.page(
-            request, _APPROVALS, **_policy(current.threshold, current.needs_second)
-        )
+        return request.page(_APPROVALS, **_policy(current.threshold, current.needs_second))
 
     @post("/approvals", fresh=f"{_HOME}/approvals")
     async def set_policy(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         approvals: NamedDependency[Approvals],
         clock: NamedDependency[Clock],
     ) -> Page:
@@ -129,68 +101,49 @@ class SettingsPages(Controller):
             await approvals.set_policy_for(caller, new_policy, at=clock.stamp(caller.clock_offset))
         except Refused as problem:
             values = _policy(form.text("threshold"), form.is_ticked("needsSecond"))
-            return renderer.with_problem(request, _APPROVALS, problem, **values)
+            return request.with_problem(_APPROVALS, problem, **values)
         return redirect(f"{_HOME}/approvals", notice=_("Approval policy saved"))
 
     @get("/time-zone")
-    async def time_zone(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def time_zone(self, request: PageRequest) -> Response[str]:
         """Show the time zone of report days."""
         check_admin(request.user.caller)
-        current = (await interface.read(TimeZoneReply, _ZONE_PATH)).data
+        current = (await request.interface.read(TimeZoneReply, _ZONE_PATH)).data
         chosen = current.next_time_zone or current.time_zone
-        return renderer.page(request, _ZONE, **_zones(current, chosen))
+        return request.page(_ZONE, **_zones(current, chosen))
 
     @post("/time-zone")
-    async def set_time_zone(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def set_time_zone(self, request: PageRequest) -> Page:
         """Start rebuilding reports for another time zone."""
         check_admin(request.user.caller)
         form = Form()
         try:
             form = await read_form(request)
-            await interface.put(_ZONE_PATH, {"timeZone": form.text("timeZone")})
+            await request.interface.put(_ZONE_PATH, {"timeZone": form.text("timeZone")})
         except Refused as problem:
-            current = (await interface.read(TimeZoneReply, _ZONE_PATH)).data
+            current = (await request.interface.read(TimeZoneReply, _ZONE_PATH)).data
             values = _zones(current, form.text("timeZone"))
-            return renderer.with_problem(request, _ZONE, problem, **values)
+            return request.with_problem(_ZONE, problem, **values)
         return redirect(
             f"{_HOME}/time-zone", notice=_("Time zone change started. Reports are being rebuilt.")
         )
 
     @get("/installation")
     async def show_installation(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        installation: NamedDependency[Installation],
+        self, request: PageRequest, installation: NamedDependency[Installation]
     ) -> Response[str]:
         """Show the settings of the whole installation."""
         check_admin(request.user.caller)
-        return renderer.page(request, "organisation/installation.html", lines=installation.others)
+        return request.page("organisation/installation.html", lines=installation.others)
 
 
 async def _refused(
-    request: PageRequest,
-    renderer: Renderer,
-    orgs: Orgs,
-    problem: Refused,
-    *,
-    name: str | None = None,
-    reason: str = "",
+    request: PageRequest, orgs: Orgs, problem: Refused, *, name: str | None = None, reason: str = ""
 ) -> Page:
     """Show the general settings again, with the refusal and the submitted values."""
     org = await orgs.get(request.user.caller.org_id)
     values = {"org": org, "name": org.name if name is None else name, "reason": reason}
-    return renderer.with_problem(request, _GENERAL, problem, **values)
+    return request.with_problem(_GENERAL, problem, **values)
 
 
 def _policy(threshold: int | str, needs_second: bool) -> dict[str, object]:  # noqa: FBT001  a field

@@ -3,16 +3,14 @@
 from typing import Final
 
 from litestar import Controller, get, post
-from litestar.di import NamedDependency
 
 from landbridge.customers.travel_rule.api import TravelRuleReply
 from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _API: Final = "/v2/organization/travel-rule"
 _HOME: Final = "/dashboard/settings/travel-rule"
@@ -34,34 +32,26 @@ class TravelRuleSettingPages(Controller):
     path = "/settings/travel-rule"
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def show(self, request: PageRequest) -> Page:
         """Show the jurisdiction, and whether the installation applies the travel rule."""
         check_is_admin(request.user)
-        found = await interface.read(TravelRuleReply, _API)
-        return renderer.page(request, _TEMPLATE, **_values(found, found.jurisdiction))
+        found = await request.interface.read(TravelRuleReply, _API)
+        return request.page(_TEMPLATE, **_values(found, found.jurisdiction))
 
     @post("/", fresh=_HOME)
-    async def save(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def save(self, request: PageRequest) -> Page:
         """Set the jurisdiction."""
         check_is_admin(request.user)
         form = Form()
         try:
             form = await read_form(request)
             chosen = form.text("jurisdiction")
-            await interface.put(_API, {"jurisdiction": None if chosen == _NONE else chosen})
+            await request.interface.put(_API, {"jurisdiction": None if chosen == _NONE else chosen})
         except Refused as problem:
-            values = _values(await interface.read(TravelRuleReply, _API), form.text("jurisdiction"))
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            values = _values(
+                await request.interface.read(TravelRuleReply, _API), form.text("jurisdiction")
+            )
+            return request.with_problem(_TEMPLATE, problem, **values)
         return redirect(_HOME, notice=_("Jurisdiction saved"))
 
 

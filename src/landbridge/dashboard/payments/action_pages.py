@@ -7,16 +7,14 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind_by_type
 from landbridge.dashboard.payments.payment_details import PaymentReply, read_payment
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.transactions.repeat_links import repeat_link
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.payments.approvals.voting import Voting
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.path_params import known_id
 
 
@@ -26,87 +24,49 @@ class PaymentActions(Controller):
     path = "/transactions/{payment_id:str}"
 
     @post("/accept")
-    async def accept(
-        self,
-        request: PageRequest,
-        payment_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def accept(self, request: PageRequest, payment_id: FromPath[str]) -> Page:
         """Accept the quote."""
-        action = PaymentAction(request, renderer, interface, payment_id)
+        action = PaymentAction(request, payment_id)
         return await action.call("accept", notice=_("Quote accepted"))
 
     @post("/refresh")
-    async def refresh(
-        self,
-        request: PageRequest,
-        payment_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def refresh(self, request: PageRequest, payment_id: FromPath[str]) -> Page:
         """Refresh the quote."""
-        action = PaymentAction(request, renderer, interface, payment_id)
+        action = PaymentAction(request, payment_id)
         return await action.call("refresh", notice=_("Quote refreshed"))
 
     @post("/renew")
-    async def renew(
-        self,
-        request: PageRequest,
-        payment_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def renew(self, request: PageRequest, payment_id: FromPath[str]) -> Page:
         """Quote an expired payment again, and show the new one."""
-        action = PaymentAction(request, renderer, interface, payment_id)
+        action = PaymentAction(request, payment_id)
         return await action.call("renew", notice=_("Quoted again"))
 
     @post("/cancel")
-    async def cancel(
-        self,
-        request: PageRequest,
-        payment_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def cancel(self, request: PageRequest, payment_id: FromPath[str]) -> Page:
         """Cancel a payment that is in review."""
-        action = PaymentAction(request, renderer, interface, payment_id)
+        action = PaymentAction(request, payment_id)
         return await action.call("cancel", notice=_("Payment cancelled"))
 
     @post("/withdraw")
     async def withdraw(
-        self,
-        request: PageRequest,
-        payment_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        voting: NamedDependency[Voting],
+        self, request: PageRequest, payment_id: FromPath[str], voting: NamedDependency[Voting]
     ) -> Page:
         """Withdraw the visitor's own payment that awaits approval."""
-        return await PaymentAction(request, renderer, interface, payment_id).withdraw(voting)
+        return await PaymentAction(request, payment_id).withdraw(voting)
 
     @post("/deposit")
-    async def deposit(
-        self,
-        request: PageRequest,
-        payment_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def deposit(self, request: PageRequest, payment_id: FromPath[str]) -> Page:
         """Simulate the expected deposit or a deviating one; sandbox only."""
-        action = PaymentAction(request, renderer, interface, payment_id)
+        action = PaymentAction(request, payment_id)
         return await action.deposit()
 
 
 class PaymentAction:
     """An action on one payment; a refusal is shown on the payment's page."""
 
-    def __init__(
-        self, request: PageRequest, renderer: Renderer, interface: InternalClient, payment_id: str
-    ) -> None:
+    def __init__(self, request: PageRequest, payment_id: str) -> None:
         self._request = request
-        self._renderer = renderer
-        self._interface = interface
+        self._interface = request.interface
         self._id = known_id(payment_id, "transaction", TransactionNotFound)
 
     async def call(self, name: str, *, notice: str) -> Page:
@@ -146,8 +106,7 @@ class PaymentAction:
 
     async def _with_problem(self, kind: PaymentFormKind, form: Form, error: Refused) -> Page:
         payment = await read_payment(self._interface, kind.transfer_type, self._id)
-        return self._renderer.with_problem(
-            self._request,
+        return self._request.with_problem(
             "payments/refused.html",
             error,
             payment=payment,

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payments.batch_files import COLUMNS, FIELD, decode_file, parse_rows
 from landbridge.dashboard.payments.batch_lines import preview
 from landbridge.dashboard.payments.choices import choices_for
@@ -19,11 +18,10 @@ from landbridge.dashboard.payments.new_pages import (
     payer_of,
 )
 from landbridge.dashboard.payments.submission import create, plan_of, with_form_fields
-from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.rendering import headers
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_editor
-from landbridge.platform.http.internal_client import InternalClient
 
 _TEMPLATE = "payments/batch.html"
 _EXAMPLE = (
@@ -46,27 +44,17 @@ class BatchPages(Controller):
         return Response(_EXAMPLE, media_type="text/csv", headers=response_headers)
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest) -> Response[str]:
         """Choose the payer, then show the form."""
         check_editor(request.user.caller)
         form = form_from_url(request)
         if not form.text("userId"):
-            return await choose_user(request, renderer, interface, BATCH)
-        values = await _values(request, renderer, interface, form)
-        return renderer.page(request, _TEMPLATE, **values)
+            return await choose_user(request, BATCH)
+        values = await _values(request, form)
+        return request.page(_TEMPLATE, **values)
 
     @post("/")
-    async def send(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def send(self, request: PageRequest) -> Page:
         """Show the form (`edit`) or a preview of every line (`review`), or create it (`create`)."""
         check_editor(request.user.caller)
         form = await read_form(request)
@@ -74,15 +62,15 @@ class BatchPages(Controller):
             form = await _with_file(form)
             match form.text("step"):
                 case "review" | "create":
-                    return await _preview(request, renderer, interface, form)
+                    return await _preview(request, form)
                 case _:
-                    values = await _values(request, renderer, interface, form)
-                    return renderer.page(request, _TEMPLATE, **values)
+                    values = await _values(request, form)
+                    return request.page(_TEMPLATE, **values)
         except Refused as error:
             form = after_refusal(form, error)
-            values = await _values(request, renderer, interface, form)
+            values = await _values(request, form)
             problem = with_form_fields(BATCH, error)
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            return request.with_problem(_TEMPLATE, problem, **values)
 
 
 async def _with_file(form: Form) -> Form:
@@ -96,17 +84,15 @@ async def _with_file(form: Form) -> Form:
     return Form({**form.fields, FIELD: [decode_file(content)]})
 
 
-async def _values(
-    request: PageRequest, renderer: Renderer, interface: InternalClient, form: Form
-) -> Mapping[str, object]:
-    user = await payer_of(interface, form)
+async def _values(request: PageRequest, form: Form) -> Mapping[str, object]:
+    user = await payer_of(request.interface, form)
     offered = await choices_for(
-        interface,
+        request.interface,
         BATCH,
         user,
         form,
         language=request.user.language,
-        is_sandbox=renderer.installation.is_sandbox,
+        is_sandbox=request.installation.is_sandbox,
     )
     return {
         "kind": BATCH,
@@ -116,19 +102,17 @@ async def _values(
     }
 
 
-async def _preview(
-    request: PageRequest, renderer: Renderer, interface: InternalClient, form: Form
-) -> Page:
+async def _preview(request: PageRequest, form: Form) -> Page:
     """Preview every line; create the batch only if all are valid and the step is `create`."""
-    user = await payer_of(interface, form)
+    user = await payer_of(request.interface, form)
     plan = plan_of(form)
-    batch = await preview(interface, user, form, parse_rows(form.raw(FIELD)), plan)
+    batch = await preview(request.interface, user, form, parse_rows(form.raw(FIELD)), plan)
     if batch.created_id is not None:
         return redirect(
             f"/dashboard/transactions/{batch.created_id}", notice=_("Batch already created")
         )
     if batch.is_good and form.text("step") == "create":
-        reply = await create(interface, BATCH, batch.body, plan=plan)
+        reply = await create(request.interface, BATCH, batch.body, plan=plan)
         transfer_id = reply.transfer_details.id
         return redirect(f"/dashboard/transactions/{transfer_id}", notice=_("Payment created"))
     values = {
@@ -143,6 +127,6 @@ async def _preview(
     }
     if batch.problem is None:
         status = 200 if batch.is_good else 422
-        return renderer.page(request, "payments/batch_review.html", status, **values)
+        return request.page("payments/batch_review.html", status, **values)
     problem = with_form_fields(BATCH, batch.problem)
-    return renderer.with_problem(request, "payments/batch_review.html", problem, **values)
+    return request.with_problem("payments/batch_review.html", problem, **values)

@@ -4,14 +4,13 @@ import re
 from collections.abc import Mapping
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.number_formats import number_text
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payments.choices import choices_for
 from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind
@@ -21,7 +20,6 @@ from landbridge.dashboard.payments.request_bodies import body_of
 from landbridge.dashboard.payments.reviews import review_of
 from landbridge.dashboard.payments.submission import ALREADY_USED, create, plan_of, with_form_fields
 from landbridge.dashboard.payments.user_search import newest_users, search_users
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_editor
@@ -40,41 +38,24 @@ class NewPaymentPages(Controller):
     path = "/new"
 
     @get("/users")
-    async def users(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def users(self, request: PageRequest) -> Response[str]:
         """Return user suggestions for typed text, for scripts."""
-        found = await search_users(interface, request.query_params.get("q", ""))
-        return renderer.page(request, "payments/options.html", found=found)
+        found = await search_users(request.interface, request.query_params.get("q", ""))
+        return request.page("payments/options.html", found=found)
 
     @get("/{kind:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        kind: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest, kind: FromPath[str]) -> Response[str]:
         """Choose the payer, then show the form."""
         check_editor(request.user.caller)
         form_kind = find_kind(kind)
         form = form_from_url(request)
         if not form.text("userId"):
-            return await choose_user(request, renderer, interface, form_kind)
-        values = await _values(request, renderer, interface, form_kind, form)
-        return renderer.page(request, f"payments/{form_kind.name}.html", **values)
+            return await choose_user(request, form_kind)
+        values = await _values(request, form_kind, form)
+        return request.page(f"payments/{form_kind.name}.html", **values)
 
     @post("/{kind:str}")
-    async def send(
-        self,
-        request: PageRequest,
-        kind: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def send(self, request: PageRequest, kind: FromPath[str]) -> Page:
         """Show the form (`edit`) or its review (`review`), or create the payment (`create`)."""
         check_editor(request.user.caller)
         form_kind = find_kind(kind)
@@ -82,28 +63,26 @@ class NewPaymentPages(Controller):
         try:
             match form.text("step"):
                 case "create":
-                    return await _create(interface, form_kind, form)
+                    return await _create(request.interface, form_kind, form)
                 case "review":
-                    return await _review(request, renderer, interface, form_kind, form)
+                    return await _review(request, form_kind, form)
                 case _:
-                    values = await _values(request, renderer, interface, form_kind, form)
-                    return renderer.page(request, f"payments/{form_kind.name}.html", **values)
+                    values = await _values(request, form_kind, form)
+                    return request.page(f"payments/{form_kind.name}.html", **values)
         except Refused as error:
             form = after_refusal(form, error)
-            values = await _values(request, renderer, interface, form_kind, form)
+            values = await _values(request, form_kind, form)
             problem = with_form_fields(form_kind, error)
-            return renderer.with_problem(
-                request, f"payments/{form_kind.name}.html", problem, **values
-            )
+            return request.with_problem(f"payments/{form_kind.name}.html", problem, **values)
 
 
-async def choose_user(
-    request: PageRequest, renderer: Renderer, interface: InternalClient, kind: PaymentFormKind
-) -> Response[str]:
+async def choose_user(request: PageRequest, kind: PaymentFormKind) -> Response[str]:
     """Show the first step: choosing the payer."""
     text = request.query_params.get("q", "").replace("\x00", "").strip()
-    found = await (search_users(interface, text) if text else newest_users(interface))
-    return renderer.page(request, "payments/choose_user.html", kind=kind, found=found, text=text)
+    found = await (
+        search_users(request.interface, text) if text else newest_users(request.interface)
+    )
+    return request.page("payments/choose_user.html", kind=kind, found=found, text=text)
 
 
 def form_from_url(request: PageRequest) -> Form:
@@ -145,44 +124,32 @@ async def payer_of(interface: InternalClient, form: Form) -> UserReply:
     return await interface.read(UserReply, f"/v2/users/{known_user(form.text('userId'))}")
 
 
-async def _values(
-    request: PageRequest,
-    renderer: Renderer,
-    interface: InternalClient,
-    kind: PaymentFormKind,
-    form: Form,
-) -> Mapping[str, object]:
+async def _values(request: PageRequest, kind: PaymentFormKind, form: Form) -> Mapping[str, object]:
     """Return the values of the form's template."""
-    user = await payer_of(interface, form)
+    user = await payer_of(request.interface, form)
     offered = await choices_for(
-        interface,
+        request.interface,
         kind,
         user,
         form,
         language=request.user.language,
-        is_sandbox=renderer.installation.is_sandbox,
+        is_sandbox=request.installation.is_sandbox,
     )
     return {
         "kind": kind,
         "form": form,
         "payments_need_approval": request.user.caller.payments_need_approval,
-        "recent": await recent_recipients(interface, kind, user.id),
+        "recent": await recent_recipients(request.interface, kind, user.id),
         **offered,
     }
 
 
-async def _review(
-    request: PageRequest,
-    renderer: Renderer,
-    interface: InternalClient,
-    kind: PaymentFormKind,
-    form: Form,
-) -> Page:
+async def _review(request: PageRequest, kind: PaymentFormKind, form: Form) -> Page:
     """Show what a dry run of the payment found."""
-    user = await payer_of(interface, form)
-    body = await body_of(kind.name, interface, str(user.id), form)
+    user = await payer_of(request.interface, form)
+    body = await body_of(kind.name, request.interface, str(user.id), form)
     plan = plan_of(form)
-    reply = await create(interface, kind, body, plan=plan, is_dry=True)
+    reply = await create(request.interface, kind, body, plan=plan, is_dry=True)
     review = review_of(reply)
     if review is None:
         return _to_payment(reply, notice=_("Payment already created"))
@@ -190,13 +157,16 @@ async def _review(
     payee = (
         user
         if payee_id in {None, user.id}
-        else await interface.read(UserReply, f"/v2/users/{payee_id}")
+        else await request.interface.read(UserReply, f"/v2/users/{payee_id}")
     )
     destination = await destination_of(
-        interface, kind.transfer_type, review.details, with_history=True, verifies_payee=True
+        request.interface,
+        kind.transfer_type,
+        review.details,
+        with_history=True,
+        verifies_payee=True,
     )
-    return renderer.page(
-        request,
+    return request.page(
         "payments/review.html",
         kind=kind,
         user=user,

@@ -8,15 +8,13 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.actor_names import ActorDirectory
+from landbridge.customers.team.service import Team
 from landbridge.dashboard.approvals.review_lists import ReviewList
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.reconciliation.positions import used_positions
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.reconciliation.schemas import (
     DifferencePage,
     DifferenceWithHistory,
@@ -47,36 +45,23 @@ class DifferencePages(Controller):
     path = "/reconciliation"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def page(self, request: PageRequest) -> Page:
         """List unresolved or resolved differences, newest first."""
-        found = await _DIFFERENCES.load(request, interface)
-        return renderer.page(
-            request,
+        found = await _DIFFERENCES.load(request)
+        return request.page(
             "reconciliation/differences.html",
             differences=found.page.differences,
-            names=await actors.names(request.user.caller.org_id),
+            names=await request.actor_names(),
             **found.values,
         )
 
     @get("/runs")
-    async def runs(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def runs(self, request: PageRequest) -> Page:
         """Show the last comparison of each chain, and the runs before."""
         sources, found = await asyncio.gather(
-            interface.read(ReconSourcesReply, f"{_API}/sources"), _RUNS.load(request, interface)
+            request.interface.read(ReconSourcesReply, f"{_API}/sources"), _RUNS.load(request)
         )
-        return renderer.page(
-            request,
+        return request.page(
             "reconciliation/runs.html",
             sources=[(each, used_positions(each.positions)) for each in sources.sources],
             runs=found.page.runs,
@@ -85,25 +70,15 @@ class DifferencePages(Controller):
 
     @get("/differences/{difference_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        difference_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
+        self, request: PageRequest, difference_id: FromPath[str], team: NamedDependency[Team]
     ) -> Page:
         """Show one difference, whatever its status."""
-        values = await _values(request, interface, actors, difference_id)
-        return renderer.page(request, _ONE, **values)
+        values = await _values(request, team, difference_id)
+        return request.page(_ONE, **values)
 
     @post("/differences/{difference_id:str}")
     async def decide(
-        self,
-        request: PageRequest,
-        difference_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
+        self, request: PageRequest, difference_id: FromPath[str], team: NamedDependency[Team]
     ) -> Page:
         """Assign, explain, accept or reject."""
         form = await read_form(request)
@@ -116,24 +91,27 @@ class DifferencePages(Controller):
             body["adjustLedger"] = True
         path = f"/differences/{difference_id}"
         try:
-            await interface.post(f"{_API}{path}/{verb if verb in _VERBS else 'assign'}", body)
+            await request.interface.post(
+                f"{_API}{path}/{verb if verb in _VERBS else 'assign'}", body
+            )
         except Refused as problem:
-            values = await _values(request, interface, actors, difference_id)
+            values = await _values(request, team, difference_id)
             values["typed"] = form
-            return renderer.with_problem(request, _ONE, problem, **values)
+            return request.with_problem(_ONE, problem, **values)
         return redirect(f"{_PAGE_PATH}{path}", notice=notice)
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, actors: ActorDirectory, difference_id: str
-) -> dict[str, object]:
-    found = await interface.read(DifferenceWithHistory, f"{_API}/differences/{difference_id}")
-    org_id = request.user.caller.org_id
-    names, team = await asyncio.gather(actors.names(org_id), actors.members.list_members(org_id))
+async def _values(request: PageRequest, team: Team, difference_id: str) -> dict[str, object]:
+    found = await request.interface.read(
+        DifferenceWithHistory, f"{_API}/differences/{difference_id}"
+    )
+    names, members = await asyncio.gather(
+        request.actor_names(), team.list_members(request.user.caller.org_id)
+    )
     return {
         "difference": found.difference,
         "history": found.history,
         "names": names,
-        "members": [(str(each.id), each.name) for each in team if each.removed_at is None],
+        "members": [(str(each.id), each.name) for each in members if each.removed_at is None],
         "typed": Form(),
     }

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
-from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.reports.names import NAMES
 from landbridge.dashboard.reports.report_query import INTERVALS, Template, last_day
 from landbridge.dashboard.reports.results import report_of
@@ -78,29 +77,19 @@ class BuilderPages(Controller):
     path = "/reports"
 
     @get("/builder")
-    async def new(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def new(self, request: PageRequest) -> Response[str]:
         """Show the builder for a new template of one subject."""
         subject = subject_of(request.query_params.get("subject", ""))
         draft = _TemplateDraft(subject, new_form(subject))
-        return await _builder(request, renderer, interface, draft)
+        return await _builder(request, draft)
 
     @post("/builder")
-    async def create(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def create(self, request: PageRequest) -> Page:
         """Show the form with a new preview (`preview`), or create the template (`save`)."""
-        form, problem = await _with_user_ids(interface, await read_form(request))
+        form, problem = await _with_user_ids(request.interface, await read_form(request))
         draft = _TemplateDraft(subject_of(form.text("subject")), form)
         if problem is not None or form.text("step") != "save":
-            return await _builder(request, renderer, interface, draft, problem=problem)
+            return await _builder(request, draft, problem=problem)
         title = form.text("title")
         body = {
             "name": form.text("name") or name_of(title),
@@ -109,22 +98,16 @@ class BuilderPages(Controller):
             "definition": draft.definition,
         }
         try:
-            created = await interface.post(_TEMPLATES, body)
+            created = await request.interface.post(_TEMPLATES, body)
         except Refused as problem:
-            return await _builder(request, renderer, interface, draft, problem=problem)
+            return await _builder(request, draft, problem=problem)
         return redirect(f"{_PAGE_PATH}/{created['data']['name']}", notice=_("Template created"))
 
     @get("/templates/{name:str}/edit")
-    async def edit(
-        self,
-        request: PageRequest,
-        name: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def edit(self, request: PageRequest, name: FromPath[str]) -> Response[str]:
         """Show the builder with the newest version of a template."""
         check_may_edit(request.user)
-        template = await own_template(interface, name)
+        template = await own_template(request.interface, name)
         definition = as_object(template["definition"])
         form, subject = form_of(definition), subject_of(str(definition["subject"]))
         texts = {
@@ -132,33 +115,27 @@ class BuilderPages(Controller):
             "description": [str(template["description"])],
         }
         draft = _TemplateDraft(subject, Form({**form.fields, **texts}), template)
-        return await _builder(request, renderer, interface, draft)
+        return await _builder(request, draft)
 
     @post("/templates/{name:str}/edit")
-    async def update(
-        self,
-        request: PageRequest,
-        name: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def update(self, request: PageRequest, name: FromPath[str]) -> Page:
         """Show the form with a new preview (`preview`), or add a version (`save`)."""
         check_may_edit(request.user)
-        form, problem = await _with_user_ids(interface, await read_form(request))
-        template = await own_template(interface, name)
+        form, problem = await _with_user_ids(request.interface, await read_form(request))
+        template = await own_template(request.interface, name)
         subject = subject_of(str(as_object(template["definition"])["subject"]))
         draft = _TemplateDraft(subject, form, template)
         if problem is not None or form.text("step") != "save":
-            return await _builder(request, renderer, interface, draft, problem=problem)
+            return await _builder(request, draft, problem=problem)
         body = {
             "displayName": form.text("title"),
             "description": form.text("description"),
             "definition": draft.definition,
         }
         try:
-            await interface.post(f"{_TEMPLATES}/{name}", body)
+            await request.interface.post(f"{_TEMPLATES}/{name}", body)
         except Refused as problem:
-            return await _builder(request, renderer, interface, draft, problem=problem)
+            return await _builder(request, draft, problem=problem)
         return redirect(f"{_PAGE_PATH}/{name}", notice=_("Template saved"))
 
 
@@ -193,20 +170,15 @@ def definition_text(definition: JsonObject) -> str:
 
 
 async def _builder(
-    request: PageRequest,
-    renderer: Renderer,
-    interface: InternalClient,
-    draft: _TemplateDraft,
-    *,
-    problem: Refused | None = None,
+    request: PageRequest, draft: _TemplateDraft, *, problem: Refused | None = None
 ) -> Response[str]:
     definition, language = draft.definition, request.user.language
-    params = preview_params(definition, draft.form, renderer.now(request), request.user.zone)
+    params = preview_params(definition, draft.form, request.now(), request.user.zone)
     title = draft.form.text("title") or _("Value")
     report = None
     try:
         body = {"definition": definition, "params": params}
-        reply = await interface.submit(MetricResultReply, _PREVIEW, body)
+        reply = await request.interface.submit(MetricResultReply, _PREVIEW, body)
         report = report_of("", reply, "", others=_("All others"), all_=title, definition=definition)
     except Refused as error:
         problem = problem or error
@@ -219,7 +191,7 @@ async def _builder(
         "opened": opened_folds(draft.form),
         "chosen_users": chosen_users,
         "users": await names_of_users(
-            interface, (each for ids, _text in chosen_users.values() for each in ids)
+            request.interface, (each for ids, _text in chosen_users.values() for each in ids)
         ),
         "template": draft.template,
         "definition": definition,
@@ -234,8 +206,8 @@ async def _builder(
         "wrong_inputs": {each.input: each.sentence for each in problems},
     }
     if problem is not None:
-        return renderer.with_problem(request, _BUILDER, problem, **values)
-    return renderer.page(request, _BUILDER, **values)
+        return request.with_problem(_BUILDER, problem, **values)
+    return request.page(_BUILDER, **values)
 
 
 def _choices(subject: TemplateSubject, language: str) -> dict[str, object]:

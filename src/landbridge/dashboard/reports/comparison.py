@@ -11,7 +11,7 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.charts import ChartKind
 from landbridge.dashboard.json_text import as_object
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.report_query import Params, Template, last_day, reference_of
 from landbridge.dashboard.reports.results import ReportView
@@ -94,12 +94,10 @@ class ReportReader:
 
 
 def provide_report_reader(
-    request: PageRequest,
-    interface: NamedDependency[InternalClient],
-    calculator: NamedDependency[Calculator],
+    request: PageRequest, calculator: NamedDependency[Calculator]
 ) -> ReportReader:
     """Provide the reader to page handlers."""
-    return ReportReader(interface, calculator, request.user.caller)
+    return ReportReader(request.interface, calculator, request.user.caller)
 
 
 def total_of(report: ReportView) -> Decimal:

@@ -7,8 +7,8 @@ from litestar.types import ASGIApp
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.json_text import JsonObject, as_object, as_texts
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.names import NAMES
@@ -42,18 +42,13 @@ class ExplorePages(Controller):
 
     @get("/")
     async def index(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        reader: NamedDependency[ReportReader],
+        self, request: PageRequest, reader: NamedDependency[ReportReader]
     ) -> Response[str]:
         """List the templates and the saved reports."""
-        templates = (await interface.get(_TEMPLATES))["data"]
-        saved = (await interface.get(_METRICS))["data"]
-        now, zone = renderer.now(request), request.user.zone
-        return renderer.page(
-            request,
+        templates = (await request.interface.get(_TEMPLATES))["data"]
+        saved = (await request.interface.get(_METRICS))["data"]
+        now, zone = request.now(), request.user.zone
+        return request.page(
             "reports/index.html",
             saved_tiles=await saved_tiles(reader, saved),
             template_tiles=await template_tiles(reader, templates, now, zone),
@@ -65,29 +60,24 @@ class ExplorePages(Controller):
 
     @get("/explore")
     async def explore(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        reader: NamedDependency[ReportReader],
+        self, request: PageRequest, reader: NamedDependency[ReportReader]
     ) -> Response[str]:
         """Show a report with its form, chart and table; the address has all parameters."""
-        template, params = await requested_report(request, renderer, interface)
+        template, params = await requested_report(request)
         language = request.user.language
         try:
-            params = await with_user_ids(interface, params)
+            params = await with_user_ids(request.interface, params)
             report = await calculate_report(
-                interface, template, params, request.query_params.get("measure", "")
+                request.interface, template, params, request.query_params.get("measure", "")
             )
         except Refused as problem:
             if problem.field == "createdBefore":
                 problem.field = "until"
-            return renderer.with_problem(
-                request,
+            return request.with_problem(
                 "reports/explore.html",
                 problem,
                 **report_values(template, params, None, language=language),
-                **await shown_users(interface, params),
+                **await shown_users(request.interface, params),
             )
         values = report_values(
             template,
@@ -96,22 +86,17 @@ class ExplorePages(Controller):
             language=language,
             comparison=await reader.compare(template, params, report),
         )
-        today = renderer.now(request).astimezone(request.user.zone).date()
+        today = request.now().astimezone(request.user.zone).date()
         presets = period_presets(reference_of(template), params, today, report.measure)
-        users = await shown_users(interface, params)
-        return renderer.page(request, "reports/explore.html", presets=presets, **values, **users)
+        users = await shown_users(request.interface, params)
+        return request.page("reports/explore.html", presets=presets, **values, **users)
 
     @get("/download")
-    async def download(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> ASGIApp:
+    async def download(self, request: PageRequest) -> ASGIApp:
         """Download a report, or the transactions behind it."""
-        template, params = await requested_report(request, renderer, interface)
-        params = await with_user_ids(interface, params)
-        return interface.passing(
+        template, params = await requested_report(request)
+        params = await with_user_ids(request.interface, params)
+        return request.interface.passing(
             f"{_METRICS}/preview/download",
             body={"template": reference_of(template), "params": params},
             around=headers(),
@@ -120,44 +105,36 @@ class ExplorePages(Controller):
         )
 
     @post("/save")
-    async def save(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def save(self, request: PageRequest) -> Page:
         """Save the current report under a name."""
         form = await read_form(request)
-        template = (await interface.get(f"{_TEMPLATES}/{form.text('template')}"))["data"]
-        now = renderer.now(request)
+        template = (await request.interface.get(f"{_TEMPLATES}/{form.text('template')}"))["data"]
+        now = request.now()
         params = params_of(template, form.fields, now, request.user.zone)
         body = {"template": reference_of(template), "name": form.text("name"), "params": params}
         try:
-            created = await interface.post(_METRICS, body)
+            created = await request.interface.post(_METRICS, body)
         except Refused as problem:
-            return renderer.with_problem(
-                request,
+            return request.with_problem(
                 "reports/explore.html",
                 problem,
                 **report_values(
                     template, params, None, name=form.text("name"), language=request.user.language
                 ),
-                **await shown_users(interface, params),
+                **await shown_users(request.interface, params),
             )
         return redirect(
             f"/dashboard/reports/saved/{created['data']['id']}", notice=_("Report saved")
         )
 
 
-async def requested_report(
-    request: PageRequest, renderer: Renderer, interface: InternalClient
-) -> tuple[Template, JsonObject]:
+async def requested_report(request: PageRequest) -> tuple[Template, JsonObject]:
     """Return the template and the parameters of the address."""
     query = request.query_params
     name = query.get("template") or "GROSS_VOLUME"
-    template = (await interface.get(f"{_TEMPLATES}/{name}"))["data"]
+    template = (await request.interface.get(f"{_TEMPLATES}/{name}"))["data"]
     fields = {each: query.getall(each) for each in query}
-    return template, params_of(template, fields, renderer.now(request), request.user.zone)
+    return template, params_of(template, fields, request.now(), request.user.zone)
 
 
 async def with_user_ids(interface: InternalClient, params: Params) -> JsonObject:

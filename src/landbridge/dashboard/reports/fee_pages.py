@@ -13,8 +13,9 @@ from litestar.response import Stream
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
 from landbridge.dashboard.list_queries import load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest, PageVisitor
-from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.page_visitor import PageVisitor
+from landbridge.dashboard.rendering import headers
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.platform.core.errors import Busy, FieldInvalid
 from landbridge.providers.rates.valuation import Valuation
@@ -67,13 +68,12 @@ class FeesAndBillingPages(Controller):
     async def show(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         fee_statements: NamedDependency[FeeStatements],
         users: NamedDependency[Users],
         valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show the fees of a month by type and by user, and what it cost."""
-        visitor, today = request.user, _today(request, renderer)
+        visitor, today = request.user, _today(request)
 
         usd_rates = await valuation.rates(CURRENCIES, today)
 
@@ -88,8 +88,7 @@ class FeesAndBillingPages(Controller):
         if filter_error is None:
             month = _month(request, today)
         cards = await users.cards(visitor.caller.org_id, [each.user_id for each in found.users])
-        return renderer.page(
-            request,
+        return request.page(
             _PAGE,
             found=found,
             users=cards,
@@ -103,12 +102,11 @@ class FeesAndBillingPages(Controller):
     async def download(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
         fee_statements: NamedDependency[FeeStatements],
         users: NamedDependency[Users],
     ) -> Stream:
         """Stream the fees of a month by user, type and currency; raise `FieldInvalid`."""
-        month = _month(request, _today(request, renderer))
+        month = _month(request, _today(request))
         name = f"fees-{month.name}"
         return Stream(
             _lines(request.user, month, fee_statements, users, name),
@@ -147,8 +145,8 @@ def _cells(month: BillingMonth, fee: UserFee, user: UserCard | None) -> Sequence
     )
 
 
-def _today(request: PageRequest, renderer: Renderer) -> date:
-    return renderer.now(request).astimezone(request.user.zone).date()
+def _today(request: PageRequest) -> date:
+    return request.now().astimezone(request.user.zone).date()
 
 
 def _month(request: PageRequest, today: date) -> BillingMonth:

@@ -6,14 +6,13 @@ from litestar.params import FromPath
 from litestar.types import ASGIApp
 
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, headers, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.reports.calculation import calculate_report
 from landbridge.dashboard.reports.comparison import ReportReader
 from landbridge.dashboard.reports.explore_pages import report_values
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX
 
 _METRICS, _TEMPLATES = "/v2/reporting/metrics", "/v2/reporting/templates"
@@ -26,38 +25,26 @@ class SavedReportPages(Controller):
 
     @get("/")
     async def show(
-        self,
-        request: PageRequest,
-        metricId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        reader: NamedDependency[ReportReader],
+        self, request: PageRequest, metricId: FromPath[str], reader: NamedDependency[ReportReader]
     ) -> Response[str]:
         """Show the report as of now, or why it can no longer be calculated."""
-        return await self._page(request, metricId, renderer, reader)
+        return await self._page(request, metricId, reader)
 
     @post("/")
     async def rename(
-        self,
-        request: PageRequest,
-        metricId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        reader: NamedDependency[ReportReader],
+        self, request: PageRequest, metricId: FromPath[str], reader: NamedDependency[ReportReader]
     ) -> Page:
         """Rename the report."""
         name = (await read_form(request)).text("name")
         try:
             await reader.interface.post(f"{_METRICS}/{metricId}", {"name": name})
         except Refused as problem:
-            return await self._page(request, metricId, renderer, reader, problem=problem, name=name)
+            return await self._page(request, metricId, reader, problem=problem, name=name)
         return redirect(f"/dashboard/reports/saved/{metricId}", notice=_("Report renamed"))
 
     @post("/move")
     async def move(
-        self,
-        request: PageRequest,
-        metricId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        reader: NamedDependency[ReportReader],
+        self, request: PageRequest, metricId: FromPath[str], reader: NamedDependency[ReportReader]
     ) -> Page:
         """Move the report to another version of its template."""
         form = await read_form(request)
@@ -65,27 +52,20 @@ class SavedReportPages(Controller):
         try:
             await reader.interface.post(f"{_METRICS}/{metricId}", {"templateVersion": version})
         except Refused as problem:
-            return await self._page(request, metricId, renderer, reader, problem=problem)
+            return await self._page(request, metricId, reader, problem=problem)
         return redirect(f"/dashboard/reports/saved/{metricId}", notice=_("Report moved"))
 
     @post("/delete")
-    async def delete(
-        self, metricId: FromPath[str], interface: NamedDependency[InternalClient]
-    ) -> Page:
+    async def delete(self, request: PageRequest, metricId: FromPath[str]) -> Page:
         """Delete the report permanently."""
-        await interface.delete(f"{_METRICS}/{metricId}")
+        await request.interface.delete(f"{_METRICS}/{metricId}")
         return redirect("/dashboard/reports", notice=_("Report deleted"))
 
     @get("/download")
-    async def download(
-        self,
-        request: PageRequest,
-        metricId: FromPath[str],
-        interface: NamedDependency[InternalClient],
-    ) -> ASGIApp:
+    async def download(self, request: PageRequest, metricId: FromPath[str]) -> ASGIApp:
         """Download the report, or the transactions behind it."""
         query = request.query_params
-        return interface.passing(
+        return request.interface.passing(
             f"{_METRICS}/{metricId}/download",
             around=headers(),
             format=query.get("format"),
@@ -96,7 +76,6 @@ class SavedReportPages(Controller):
         self,
         request: PageRequest,
         metric_id: str,
-        renderer: Renderer,
         reader: ReportReader,
         *,
         problem: Refused | None = None,
@@ -130,5 +109,5 @@ class SavedReportPages(Controller):
             "name": name,
         }
         if problem is not None:
-            return renderer.with_problem(request, "reports/saved.html", problem, **values)
-        return renderer.page(request, "reports/saved.html", **values)
+            return request.with_problem("reports/saved.html", problem, **values)
+        return request.page("reports/saved.html", **values)

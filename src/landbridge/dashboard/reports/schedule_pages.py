@@ -9,11 +9,9 @@ from litestar.types import ASGIApp
 
 from landbridge.customers.team.service import Team
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.schedules.model import RECIPIENTS_MAX
 from landbridge.reporting.schedules.service import ReportSchedules
 
@@ -54,34 +52,26 @@ class SchedulePages(Controller):
 
     @get("/schedules")
     async def index(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        recipients: NamedDependency[RecipientChoices],
+        self, request: PageRequest, recipients: NamedDependency[RecipientChoices]
     ) -> Response[str]:
         """List the schedules, with the form of a new one."""
-        values = await _listed(request, interface, recipients, Form())
-        return renderer.page(request, "reports/schedules.html", **values)
+        values = await _listed(request, recipients, Form())
+        return request.page("reports/schedules.html", **values)
 
     @post("/schedules")
     async def create(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        recipients: NamedDependency[RecipientChoices],
+        self, request: PageRequest, recipients: NamedDependency[RecipientChoices]
     ) -> Page:
         """Create a schedule."""
         form = await read_form(request)
         try:
             body = {each: form.text(each) for each in _FIELDS}
-            created = await interface.post(
+            created = await request.interface.post(
                 _SCHEDULES, {**body, _RECIPIENTS: form.texts(_RECIPIENTS)}
             )
         except Refused as problem:
-            values = await _listed(request, interface, recipients, form)
-            return renderer.with_problem(request, "reports/schedules.html", problem, **values)
+            values = await _listed(request, recipients, form)
+            return request.with_problem("reports/schedules.html", problem, **values)
         return redirect(f"{_PAGE_PATH}/{created['data']['id']}", notice=_("Schedule created"))
 
     @get("/schedules/{scheduleId:str}")
@@ -89,58 +79,47 @@ class SchedulePages(Controller):
         self,
         request: PageRequest,
         scheduleId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         recipients: NamedDependency[RecipientChoices],
     ) -> Response[str]:
         """Show a schedule and its runs."""
-        values = await _shown(request, interface, recipients, scheduleId)
-        return renderer.page(request, "reports/schedule.html", **values)
+        values = await _shown(request, recipients, scheduleId)
+        return request.page("reports/schedule.html", **values)
 
     @post("/schedules/{scheduleId:str}")
     async def set_recipients(
         self,
         request: PageRequest,
         scheduleId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         recipients: NamedDependency[RecipientChoices],
     ) -> Page:
         """Change who gets an e-mail about each run."""
         chosen = (await read_form(request)).texts(_RECIPIENTS)
         try:
-            await interface.post(f"{_SCHEDULES}/{scheduleId}", {_RECIPIENTS: chosen})
+            await request.interface.post(f"{_SCHEDULES}/{scheduleId}", {_RECIPIENTS: chosen})
         except Refused as problem:
-            values = await _shown(request, interface, recipients, scheduleId)
+            values = await _shown(request, recipients, scheduleId)
             values["chosen"] = chosen
-            return renderer.with_problem(request, "reports/schedule.html", problem, **values)
+            return request.with_problem("reports/schedule.html", problem, **values)
         return redirect(f"{_PAGE_PATH}/{scheduleId}", notice=_("Recipients saved"))
 
     @post("/schedules/{scheduleId:str}/delete")
-    async def delete(
-        self, scheduleId: FromPath[str], interface: NamedDependency[InternalClient]
-    ) -> Page:
+    async def delete(self, request: PageRequest, scheduleId: FromPath[str]) -> Page:
         """Delete a schedule."""
-        await interface.delete(f"{_SCHEDULES}/{scheduleId}")
+        await request.interface.delete(f"{_SCHEDULES}/{scheduleId}")
         return redirect(_PAGE_PATH, notice=_("Schedule deleted"))
 
     @get("/runs/{runId:str}/file")
-    async def file(
-        self, runId: FromPath[str], interface: NamedDependency[InternalClient]
-    ) -> ASGIApp:
+    async def file(self, request: PageRequest, runId: FromPath[str]) -> ASGIApp:
         """Download a generated file."""
-        return interface.passing(f"/v2/reporting/runs/{runId}/download")
+        return request.interface.passing(f"/v2/reporting/runs/{runId}/download")
 
 
 async def _listed(
-    request: PageRequest,
-    interface: InternalClient,
-    recipients: RecipientChoices,
-    form: Form,
+    request: PageRequest, recipients: RecipientChoices, form: Form
 ) -> dict[str, object]:
-    saved = (await interface.get("/v2/reporting/metrics"))["data"]
+    saved = (await request.interface.get("/v2/reporting/metrics"))["data"]
     return {
-        "schedules": (await interface.get(_SCHEDULES))["data"],
+        "schedules": (await request.interface.get(_SCHEDULES))["data"],
         "saved": saved,
         "choices": [(each["id"], each["name"]) for each in saved],
         "zones": [(name, name) for name in dict.fromkeys(["UTC", request.user.zone.key])],
@@ -151,15 +130,12 @@ async def _listed(
 
 
 async def _shown(
-    request: PageRequest,
-    interface: InternalClient,
-    recipients: RecipientChoices,
-    schedule_id: str,
+    request: PageRequest, recipients: RecipientChoices, schedule_id: str
 ) -> dict[str, object]:
-    schedule = (await interface.get(f"{_SCHEDULES}/{schedule_id}"))["data"]
+    schedule = (await request.interface.get(f"{_SCHEDULES}/{schedule_id}"))["data"]
     return {
         "schedule": schedule,
-        "runs": (await interface.get(f"{_SCHEDULES}/{schedule_id}/runs"))["data"],
+        "runs": (await request.interface.get(f"{_SCHEDULES}/{schedule_id}/runs"))["data"],
         "chosen": schedule[_RECIPIENTS],
         **await recipients.values(request),
     }

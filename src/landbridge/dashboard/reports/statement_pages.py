@@ -5,17 +5,15 @@ from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer, headers
+from landbridge.dashboard.page_request import PageRequest
+from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.reports.report_query import PeriodPreset
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import CURRENCIES
 
 _STATEMENTS = "/v2/reporting/statements"
@@ -29,14 +27,9 @@ class StatementPages(Controller):
     path = "/reports/statements"
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest) -> Response[str]:
         """Show the form, and the statement if a user is given."""
-        today = renderer.now(request).astimezone(request.user.zone).date()
+        today = request.now().astimezone(request.user.zone).date()
         query_values = _query_values(request, today)
         other = _STEPS if query_values["detail"] != _STEPS else _PAYMENTS
         values: dict[str, object] = {
@@ -51,33 +44,26 @@ class StatementPages(Controller):
             "presets": _presets(query_values, today),
         }
         if not query_values["userId"]:
-            return renderer.page(request, "reports/statements.html", **values)
+            return request.page("reports/statements.html", **values)
         try:
-            user_id = await find_user_id(interface, query_values["userId"])
+            user_id = await find_user_id(request.interface, query_values["userId"])
             query = query_values | {"userId": user_id or ""}
             values["here"] = urlencode(query)
-            values["statement"] = (await interface.get(_STATEMENTS, **_without_empty(query)))[
-                "data"
-            ]
+            values["statement"] = (
+                await request.interface.get(_STATEMENTS, **_without_empty(query))
+            )["data"]
         except Refused as problem:
             if problem.field == "user":
                 problem.field = "userId"
-            return renderer.with_problem(request, "reports/statements.html", problem, **values)
-        return renderer.page(request, "reports/statements.html", **values)
+            return request.with_problem("reports/statements.html", problem, **values)
+        return request.page("reports/statements.html", **values)
 
     @get("/file")
-    async def file(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> ASGIApp:
+    async def file(self, request: PageRequest) -> ASGIApp:
         """Download the statement."""
-        query_values = _query_values(
-            request, renderer.now(request).astimezone(request.user.zone).date()
-        )
+        query_values = _query_values(request, request.now().astimezone(request.user.zone).date())
         query = request.query_params
-        return interface.passing(
+        return request.interface.passing(
             _STATEMENTS,
             around=headers(),
             **_without_empty(query_values),

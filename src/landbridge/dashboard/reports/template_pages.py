@@ -1,12 +1,10 @@
 """Pages of the organisation's templates: a definition in words, the reports that use it, delete."""
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.json_text import as_object
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.reports.builder_pages import definition_text, own_template
 from landbridge.dashboard.reports.names import FILTER_LABELS
 from landbridge.dashboard.reports.report_query import filters
@@ -14,7 +12,6 @@ from landbridge.dashboard.reports.template_names import definition_summary
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 
 class TemplatePages(Controller):
@@ -23,42 +20,25 @@ class TemplatePages(Controller):
     path = "/reports/templates/{name:str}"
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        name: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest, name: FromPath[str]) -> Response[str]:
         """Show the newest version of a template, or that of `NAME@2`."""
-        return await _page(request, name, renderer, interface)
+        return await _page(request, name)
 
     @post("/delete")
-    async def delete(
-        self,
-        request: PageRequest,
-        name: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def delete(self, request: PageRequest, name: FromPath[str]) -> Page:
         """Delete all versions of a template; one in use is refused with what uses it."""
         try:
-            await interface.delete(f"/v2/reporting/templates/{name}")
+            await request.interface.delete(f"/v2/reporting/templates/{name}")
         except Refused as problem:
-            return await _page(request, name, renderer, interface, problem=problem)
+            return await _page(request, name, problem=problem)
         return redirect("/dashboard/reports", notice=_("Template deleted"))
 
 
 async def _page(
-    request: PageRequest,
-    name: str,
-    renderer: Renderer,
-    interface: InternalClient,
-    *,
-    problem: Refused | None = None,
+    request: PageRequest, name: str, *, problem: Refused | None = None
 ) -> Response[str]:
-    template = await own_template(interface, name)
-    saved = (await interface.get("/v2/reporting/metrics"))["data"]
+    template = await own_template(request.interface, name)
+    saved = (await request.interface.get("/v2/reporting/metrics"))["data"]
     gettext, definition = (
         catalogue(request.user.language).gettext,
         as_object(template["definition"]),
@@ -74,5 +54,5 @@ async def _page(
         "uses": [each for each in saved if each["template"] == template["name"]],
     }
     if problem is not None:
-        return renderer.with_problem(request, "reports/template.html", problem, **values)
-    return renderer.page(request, "reports/template.html", **values)
+        return request.with_problem("reports/template.html", problem, **values)
+    return request.page("reports/template.html", **values)

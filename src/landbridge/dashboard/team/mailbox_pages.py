@@ -8,8 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from markupsafe import Markup
 
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.mail.mailbox import MAILBOX_SIZE_MAX, Mailbox
 
@@ -22,28 +21,19 @@ class MailboxPages(Controller):
     path = "/mailbox"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        mailbox: NamedDependency[Mailbox],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, mailbox: NamedDependency[Mailbox]) -> Response[str]:
         """List emails, newest first."""
         mails = await mailbox.newest(request.user.caller)
-        return renderer.page(request, "team/mailbox.html", mails=mails, kept=MAILBOX_SIZE_MAX)
+        return request.page("team/mailbox.html", mails=mails, kept=MAILBOX_SIZE_MAX)
 
     @get("/{mail_id:str}")
     async def one(
-        self,
-        request: PageRequest,
-        mail_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        mailbox: NamedDependency[Mailbox],
+        self, request: PageRequest, mail_id: FromPath[str], mailbox: NamedDependency[Mailbox]
     ) -> Response[str]:
         """Show one e-mail as its recipient sees it."""
         mail = await mailbox.get(request.user.caller, known_id(mail_id, "mail"))
-        text = linked(mail.email.text, renderer.installation.base_url)
-        return renderer.page(request, "team/mail.html", mail=mail, text=text)
+        text = linked(mail.email.text, request.installation.base_url)
+        return request.page("team/mail.html", mail=mail, text=text)
 
 
 def linked(text: str, base_url: str) -> Markup:

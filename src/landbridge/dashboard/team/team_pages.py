@@ -13,8 +13,7 @@ from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.browsers import browser_and_system
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import MemberRole, check_admin
@@ -33,17 +32,11 @@ class TeamPages(Controller):
     path = "/team"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        team: NamedDependency[Team],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, team: NamedDependency[Team]) -> Response[str]:
         """List the members; for admins also pending invitations."""
         org_id = request.user.caller.org_id
         found = await team.list_members(org_id)
-        return renderer.page(
-            request,
+        return request.page(
             _LIST,
             people=[each for each in found if each.removed_at is None],
             former=[each for each in found if each.removed_at is not None],
@@ -51,18 +44,13 @@ class TeamPages(Controller):
         )
 
     @get("/invite", fresh=_INVITE)
-    async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
+    async def new(self, request: PageRequest) -> Response[str]:
         """Show the invitation form; admins only."""
         check_admin(request.user.caller)
-        return renderer.page(request, _NEW, email="", name="", role=MemberRole.MEMBER.value)
+        return request.page(_NEW, email="", name="", role=MemberRole.MEMBER.value)
 
     @post("/invite", status_code=200, fresh=_INVITE)
-    async def invite(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        team: NamedDependency[Team],
-    ) -> Page:
+    async def invite(self, request: PageRequest, team: NamedDependency[Team]) -> Page:
         """Invite a member; the response shows the link once."""
         form = Form()
         try:
@@ -75,8 +63,8 @@ class TeamPages(Controller):
             )
         except Refused as problem:
             typed = {name: form.text(name) for name in ("email", "name", "role")}
-            return renderer.with_problem(request, _NEW, problem, **typed)
-        return _link(request, renderer, invitation)
+            return request.with_problem(_NEW, problem, **typed)
+        return _link(request, invitation)
 
     @get("/{member_id:str}")
     async def one(
@@ -84,14 +72,13 @@ class TeamPages(Controller):
         request: PageRequest,
         member_id: FromPath[str],
         *,
-        renderer: NamedDependency[Renderer],
         team: NamedDependency[Team],
         sessions: NamedDependency[Sessions],
         orgs: NamedDependency[Orgs],
     ) -> Response[str]:
         """Show one member with the possible actions; admins only."""
         values = await _member(request, team, sessions, orgs, member_id)
-        return renderer.page(request, _ONE, **values)
+        return request.page(_ONE, **values)
 
     @post("/{member_id:str}/role", fresh=_MEMBER)
     async def change_role(
@@ -99,7 +86,6 @@ class TeamPages(Controller):
         request: PageRequest,
         member_id: FromPath[str],
         *,
-        renderer: NamedDependency[Renderer],
         team: NamedDependency[Team],
         sessions: NamedDependency[Sessions],
         orgs: NamedDependency[Orgs],
@@ -113,7 +99,7 @@ class TeamPages(Controller):
             )
         except Refused as problem:
             values = await _member(request, team, sessions, orgs, member_id)
-            return renderer.with_problem(request, _ONE, problem, **values)
+            return request.with_problem(_ONE, problem, **values)
         return redirect(_return_path(request, member_id), notice=_("Role changed"))
 
     @post("/{member_id:str}/invite-again", status_code=200, fresh=_MEMBER)
@@ -122,7 +108,6 @@ class TeamPages(Controller):
         request: PageRequest,
         member_id: FromPath[str],
         *,
-        renderer: NamedDependency[Renderer],
         team: NamedDependency[Team],
         sessions: NamedDependency[Sessions],
         orgs: NamedDependency[Orgs],
@@ -132,8 +117,8 @@ class TeamPages(Controller):
             invitation = await team.invite_again(request.user.caller, known_id(member_id, "member"))
         except Refused as problem:
             values = await _member(request, team, sessions, orgs, member_id)
-            return renderer.with_problem(request, _ONE, problem, **values)
-        return _link(request, renderer, invitation)
+            return request.with_problem(_ONE, problem, **values)
+        return _link(request, invitation)
 
     @post("/{member_id:str}/remove", fresh=_MEMBER)
     async def remove(
@@ -141,7 +126,6 @@ class TeamPages(Controller):
         request: PageRequest,
         member_id: FromPath[str],
         *,
-        renderer: NamedDependency[Renderer],
         team: NamedDependency[Team],
         sessions: NamedDependency[Sessions],
         orgs: NamedDependency[Orgs],
@@ -154,7 +138,7 @@ class TeamPages(Controller):
             )
         except Refused as problem:
             values = await _member(request, team, sessions, orgs, member_id)
-            return renderer.with_problem(request, _ONE, problem, **values)
+            return request.with_problem(_ONE, problem, **values)
         return redirect(HOME, notice=_("Member removed"))
 
     @post("/{member_id:str}/sessions/end-all")
@@ -208,8 +192,8 @@ async def _member(
     }
 
 
-def _link(request: PageRequest, renderer: Renderer, invitation: NewInvitation) -> Response[str]:
-    return renderer.page(request, _INVITATION, invitation=invitation, path=HOME)
+def _link(request: PageRequest, invitation: NewInvitation) -> Response[str]:
+    return request.page(_INVITATION, invitation=invitation, path=HOME)
 
 
 def _return_path(request: PageRequest, member_id: str) -> str:

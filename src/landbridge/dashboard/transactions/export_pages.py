@@ -8,11 +8,10 @@ from typing import Final, TypeAlias
 from zoneinfo import ZoneInfo
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 from litestar.response import Stream
 
 from landbridge.dashboard.list_queries import read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.payment_lines import read_lines, recipient_of
 from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.transactions.list_filters import FILTERS, to_api_query
@@ -63,16 +62,14 @@ class TransactionExportPages(Controller):
     path = "/transactions"
 
     @get("/csv")
-    async def download(
-        self, request: PageRequest, interface: NamedDependency[InternalClient]
-    ) -> Stream:
+    async def download(self, request: PageRequest) -> Stream:
         """Stream the payments of the list's filters, newest first, at most `ROWS_MAX`.
 
         Raises `FieldInvalid` for an invalid filter.
         """
-        api_query, zone = await _requested(request, interface), request.user.zone
+        api_query, zone = await _requested(request), request.user.zone
         return Stream(
-            _lines(interface, api_query, zone),
+            _lines(request.interface, api_query, zone),
             media_type="text/csv",
             headers={
                 **headers(),
@@ -81,20 +78,18 @@ class TransactionExportPages(Controller):
         )
 
     @get("/parquet")
-    async def parquet(
-        self, request: PageRequest, interface: NamedDependency[InternalClient]
-    ) -> Response[bytes]:
+    async def parquet(self, request: PageRequest) -> Response[bytes]:
         """Return the same payments as Parquet.
 
         Raises `FieldInvalid` for an invalid filter, and for more than `ROWS_MAX` payments or
         `BYTES_MAX`: unlike CSV, the file has no line that could say that others are missing.
         """
         check_extra(ExportFormat.PARQUET)
-        api_query, zone = await _requested(request, interface), request.user.zone
+        api_query, zone = await _requested(request), request.user.zone
         groups = await asyncio.to_thread(ParquetGroups, _header(zone))
         parts: list[bytes] = []
         count = size = 0
-        async with aclosing(_pages(interface, api_query)) as pages:
+        async with aclosing(_pages(request.interface, api_query)) as pages:
             async for rows in pages:
                 count += len(rows)
                 if count > ROWS_MAX:
@@ -114,9 +109,9 @@ class TransactionExportPages(Controller):
         )
 
 
-async def _requested(request: PageRequest, interface: InternalClient) -> ApiQuery:
+async def _requested(request: PageRequest) -> ApiQuery:
     query, visitor = read_list_query(request, *FILTERS), request.user
-    found = await to_api_query(query, interface, visitor.zone, visitor.language)
+    found = await to_api_query(query, request.interface, visitor.zone, visitor.language)
     return found | {"cursor": None}
 
 

@@ -8,13 +8,11 @@ from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.actor_names import ActorDirectory
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.local_paths import requested_path
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.payment_lines import currency_name, read_lines
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.transactions.list_filters import FILTERS, list_periods, to_api_query
 from landbridge.dashboard.transactions.list_views import (
@@ -33,7 +31,6 @@ from landbridge.payments.transactions.saved_views import SavedViews
 from landbridge.payments.transactions.schemas import TransactionPageReply, TransactionSummaryReply
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.path_params import known_id
 from landbridge.providers.rates.valuation import Valuation
 
@@ -62,19 +59,16 @@ class TransactionPages(Controller):
     async def page(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         saved_views: NamedDependency[SavedViews],
         valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """List transactions, newest first or in the order of `sort`."""
         query = read_list_query(request, *FILTERS)
         (found, summary), filter_error = await load_list(
-            _load(request, query, interface), (_NOTHING, _NO_TOTALS), inputs=_INPUTS
+            _load(request, query), (_NOTHING, _NO_TOTALS), inputs=_INPUTS
         )
         is_last = len(found.data) < PAGE_SIZE and not query.filters
-        return renderer.page(
-            request,
+        return request.page(
             "transactions/list.html",
             list_query=query,
             filter_error=filter_error,
@@ -86,9 +80,9 @@ class TransactionPages(Controller):
             ],
             save_path=f"{query.path}/views/new?{urlencode(query.filters)}",
             totals=view_totals(query, summary),
-            usd_rates=await valuation.rates(CURRENCIES, renderer.now(request).date()),
+            usd_rates=await valuation.rates(CURRENCIES, request.now().date()),
             sorting=sort_links(query),
-            periods=list_periods(query, renderer.now(request).astimezone(request.user.zone).date()),
+            periods=list_periods(query, request.now().astimezone(request.user.zone).date()),
             chips=filter_chips(query, request.user.language),
             chip_names=CHIP_NAMES,
             older=None if is_last else query.older(found.next_cursor),
@@ -104,52 +98,44 @@ class TransactionPages(Controller):
         self,
         request: PageRequest,
         transactionId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         *,
-        actors: NamedDependency[ActorDirectory],
         valuation: NamedDependency[Valuation],
     ) -> Response[str]:
         """Show one transaction: what decides about it, and the section of the address."""
         section = section_of(requested_path(request))
-        values = await payment_values(interface, transactionId, section)
-        values["usd_rates"] = await valuation.rates(CURRENCIES, renderer.now(request).date())
-        names = await actors.names(request.user.caller.org_id)
-        return renderer.page(request, "transactions/payment.html", names=names.all, **values)
+        values = await payment_values(request.interface, transactionId, section)
+        values["usd_rates"] = await valuation.rates(CURRENCIES, request.now().date())
+        names = await request.actor_names()
+        return request.page("transactions/payment.html", names=names.all, **values)
 
     @post("/{transactionId:str}/notes")
-    async def add_note(
-        self,
-        request: PageRequest,
-        transactionId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        actors: NamedDependency[ActorDirectory],
-    ) -> Page:
+    async def add_note(self, request: PageRequest, transactionId: FromPath[str]) -> Page:
         """Add a note to a transaction."""
         form = await read_form(request)
         transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
         text = form.text("text")
         try:
-            await interface.post(f"/v2/transactions/{transaction_id}/notes", {"text": text})
+            await request.interface.post(f"/v2/transactions/{transaction_id}/notes", {"text": text})
         except Refused as problem:
-            names = await actors.names(request.user.caller.org_id)
-            values = await payment_values(interface, transactionId, PaymentSection.NOTES)
+            names = await request.actor_names()
+            values = await payment_values(request.interface, transactionId, PaymentSection.NOTES)
             values["note_text"] = text
-            return renderer.with_problem(
-                request, "transactions/payment.html", problem, names=names.all, **values
+            return request.with_problem(
+                "transactions/payment.html", problem, names=names.all, **values
             )
         return redirect(f"/dashboard/transactions/{transaction_id}/notes", notice=_("Note added"))
 
 
 async def _load(
-    request: PageRequest, query: ListQuery, interface: InternalClient
+    request: PageRequest, query: ListQuery
 ) -> tuple[TransactionPageReply, TransactionSummaryReply]:
     """Return the payments of a page and their totals; raise `FieldInvalid`."""
-    api_query = await to_api_query(query, interface, request.user.zone, request.user.language)
+    api_query = await to_api_query(
+        query, request.interface, request.user.zone, request.user.language
+    )
     return await asyncio.gather(
-        read_lines(interface, limit=PAGE_SIZE, **api_query),
-        interface.read(
+        read_lines(request.interface, limit=PAGE_SIZE, **api_query),
+        request.interface.read(
             TransactionSummaryReply, "/v2/transactions/summary", **(api_query | _NOT_SUMMED)
         ),
     )

@@ -5,16 +5,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 
 from landbridge.dashboard.list_queries import load_list
 from landbridge.dashboard.number_formats import parse_number
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.payments.transactions.balance_schemas import SearchReply, SearchResultReply
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _TYPE_NAMES: Mapping[str, str] = {
     "user": _("User"),
@@ -33,25 +30,21 @@ class SearchPages(Controller):
     path = "/search"
 
     @get("/")
-    async def search(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def search(self, request: PageRequest) -> Response[str]:
         """Show the results; with `part` only the options of the palette."""
         text = request.query_params.get("q", "").strip()
         results: list[SearchResultReply] = []
         filter_error = None
         if text:
             found, filter_error = await load_list(
-                interface.read(SearchReply, "/v2/search", q=_api_text(text, request.user.language)),
+                request.interface.read(
+                    SearchReply, "/v2/search", q=_api_text(text, request.user.language)
+                ),
                 SearchReply(count=0, results=[]),
             )
             results = found.results
         is_part = "part" in request.query_params
-        return renderer.page(
-            request,
+        return request.page(
             "transactions/options.html" if is_part else "transactions/search.html",
             text=text,
             payments=[each.transaction for each in results if each.transaction],

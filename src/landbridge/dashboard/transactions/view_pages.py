@@ -8,8 +8,7 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import ListQuery, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.transactions.list_filters import FILTERS
 from landbridge.dashboard.transactions.list_views import describe_view
 from landbridge.dashboard.user_lookup import find_user_id
@@ -22,7 +21,6 @@ from landbridge.payments.transactions.saved_views import (
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 
 _LIST = "/dashboard/transactions"
 _TEMPLATE = "transactions/view.html"
@@ -34,52 +32,38 @@ class SavedViewPages(Controller):
     path = "/transactions/views"
 
     @get("/new")
-    async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
+    async def new(self, request: PageRequest) -> Response[str]:
         """Show the form that saves the filters and the order of the query string."""
         values = _values(request, read_list_query(request, *FILTERS))
-        return renderer.page(request, _TEMPLATE, **values)
+        return request.page(_TEMPLATE, **values)
 
     @post("/new")
-    async def save(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        saved_views: NamedDependency[SavedViews],
-    ) -> Page:
+    async def save(self, request: PageRequest, saved_views: NamedDependency[SavedViews]) -> Page:
         """Save a view, with a user as an id: a name or an e-mail is personal data."""
         query, form = read_list_query(request, *FILTERS), await read_form(request)
         name, is_shared = form.text("name"), form.is_ticked("shared")
         try:
-            user_id = await find_user_id(interface, query.text("user"))
+            user_id = await find_user_id(request.interface, query.text("user"))
             filters = dict(query.filters) | ({"user": user_id} if user_id else {})
             view = await saved_views.save(
                 request.user.caller, name, urlencode(filters), is_shared=is_shared
             )
         except Refused as problem:
             values = _values(request, query) | {"name": name, "is_shared": is_shared}
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            return request.with_problem(_TEMPLATE, problem, **values)
         return redirect(view_path(view), notice=_("View saved"))
 
     @get("/{viewId:str}")
     async def show(
-        self,
-        request: PageRequest,
-        viewId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        saved_views: NamedDependency[SavedViews],
+        self, request: PageRequest, viewId: FromPath[str], saved_views: NamedDependency[SavedViews]
     ) -> Response[str]:
         """Show a view, with forms for members who may change it."""
         view = await saved_views.get(request.user.caller, as_uuid(viewId))
-        return renderer.page(request, _TEMPLATE, **_values_of(request, view))
+        return request.page(_TEMPLATE, **_values_of(request, view))
 
     @post("/{viewId:str}")
     async def rename(
-        self,
-        request: PageRequest,
-        viewId: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        saved_views: NamedDependency[SavedViews],
+        self, request: PageRequest, viewId: FromPath[str], saved_views: NamedDependency[SavedViews]
     ) -> Page:
         """Rename a view."""
         name, view_id = (await read_form(request)).text("name"), as_uuid(viewId)
@@ -88,7 +72,7 @@ class SavedViewPages(Controller):
             await saved_views.rename(request.user.caller, view_id, name)
         except Refused as problem:
             values = _values_of(request, view) | {"name": name}
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            return request.with_problem(_TEMPLATE, problem, **values)
         return redirect(view_path(view), notice=_("View renamed"))
 
     @post("/{viewId:str}/delete")

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
@@ -12,8 +11,8 @@ from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.dashboard.countries import countries, country_name
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.users.account_forms import HOLDER, account_body, account_form
 from landbridge.dashboard.users.account_labels import (
     HOLDER_LABELS,
@@ -39,25 +38,21 @@ class AccountPages(Controller):
     path = "/users/{user_id:str}/accounts"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """List accounts, newest first, including deleted ones; account numbers are masked."""
-        values, query = await user_context(interface, user_id), read_list_query(request, *_FILTERS)
+        values, query = (
+            await user_context(request.interface, user_id),
+            read_list_query(request, *_FILTERS),
+        )
         path = f"{user_path(user_id)}/accounts"
         found, filter_error = await load_list(
-            interface.read(
+            request.interface.read(
                 BankAccountPageReply, path, **query.filters, cursor=query.cursor, limit=PAGE_SIZE
             ),
             BankAccountPageReply(count=0, banks=[]),
         )
         is_full = len(found.banks) == PAGE_SIZE
-        return renderer.page(
-            request,
+        return request.page(
             "users/accounts.html",
             **values,
             accounts=found.banks,
@@ -71,42 +66,30 @@ class AccountPages(Controller):
         )
 
     @get("/new")
-    async def new(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def new(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Show the form for the chosen account type; the user is the default account holder."""
         check_may_edit(request.user)
-        values = await user_context(interface, user_id)
+        values = await user_context(request.interface, user_id)
         submitted = dict(request.query_params)
         submitted.setdefault("holder", values["user"].type)
-        known = await interface.get(f"{user_path(user_id)}/particulars")
+        known = await request.interface.get(f"{user_path(user_id)}/particulars")
         submitted |= flatten(known["address"] or {}, f"{HOLDER}.address")
         submitted |= {f"{HOLDER}.name": values["user"].name, "requestId": new_request_id()}
-        return renderer.page(
-            request, "users/account_new.html", **values, **_form(request, submitted)
-        )
+        return request.page("users/account_new.html", **values, **_form(request, submitted))
 
     @post("/new")
-    async def create(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def create(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Add the account; a number that fails its check is stored as rejected, with a reason."""
         submitted = submitted_values(await read_form(request))
         path = f"{user_path(user_id)}/accounts"
         try:
-            created = await interface.post(path, account_body(account_form(submitted), submitted))
+            created = await request.interface.post(
+                path, account_body(account_form(submitted), submitted)
+            )
         except Refused as problem:
-            values = await user_context(interface, user_id)
-            return renderer.with_problem(
-                request, "users/account_new.html", problem, **values, **_form(request, submitted)
+            values = await user_context(request.interface, user_id)
+            return request.with_problem(
+                "users/account_new.html", problem, **values, **_form(request, submitted)
             )
         is_good = created["status"] == "ACTIVE"
         message = _("Account added") if is_good else _("Account added. Check its status.")
@@ -114,32 +97,22 @@ class AccountPages(Controller):
 
     @get("/{account_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        account_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Response[str]:
         """Show an account with all its details."""
-        values = await _account(interface, user_id, account_id, request.user.language)
-        return renderer.page(request, "users/account.html", **values)
+        values = await _account(request.interface, user_id, account_id, request.user.language)
+        return request.page("users/account.html", **values)
 
     @post("/{account_id:str}/delete")
     async def delete(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        account_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Page:
         """Delete the account permanently."""
         try:
-            await interface.delete(f"{user_path(user_id)}/accounts/{account_id}")
+            await request.interface.delete(f"{user_path(user_id)}/accounts/{account_id}")
         except Refused as problem:
-            values = await _account(interface, user_id, account_id, request.user.language)
-            return renderer.with_problem(request, "users/account.html", problem, **values)
+            values = await _account(request.interface, user_id, account_id, request.user.language)
+            return request.with_problem("users/account.html", problem, **values)
         return redirect(f"{page_path(user_id)}/accounts", notice=_("Account deleted"))
 
 

@@ -12,12 +12,10 @@ from landbridge.customers.users.model import UserType
 from landbridge.customers.users.service import Users
 from landbridge.customers.verification.model import KycStatus
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Renderer
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.user_lookup import find_users
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow, parse_moment
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.reporting.user_summaries import UserSummaries, UserSummary
 
@@ -37,11 +35,10 @@ class UserList:
     """Reads the list of users of a visitor's organisation."""
 
     request: PageRequest
-    interface: InternalClient
     users: Users
     user_summaries: UserSummaries
 
-    async def load(self, query: ListQuery, renderer: Renderer) -> UserSummaryPage:
+    async def load(self, query: ListQuery) -> UserSummaryPage:
         """Return the users that match; raise `FieldInvalid` for an invalid filter.
 
         Of the users that a text finds, those with another status are left out afterwards.
@@ -54,13 +51,13 @@ class UserList:
             ids, cursor = await self._chosen(query, status)
         else:
             found = await find_users(
-                self.interface, text, type_=query.text("type"), cursor=query.cursor
+                self.request.interface, text, type_=query.text("type"), cursor=query.cursor
             )
             ids, cursor = [each.id for each in found.users], found.next_cursor
         cards = await self.users.cards(self.request.user.caller.org_id, ids)
         listed = [cards[each] for each in ids if each in cards]
         kept = [each for each in listed if not flag or each.is_frozen]
-        today = renderer.now(self.request).date()
+        today = self.request.now().date()
         summaries = await self.user_summaries.of(kept, today)
         return UserSummaryPage([each for each in summaries if _has(each, status)], cursor)
 
@@ -96,21 +93,18 @@ class UserListPages(Controller):
     async def show(
         self,
         request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
         users: NamedDependency[Users],
         user_summaries: NamedDependency[UserSummaries],
     ) -> Response[str]:
         """List users that match the search text and the filters, newest first."""
         query = read_list_query(request, "q", "type", "kyc", "flag")
-        reader = UserList(request, interface, users, user_summaries)
+        reader = UserList(request, users, user_summaries)
         found, filter_error = await load_list(
-            reader.load(query, renderer),
+            reader.load(query),
             UserSummaryPage([], None),
             inputs={"name": "q", "email": "q", "firstName": "q", "lastName": "q"},
         )
-        return renderer.page(
-            request,
+        return request.page(
             "users/list.html",
             summaries=found.summaries,
             list_query=query,

@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.service import DEFAULT_CHAINS
 from landbridge.customers.users.terms_api import TermsLinkReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.page_context import page_path
 from landbridge.dashboard.users.profile_forms import (
@@ -41,12 +40,7 @@ class NewUserPages(Controller):
     path = "/users/new"
 
     @get("/")
-    async def form(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def form(self, request: PageRequest) -> Response[str]:
         """Show an empty form; `agreement` is the ID of an existing terms link."""
         check_may_edit(request.user)
         submitted = {
@@ -54,16 +48,11 @@ class NewUserPages(Controller):
             _AGREEMENT: request.query_params.get("agreement", ""),
             "requestId": new_request_id(),
         }
-        values = await _values(request, renderer, interface, submitted, DEFAULT_CHAINS)
-        return renderer.page(request, _TEMPLATE, **values)
+        values = await _values(request, submitted, DEFAULT_CHAINS)
+        return request.page(_TEMPLATE, **values)
 
     @post("/")
-    async def submit(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def submit(self, request: PageRequest) -> Page:
         """Perform the action of the pressed button; only `create` creates the user."""
         form = await read_form(request)
         submitted, chains, button = (
@@ -74,21 +63,21 @@ class NewUserPages(Controller):
         try:
             match button:
                 case "link":
-                    submitted[_AGREEMENT] = await _link(interface)
+                    submitted[_AGREEMENT] = await _link(request.interface)
                 case "accept":
-                    await _accept(interface, submitted.get(_AGREEMENT, ""))
+                    await _accept(request.interface, submitted.get(_AGREEMENT, ""))
                 case "owner":
                     submitted["owners"] = str(min(owner_count(submitted) + 1, OWNERS_SHOWN_MAX))
                 case "create":
-                    created = await interface.post("/v2/users", _body(submitted, chains))
+                    created = await request.interface.post("/v2/users", _body(submitted, chains))
                     return redirect(page_path(created["id"]), notice=_("User created"))
                 case _:
                     pass
         except Refused as problem:
-            values = await _values(request, renderer, interface, submitted, chains)
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
-        values = await _values(request, renderer, interface, submitted, chains)
-        return renderer.page(request, _TEMPLATE, **values)
+            values = await _values(request, submitted, chains)
+            return request.with_problem(_TEMPLATE, problem, **values)
+        values = await _values(request, submitted, chains)
+        return request.page(_TEMPLATE, **values)
 
 
 def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, object]:
@@ -127,17 +116,13 @@ def _validated_id(agreement_id: str) -> str:
 
 
 async def _values(
-    request: PageRequest,
-    renderer: Renderer,
-    interface: InternalClient,
-    submitted: Mapping[str, str],
-    chains: Sequence[str],
+    request: PageRequest, submitted: Mapping[str, str], chains: Sequence[str]
 ) -> dict[str, object]:
-    agreement = await _agreement(interface, submitted.get(_AGREEMENT, ""))
+    agreement = await _agreement(request.interface, submitted.get(_AGREEMENT, ""))
     link = ""
     if agreement is not None:
         query = urlencode({"session": agreement.session_token})
-        link = f"{renderer.installation.base_url}/tos/{agreement.id}?{query}"
+        link = f"{request.installation.base_url}/tos/{agreement.id}?{query}"
     return {
         "form_values": submitted,
         "type": _type_of(submitted),

@@ -13,9 +13,9 @@ from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_visitor import PageRequest, check_is_admin, check_may_edit
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_is_admin, check_may_edit
 from landbridge.dashboard.payment_lines import read_lines
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.usd_values import total_usd
 from landbridge.dashboard.users.account_labels import type_label
 from landbridge.dashboard.users.balances import CoinBalance, load_balances
@@ -46,122 +46,83 @@ class UserPages(Controller):
 
     @get("/")
     async def show(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-        valuation: NamedDependency[Valuation],
+        self, request: PageRequest, user_id: FromPath[str], valuation: NamedDependency[Valuation]
     ) -> Response[str]:
         """Show details, verification status, balances and recent payments."""
-        balances, values = await _overview_values(interface, user_id)
-        rates = await valuation.rates(CURRENCIES, renderer.now(request).date())
+        balances, values = await _overview_values(request.interface, user_id)
+        rates = await valuation.rates(CURRENCIES, request.now().date())
         balance_usd = total_usd(((each.total, each.currency) for each in balances), rates)
         values |= {"usd_rates": rates, "balance_usd": balance_usd}
-        return renderer.page(request, "users/overview.html", **values)
+        return request.page("users/overview.html", **values)
 
     @post("/freeze")
-    async def freeze(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def freeze(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Freeze the user: no new movement of funds."""
         form = await read_form(request)
         try:
-            await interface.post(f"{user_path(user_id)}/freeze", {"reason": form.maybe("reason")})
+            await request.interface.post(
+                f"{user_path(user_id)}/freeze", {"reason": form.maybe("reason")}
+            )
         except Refused as problem:
-            _balances, values = await _overview_values(interface, user_id)
-            return renderer.with_problem(
-                request, "users/overview.html", problem, **values | {"reason": form.text("reason")}
+            _balances, values = await _overview_values(request.interface, user_id)
+            return request.with_problem(
+                "users/overview.html", problem, **values | {"reason": form.text("reason")}
             )
         return redirect(page_path(user_id), notice=_("User frozen"))
 
     @post("/unfreeze")
-    async def unfreeze(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def unfreeze(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Unfreeze the user: funds may move again."""
         try:
-            await interface.post(f"{user_path(user_id)}/unfreeze")
+            await request.interface.post(f"{user_path(user_id)}/unfreeze")
         except Refused as problem:
-            _balances, values = await _overview_values(interface, user_id)
-            return renderer.with_problem(request, "users/overview.html", problem, **values)
+            _balances, values = await _overview_values(request.interface, user_id)
+            return request.with_problem("users/overview.html", problem, **values)
         return redirect(page_path(user_id), notice=_("User unfrozen"))
 
     @get("/edit")
-    async def edit_form(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def edit_form(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Show the form with the current details."""
         check_may_edit(request.user)
-        values = await _edit_values(request, interface, user_id, None)
-        return renderer.page(request, "users/edit.html", **values)
+        values = await _edit_values(request, user_id, None)
+        return request.page("users/edit.html", **values)
 
     @post("/edit")
-    async def edit(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def edit(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Save changed fields; empty fields stay unchanged."""
         submitted = submitted_values(form := await read_form(request))
         if form.text("do") == "owner":
             submitted["owners"] = str(min(owner_count(submitted) + 1, OWNERS_SHOWN_MAX))
-            values = await _edit_values(request, interface, user_id, submitted)
-            return renderer.page(request, "users/edit.html", **values)
-        current = await interface.get(f"{user_path(user_id)}/particulars")
+            values = await _edit_values(request, user_id, submitted)
+            return request.page("users/edit.html", **values)
+        current = await request.interface.get(f"{user_path(user_id)}/particulars")
         body = changed_fields(particulars_body(submitted, current["type"]), current)
         try:
-            await interface.post(user_path(user_id), body)
+            await request.interface.post(user_path(user_id), body)
         except Refused as problem:
-            values = await _edit_values(request, interface, user_id, submitted)
-            return renderer.with_problem(request, "users/edit.html", problem, **values)
+            values = await _edit_values(request, user_id, submitted)
+            return request.with_problem("users/edit.html", problem, **values)
         return redirect(page_path(user_id), notice=_("Changes saved"))
 
     @get("/erase")
-    async def erase_form(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def erase_form(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Explain what erasing does and what must happen before."""
         check_is_admin(request.user)
-        return renderer.page(request, "users/erase.html", **await _erase_values(interface, user_id))
+        return request.page("users/erase.html", **await _erase_values(request.interface, user_id))
 
     @post("/erase")
-    async def erase(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def erase(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Erase personal data permanently, after the user's e-mail was entered to confirm."""
         form = await read_form(request)
-        email = (await interface.read(UserReply, user_path(user_id))).email
+        email = (await request.interface.read(UserReply, user_path(user_id))).email
         try:
             if form.text("email").casefold() != email.casefold():
                 raise FieldInvalid("This does not match the user's e-mail.", field="email")
-            await interface.delete(f"{user_path(user_id)}/personal-data")
+            await request.interface.delete(f"{user_path(user_id)}/personal-data")
         except Refused as problem:
-            values = await _erase_values(interface, user_id)
-            return renderer.with_problem(
-                request, "users/erase.html", problem, **values | {"email": form.text("email")}
+            values = await _erase_values(request.interface, user_id)
+            return request.with_problem(
+                "users/erase.html", problem, **values | {"email": form.text("email")}
             )
         return redirect(page_path(user_id), notice=_("Personal data erased"))
 
@@ -196,13 +157,10 @@ async def _overview_values(
 
 
 async def _edit_values(
-    request: PageRequest,
-    interface: InternalClient,
-    user_id: str,
-    submitted: Mapping[str, str] | None,
+    request: PageRequest, user_id: str, submitted: Mapping[str, str] | None
 ) -> dict[str, object]:
-    values = await user_context(interface, user_id)
-    current = await interface.get(f"{user_path(user_id)}/particulars")
+    values = await user_context(request.interface, user_id)
+    current = await request.interface.get(f"{user_path(user_id)}/particulars")
     form_values = (
         flatten(current) | {"owners": str(len(current[OWNERS]))} if submitted is None else submitted
     )

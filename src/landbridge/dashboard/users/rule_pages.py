@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest, check_is_admin
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.dashboard.payment_lines import chain_name
-from landbridge.dashboard.rendering import Page, Renderer, redirect
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.rule_forms import (
     apply_button,
@@ -24,7 +23,6 @@ from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_M
 from landbridge.payments.virtual_accounts.rule_schemas import RulePage, RuleReply
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain
 
 _PATH, _HOME = "/v2/virtual-accounts/settlement-rules", "/dashboard/settlement-rules"
@@ -37,21 +35,17 @@ class SettlementRulePages(Controller):
     path = "/settlement-rules"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest) -> Response[str]:
         """List settlement rules, newest first."""
         query = read_list_query(request, "chain")
         found, filter_error = await load_list(
-            interface.read(RulePage, _PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE),
+            request.interface.read(
+                RulePage, _PATH, **query.filters, cursor=query.cursor, limit=PAGE_SIZE
+            ),
             RulePage(count=0, rules=[], next_cursor=None),
         )
         is_full = len(found.rules) == PAGE_SIZE
-        return renderer.page(
-            request,
+        return request.page(
             "users/rules.html",
             rules=found.rules,
             older=query.older(found.next_cursor if is_full else None),
@@ -62,81 +56,58 @@ class SettlementRulePages(Controller):
         )
 
     @get("/new")
-    async def new(self, request: PageRequest, renderer: NamedDependency[Renderer]) -> Response[str]:
+    async def new(self, request: PageRequest) -> Response[str]:
         """Show an empty form."""
         check_is_admin(request.user)
-        return renderer.page(request, _NEW, **_form({"requestId": new_request_id()}))
+        return request.page(_NEW, **_form({"requestId": new_request_id()}))
 
     @post("/new")
-    async def create(
-        self,
-        request: PageRequest,
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def create(self, request: PageRequest) -> Page:
         """Create the rule; it has no effect until it is applied to a virtual account."""
         check_is_admin(request.user)
         submitted = submitted_values(form := await read_form(request))
         if apply_button(submitted, form.text("do")):
-            return renderer.page(request, _NEW, **_form(submitted))
+            return request.page(_NEW, **_form(submitted))
         try:
-            created = await interface.post(
+            created = await request.interface.post(
                 _PATH, rule_body(submitted_values(form, *number_fields(form)))
             )
         except Refused as problem:
-            return renderer.with_problem(request, _NEW, problem, **_form(submitted))
+            return request.with_problem(_NEW, problem, **_form(submitted))
         return redirect(f"{_HOME}/{created['id']}", notice=_("Settlement rule created"))
 
     @get("/{rule_id:str}")
-    async def show(
-        self,
-        request: PageRequest,
-        rule_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest, rule_id: FromPath[str]) -> Response[str]:
         """Show the rule, with a form for those who may edit it."""
-        rule = await interface.read(RuleReply, f"{_PATH}/{rule_id}")
+        rule = await request.interface.read(RuleReply, f"{_PATH}/{rule_id}")
         values = rule_fields(rule, request.user.language) | {"requestId": new_request_id()}
-        return renderer.page(request, _DETAIL, rule=rule, **_form(values))
+        return request.page(_DETAIL, rule=rule, **_form(values))
 
     @post("/{rule_id:str}")
-    async def update(
-        self,
-        request: PageRequest,
-        rule_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def update(self, request: PageRequest, rule_id: FromPath[str]) -> Page:
         """Replace the rule, for future deposits."""
         check_is_admin(request.user)
         submitted = submitted_values(form := await read_form(request))
-        rule = await interface.read(RuleReply, f"{_PATH}/{rule_id}")
+        rule = await request.interface.read(RuleReply, f"{_PATH}/{rule_id}")
         if apply_button(submitted, form.text("do")):
-            return renderer.page(request, _DETAIL, rule=rule, **_form(submitted))
+            return request.page(_DETAIL, rule=rule, **_form(submitted))
         try:
-            await interface.post(
+            await request.interface.post(
                 f"{_PATH}/{rule_id}/update", rule_body(submitted_values(form, *number_fields(form)))
             )
         except Refused as problem:
-            return renderer.with_problem(request, _DETAIL, problem, rule=rule, **_form(submitted))
+            return request.with_problem(_DETAIL, problem, rule=rule, **_form(submitted))
         return redirect(f"{_HOME}/{rule_id}", notice=_("Settlement rule updated"))
 
     @post("/{rule_id:str}/delete")
-    async def delete(
-        self,
-        request: PageRequest,
-        rule_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def delete(self, request: PageRequest, rule_id: FromPath[str]) -> Page:
         """Delete the rule; refused while a virtual account uses it."""
-        rule = await interface.read(RuleReply, f"{_PATH}/{rule_id}")
+        rule = await request.interface.read(RuleReply, f"{_PATH}/{rule_id}")
         try:
-            await interface.delete(f"{_PATH}/{rule_id}")
+            await request.interface.delete(f"{_PATH}/{rule_id}")
         except Refused as problem:
             values = rule_fields(rule, request.user.language) | {"requestId": new_request_id()}
-            return renderer.with_problem(request, _DETAIL, problem, rule=rule, **_form(values))
+            return request.with_problem(_DETAIL, problem, rule=rule, **_form(values))
         return redirect(_HOME, notice=_("Settlement rule deleted"))
 
 

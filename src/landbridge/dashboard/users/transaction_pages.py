@@ -1,18 +1,15 @@
 """Payments of a user, of all types."""
 
 from litestar import Controller, Response, get
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest
+from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.payment_lines import read_lines
-from landbridge.dashboard.rendering import Renderer
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.payments.transactions.model import KINDS, STATUSES
 from landbridge.payments.transactions.schemas import TransactionPageReply
-from landbridge.platform.http.internal_client import InternalClient
 
 
 class UserTransactionPages(Controller):
@@ -21,21 +18,15 @@ class UserTransactionPages(Controller):
     path = "/users/{user_id:str}/transactions"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """List payments, newest first."""
         values, query = (
-            await user_context(interface, user_id),
+            await user_context(request.interface, user_id),
             read_list_query(request, "type", "status"),
         )
         found, filter_error = await load_list(
             read_lines(
-                interface,
+                request.interface,
                 userId=user_id,
                 limit=PAGE_SIZE,
                 cursor=query.cursor,
@@ -43,8 +34,7 @@ class UserTransactionPages(Controller):
             ),
             TransactionPageReply(count=0, data=[]),
         )
-        return renderer.page(
-            request,
+        return request.page(
             "users/transactions.html",
             **values,
             payments=found.data,

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Mapping
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.users.wallet_api import ExternalWalletPage
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
-from landbridge.dashboard.page_visitor import PageRequest, check_may_edit
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.sandbox_funding import simulate_deposit
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.page_context import chains_of, page_path, user_context, user_path
@@ -36,21 +35,14 @@ class VirtualAccountPages(Controller):
     path = "/users/{user_id:str}/virtual-accounts"
 
     @get("/")
-    async def page(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def page(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """List virtual accounts, newest first, including deactivated ones."""
-        values, query = await user_context(interface, user_id), read_list_query(request)
-        found = await interface.read(
+        values, query = await user_context(request.interface, user_id), read_list_query(request)
+        found = await request.interface.read(
             VirtualAccountPageReply, _path(user_id), cursor=query.cursor, limit=PAGE_SIZE
         )
         is_full = len(found.data) == PAGE_SIZE
-        return renderer.page(
-            request,
+        return request.page(
             "users/virtual_accounts.html",
             **values,
             accounts=found.data,
@@ -59,92 +51,65 @@ class VirtualAccountPages(Controller):
         )
 
     @get("/new")
-    async def new(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def new(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Show the form: currency and delivery address."""
         check_may_edit(request.user)
-        values = await _destination_values(interface, user_id, {}, account=None)
-        return renderer.page(request, "users/virtual_account_form.html", **values)
+        values = await _destination_values(request.interface, user_id, {}, account=None)
+        return request.page("users/virtual_account_form.html", **values)
 
     @post("/new")
-    async def create(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def create(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Open the virtual account."""
         submitted = submitted_values(await read_form(request))
         try:
-            created = await interface.submit(
+            created = await request.interface.submit(
                 VirtualAccountEnvelope, _path(user_id), _body(submitted)
             )
         except Refused as problem:
             _name_input(problem)
-            values = await _destination_values(interface, user_id, submitted, account=None)
-            return renderer.with_problem(
-                request, "users/virtual_account_form.html", problem, **values
-            )
+            values = await _destination_values(request.interface, user_id, submitted, account=None)
+            return request.with_problem("users/virtual_account_form.html", problem, **values)
         return _redirect(user_id, str(created.account_info.id), _("Virtual account opened"))
 
     @get("/{account_id:str}")
     async def show(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        account_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Response[str]:
         """Show deposit instructions, conversion, settlement rule and micro-deposits."""
-        values = await _detail_values(request, interface, user_id, account_id)
-        return renderer.page(request, _DETAIL, **values)
+        values = await _detail_values(request, user_id, account_id)
+        return request.page(_DETAIL, **values)
 
     @get("/{account_id:str}/edit")
     async def edit_form(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        account_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Response[str]:
         """Show the form for the destination."""
         check_may_edit(request.user)
-        account = await interface.read(VirtualAccountReply, f"{_path(user_id)}/{account_id}")
+        account = await request.interface.read(
+            VirtualAccountReply, f"{_path(user_id)}/{account_id}"
+        )
         destination, external_id = account.destination, account.destination.external_wallet_id
         target = f"external:{external_id}" if external_id else f"chain:{destination.chain}"
         submitted = {"destinationCurrency": destination.currency, "deliverTo": target}
-        values = await _destination_values(interface, user_id, submitted, account=account)
-        return renderer.page(request, "users/virtual_account_form.html", **values)
+        values = await _destination_values(request.interface, user_id, submitted, account=account)
+        return request.page("users/virtual_account_form.html", **values)
 
     @post("/{account_id:str}/edit")
     async def edit(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        account_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Page:
         """Change the destination of future deposits."""
         submitted = submitted_values(await read_form(request))
         path = f"{_path(user_id)}/{account_id}"
         try:
-            await interface.post(f"{path}/update", _body(submitted))
+            await request.interface.post(f"{path}/update", _body(submitted))
         except Refused as problem:
             _name_input(problem)
-            account = await interface.read(VirtualAccountReply, path)
-            values = await _destination_values(interface, user_id, submitted, account=account)
-            return renderer.with_problem(
-                request, "users/virtual_account_form.html", problem, **values
+            account = await request.interface.read(VirtualAccountReply, path)
+            values = await _destination_values(
+                request.interface, user_id, submitted, account=account
             )
+            return request.with_problem("users/virtual_account_form.html", problem, **values)
         return _redirect(user_id, account_id, _("Virtual account updated"))
 
     @post("/{account_id:str}/{action:str}")
@@ -155,22 +120,20 @@ class VirtualAccountPages(Controller):
         user_id: FromPath[str],
         account_id: FromPath[str],
         action: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
     ) -> Page:
         """Perform an action of the account's page."""
         submitted = submitted_values(form := await read_form(request))
         try:
             values = submitted_values(form, "amount")
-            operation, message = _action(interface, user_id, account_id, action, values)
+            operation, message = _action(request.interface, user_id, account_id, action, values)
             await operation
         except Refused as problem:
-            values = await _detail_values(request, interface, user_id, account_id)
+            values = await _detail_values(request, user_id, account_id)
             if action == "apply-rule" and isinstance(problem, ResourceNotFound):
                 problem.field = "ruleId"
             # The submitted form keeps its request ID; other forms of the page get a new one.
             values["form_values"] = {"requestId": new_request_id(), **submitted}
-            return renderer.with_problem(request, _DETAIL, problem, **values)
+            return request.with_problem(_DETAIL, problem, **values)
         return _redirect(user_id, account_id, message)
 
 
@@ -204,16 +167,14 @@ def _action(
             raise FieldInvalid("This action is not available for a virtual account.")
 
 
-async def _detail_values(
-    request: PageRequest, interface: InternalClient, user_id: str, account_id: str
-) -> dict[str, object]:
+async def _detail_values(request: PageRequest, user_id: str, account_id: str) -> dict[str, object]:
     before = request.query_params.get("before") or None
     path = f"{_path(user_id)}/{account_id}"
     values, account = await asyncio.gather(
-        user_context(interface, user_id),
-        interface.read(VirtualAccountReply, path, createdBefore=before, limit=PAGE_SIZE),
+        user_context(request.interface, user_id),
+        request.interface.read(VirtualAccountReply, path, createdBefore=before, limit=PAGE_SIZE),
     )
-    rules = await interface.read(
+    rules = await request.interface.read(
         RulePage,
         "/v2/virtual-accounts/settlement-rules",
         chain=account.destination.chain,

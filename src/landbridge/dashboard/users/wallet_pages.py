@@ -3,7 +3,6 @@
 import asyncio
 
 from litestar import Controller, Response, get, post
-from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import UNSET
 
@@ -13,15 +12,13 @@ from landbridge.customers.users.wallet_api import ExternalWalletPage
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import parse_number
-from landbridge.dashboard.page_visitor import PageRequest
-from landbridge.dashboard.rendering import Page, Renderer, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.sandbox_funding import fund
 from landbridge.dashboard.users.balances import coins_in, load_balances
 from landbridge.dashboard.users.nested_fields import submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.chains.tokens import Chain
 
 _TEMPLATE = "users/wallets.html"
@@ -34,84 +31,50 @@ class WalletPages(Controller):
     path = "/users/{user_id:str}/wallets"
 
     @get("/")
-    async def show(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def show(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Show balances by chain and currency, wallet addresses and external wallets."""
-        return renderer.page(request, _TEMPLATE, **await _values(request, interface, user_id))
+        return request.page(_TEMPLATE, **await _values(request, user_id))
 
     @post("/chains")
-    async def add_chains(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def add_chains(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Open wallets on more chains."""
         form = await read_form(request)
         try:
             chains = form.texts("chains")
-            await interface.post(f"{user_path(user_id)}/wallets/add", {"chains": chains})
+            await request.interface.post(f"{user_path(user_id)}/wallets/add", {"chains": chains})
         except Refused as problem:
-            values = await _values(request, interface, user_id)
-            return renderer.with_problem(request, _TEMPLATE, problem, **values)
+            values = await _values(request, user_id)
+            return request.with_problem(_TEMPLATE, problem, **values)
         return _redirect(user_id, _("Wallets opened"))
 
     @post("/external")
-    async def add_external(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def add_external(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Register an external wallet."""
         submitted = submitted_values(await read_form(request))
         names = ("chain", "address", "name", "referenceId")
         body = {name: submitted[name] for name in names if submitted.get(name)}
         try:
-            await interface.post(f"{user_path(user_id)}/wallets/external", body)
+            await request.interface.post(f"{user_path(user_id)}/wallets/external", body)
         except Refused as problem:
-            values = await _values(request, interface, user_id)
-            return renderer.with_problem(
-                request, _TEMPLATE, problem, **values | {"form_values": submitted}
-            )
+            values = await _values(request, user_id)
+            return request.with_problem(_TEMPLATE, problem, **values | {"form_values": submitted})
         return _redirect(user_id, _("Address registered"))
 
     @post("/fund")
-    async def fund(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Page:
+    async def fund(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Credit test funds to a wallet, in a sandbox."""
         submitted = submitted_values(form := await read_form(request))
         try:
-            await fund(interface, user_id, submitted_values(form, "amount"))
+            await fund(request.interface, user_id, submitted_values(form, "amount"))
         except Refused as problem:
-            values = await _values(request, interface, user_id)
-            return renderer.with_problem(
-                request, _TEMPLATE, problem, **values | {"form_values": submitted}
-            )
+            values = await _values(request, user_id)
+            return request.with_problem(_TEMPLATE, problem, **values | {"form_values": submitted})
         return _redirect(user_id, _("Wallet funded"))
 
     @get("/deposits")
-    async def deposits(
-        self,
-        request: PageRequest,
-        user_id: FromPath[str],
-        renderer: NamedDependency[Renderer],
-        interface: NamedDependency[InternalClient],
-    ) -> Response[str]:
+    async def deposits(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """List deposits of one currency, newest first."""
-        values = await user_context(interface, user_id)
+        values = await user_context(request.interface, user_id)
         coins = _coins(values["user"])
         query = read_list_query(request, "coin", "minAmount")
         coin = query.text("coin") or (coins[0] if coins else "")
@@ -123,7 +86,7 @@ class WalletPages(Controller):
                 number = parse_number(
                     query.text("minAmount"), request.user.language, field="minAmount"
                 )
-                return await interface.read(
+                return await request.interface.read(
                     DepositPage,
                     f"{user_path(user_id)}/wallets/deposits",
                     chain=chain,
@@ -136,8 +99,7 @@ class WalletPages(Controller):
             found, filter_error = await load_list(
                 load(), _NO_DEPOSITS, inputs={"chain": "coin", "currency": "coin"}
             )
-        return renderer.page(
-            request,
+        return request.page(
             "users/deposits.html",
             **values,
             coins=coins,
@@ -159,14 +121,12 @@ def _is_last(found: DepositPage) -> bool:
     return len(found.records) < PAGE_SIZE and found.next_cursor == end
 
 
-async def _values(
-    request: PageRequest, interface: InternalClient, user_id: str
-) -> dict[str, object]:
-    values = await user_context(interface, user_id)
+async def _values(request: PageRequest, user_id: str) -> dict[str, object]:
+    values = await user_context(request.interface, user_id)
     user, query = values["user"], read_list_query(request)
     balances, externals = await asyncio.gather(
-        load_balances(interface, user),
-        interface.read(
+        load_balances(request.interface, user),
+        request.interface.read(
             ExternalWalletPage,
             f"{user_path(user_id)}/wallets/external",
             limit=PAGE_SIZE,
