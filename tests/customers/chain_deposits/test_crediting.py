@@ -6,6 +6,7 @@ from uuid import UUID
 import pytest
 from msgspec import structs
 
+from landbridge.customers.chain_deposits.matching import STORED_MAX
 from landbridge.platform.formats.evm_addresses import checked_evm_address
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.configuration import FinalityTag
@@ -232,3 +233,20 @@ async def test_a_frozen_user_is_credited(world: FollowedChain) -> None:
     world.pay(address, 1)
     await world.finalize()
     assert await held(world.org, user) == "1"
+
+
+async def test_very_many_transfers_are_stored_block_by_block(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    token, in_a_block = world.token(), STORED_MAX // 2 + 1
+    world.rpc.call("evm_setAutomine", False)  # noqa: FBT003  as the node has it
+    for _ in range(2):
+        for _ in range(in_a_block):
+            world.rpc.send(world.outsider, token.data("transfer", address, COIN), to=token.address)
+        world.mine()
+    world.mine(FINALITY)
+    await world.steps.run_once(await world.container.orgs.clock_offsets())
+    rows = await world.container.database.rows("select id from chain_deposits")
+    assert len(rows) == in_a_block
+    await world.follow()
+    assert await held(world.org, user) == str(2 * in_a_block)
+    await world.check_ledger()

@@ -15,6 +15,7 @@ from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.nodes import RpcLimits
 from landbridge.providers.evm.rpc import ChainClient
+from landbridge.providers.evm.transport import RpcCall
 from tests.providers.evm.node_server import (
     CHAIN_ID,
     NOW,
@@ -107,13 +108,12 @@ async def test_a_quantity_of_a_bad_form_is_unusable(node: FakeNode, value: Any) 
 
 async def test_a_wrong_id_is_unusable(node: FakeNode) -> None:
     node.set("eth_blockNumber", HEAD)
-    node.set("eth_getTransactionReceipt", None)
     node.id_offset = 1
     async with client_of(node) as client:
         with pytest.raises(NodeUnavailable, match="answered with a wrong id"):
             await client.block_number()
         with pytest.raises(NodeUnavailable, match="answered a batch with a wrong id"):
-            await client.receipts(["0x" + "1" * 64, "0x" + "2" * 64])
+            await client.batch([RpcCall("eth_blockNumber"), RpcCall("eth_blockNumber")])
 
 
 async def test_a_slow_node_is_left_at_its_deadline(node: FakeNode, second: FakeNode) -> None:

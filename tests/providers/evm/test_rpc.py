@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from landbridge.providers.evm.chain_data import BlockTag, FeeQuote
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
@@ -263,6 +264,48 @@ async def test_one_block_that_is_too_large_is_an_error(node: FakeNode) -> None:
             await client.logs(first_block=1, last_block=4, addresses=[TOKEN])
         assert await client.logs(first_block=5, last_block=4, addresses=[TOKEN]) == []
         assert await client.logs(first_block=1, last_block=4, addresses=[]) == []
+
+
+async def test_mined_transactions_that_are_too_large_together_are_read_one_by_one(
+    node: FakeNode,
+) -> None:
+    serve_long_logs(node)
+    hashes = [hash_of(number) for number in range(1, 11)]
+    async with client_of(node, limits=RpcLimits(answer_bytes_max=5_000)) as client:
+        found = await client.receipts(hashes)
+        assert [each.transaction_hash for each in found if each is not None] == hashes
+        assert client.health()[0].last_error is None
+
+
+async def test_mined_transactions_that_a_node_refuses_together_are_read_one_by_one(
+    node: FakeNode,
+) -> None:
+    serve_long_logs(node)
+
+    def respond(calls: list[Any]) -> web.StreamResponse:
+        if len(calls) > 1:
+            return web.json_response(
+                {"jsonrpc": "2.0", "id": None, "error": {"code": -32_000, "message": "too large"}}
+            )
+        result = node.methods[calls[0]["method"]](*calls[0]["params"])
+        return web.json_response({"jsonrpc": "2.0", "id": calls[0]["id"], "result": result})
+
+    node.respond = respond
+    hashes = [hash_of(number) for number in range(1, 11)]
+    async with client_of(node) as client:
+        found = await client.receipts(hashes)
+    assert [each.transaction_hash for each in found if each is not None] == hashes
+
+
+def serve_long_logs(node: FakeNode) -> None:
+    """Let every transaction have a receipt of some four kilobytes."""
+
+    def mined(transaction_hash: str) -> dict[str, Any]:
+        number = int(transaction_hash, 16)
+        log = log_json(5, transactionHash=transaction_hash, data=f"0x{'00' * 1_500}")
+        return mined_json(number, logs=[log])
+
+    node.methods["eth_getTransactionReceipt"] = mined
 
 
 async def test_logs_come_from_a_node_that_has_the_last_block(

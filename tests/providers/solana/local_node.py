@@ -35,6 +35,8 @@ class LocalNode:
         self.is_silent = False
         # Transactions that the node leaves out of its lists and statuses.
         self.hidden: set[str] = set()
+        # Transactions that it answers in a form that can't be read.
+        self.unreadable: set[str] = set()
         self.fees: list[int] = []
         # How far the node is behind another one that has answered before.
         self.lag_slots = 0
@@ -145,7 +147,7 @@ class LocalNode:
         found = self.chain.landed.get(signature)
         if found is None or found.slot > self.chain.final_slot or signature in self.hidden:
             return None
-        return _transaction(found)
+        return {} if signature in self.unreadable else _transaction(found)
 
     def _status(self, signature: str) -> dict[str, Any] | None:
         found = self.chain.landed.get(signature)

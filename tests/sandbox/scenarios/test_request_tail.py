@@ -6,8 +6,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import msgspec
+import pytest
 
-from landbridge.sandbox.scenarios.client import ScenarioClient
+from landbridge.sandbox.scenarios.client import ScenarioClient, ScenarioFailed
 from landbridge.sandbox.scenarios.request_tail import RequestTail
 
 BEGIN = datetime(2026, 1, 5, 12, tzinfo=UTC)
@@ -65,6 +66,25 @@ async def test_only_new_requests_are_printed_oldest_first() -> None:
     await tail.print_new()
     await tail.print_new()
     assert [line.rsplit("  ", 1)[1] for line in printed] == names
+
+
+async def test_what_a_terminal_would_obey_is_not_printed() -> None:
+    log = LogOfRequests()
+    tail, printed = _tail(log)
+    await tail.begin()
+    log.add(1, path="/v2/\x1b]0;title\x07\x9b2J\n")
+    await tail.print_new()
+    assert [line.split("  ")[2] for line in printed] == [
+        "GET /v2/\ufffd]0;title\ufffd\ufffd2J\ufffd"
+    ]
+
+
+async def test_refusal_of_a_server_is_shown_without_control_characters() -> None:
+    async def send(*_: object, **__: object) -> tuple[int, bytes]:
+        return 400, msgspec.json.encode({"errorDetails": "no \x1b[31mred"})
+
+    with pytest.raises(ScenarioFailed, match="answered with 400: no \ufffd\\[31mred"):
+        await ScenarioClient(send).get("/v2/ping")
 
 
 async def test_request_that_appears_late_is_printed_once() -> None:

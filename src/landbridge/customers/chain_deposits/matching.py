@@ -7,6 +7,7 @@ bridge mints come from the address that burned them on another chain, and those 
 market gives from the address that paid it.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -31,7 +32,10 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.providers.evm.following.model import LoggedTransfer
+from landbridge.providers.evm.following.model import BlockRef, LoggedTransfer
+
+# Transfers that one transaction stores, which takes about a second.
+STORED_MAX = 200
 
 # Returns who has paid for these transfers of bridges and markets, by their keys.
 FindOwners = Callable[[Sequence[LoggedTransfer]], Awaitable[Mapping[tuple[str, int], str]]]
@@ -163,6 +167,30 @@ class TransferMatcher:
             )
             return False
         return transfer.amount_units > 0
+
+
+def first_blocks(
+    blocks: Sequence[BlockRef],
+    matched: Sequence[MatchedTransfer],
+    received: Sequence[TreasuryTransfer],
+) -> tuple[Sequence[BlockRef], Sequence[MatchedTransfer], Sequence[TreasuryTransfer]]:
+    """Return the first blocks and their transfers: at least one block, and few transfers.
+
+    Anybody can make thousands of small ones. While a transaction stores them, nobody gets events.
+    """
+    counts = Counter(each.transfer.block.number for each in (*matched, *received))
+    count = 0
+    for place, block in enumerate(blocks):
+        count += counts[block.number]
+        if count > STORED_MAX and place:
+            blocks = blocks[:place]
+            break
+    last = blocks[-1].number
+    return (
+        blocks,
+        [each for each in matched if each.transfer.block.number <= last],
+        [each for each in received if each.transfer.block.number <= last],
+    )
 
 
 def treasury_deposits(

@@ -5,6 +5,9 @@ that has other units than before is read transaction by transaction. What came a
 readings leaves the units as they were, so those that were not read for longest are read as well.
 
 There are no notices before a deposit is final: finality takes some seconds.
+
+Anybody can add transactions to an account. One that has very many, or that can't be read, delays
+the others by seconds: each run reads a part of every account.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -27,12 +30,10 @@ from landbridge.platform.core.errors import Upstream
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain, Network
-from landbridge.providers.evm.errors import NodeError
 from landbridge.providers.evm.following import progress
 from landbridge.providers.evm.following.model import (
     BlockRef,
     ChainCursor,
-    ChainUnsettled,
     LoggedTransfer,
 )
 from landbridge.providers.evm.quantities import AnswerInvalid
@@ -57,6 +58,8 @@ _log = structlog.stdlib.get_logger()
 _READ_ANYWAY = 5
 # About ten minutes.
 _READ_ANYWAY_AFTER_SLOTS = 1_500
+# Transactions that are read of the accounts of one answer, in each run: those of some seconds.
+_TRANSACTIONS_MAX = 100
 
 
 class SolanaDepositSteps:
@@ -88,7 +91,7 @@ class SolanaDepositSteps:
         try:
             return await self._follow(offsets)
         except (Upstream, AnswerInvalid) as error:
-            _unavailable(error)
+            _unavailable(str(error))
             return False
 
     async def _follow(self, offsets: Mapping[UUID, timedelta]) -> bool:
@@ -148,35 +151,27 @@ class SolanaDepositSteps:
         )
         HEAD.labels(Chain.SOLANA).set(slot)
         now = dict(zip(addresses, units, strict=True))
-        found = await gather_in_order(
-            self._read_safely(
-                each,
-                stored.get(each.address),
-                start_slot=cursor.start.number,
-                slot=slot,
-                units=now[each.address],
-            )
-            for each in _to_read(accounts, stored, now, slot)
-        )
-        return [each for each in found if each is not None]
+        chosen = _to_read(accounts, stored, now, slot)
 
-    async def _read_safely(
-        self,
-        account: FollowedAccount,
-        before: AccountReading | None,
-        *,
-        start_slot: int,
-        slot: int,
-        units: int,
-    ) -> FoundTransfers | None:
-        """Return None for an account of which a node leaves something out: others go on."""
-        try:
-            return await self._reader.read(
-                account, before, start_slot=start_slot, slot=slot, units=units
-            )
-        except (ChainUnsettled, NodeError) as error:
-            _unavailable(error)
-            return None
+        async def read(account: FollowedAccount) -> FoundTransfers | None:
+            try:
+                return await self._reader.read(
+                    account,
+                    stored.get(account.address),
+                    start_slot=cursor.start.number,
+                    slot=slot,
+                    units=now[account.address],
+                    transactions_max=max(_TRANSACTIONS_MAX // len(chosen), 1),
+                )
+            except Upstream as error:
+                reasons.add(str(error))
+                return None  # others go on
+
+        reasons: set[str] = set()
+        found = await gather_in_order(read(each) for each in chosen)
+        for reason in sorted(reasons):
+            _unavailable(reason)
+        return [each for each in found if each is not None]
 
     async def _credit(
         self,
@@ -231,5 +226,5 @@ def _to_read(
     return changed + old[:_READ_ANYWAY]
 
 
-def _unavailable(error: Exception) -> None:
-    _log.warning("chain_deposits.chain_unavailable", chain=Chain.SOLANA, reason=str(error))
+def _unavailable(reason: str) -> None:
+    _log.warning("chain_deposits.chain_unavailable", chain=Chain.SOLANA, reason=reason)

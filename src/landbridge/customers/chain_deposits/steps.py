@@ -23,6 +23,7 @@ from landbridge.customers.chain_deposits.cursor_lease import CursorLease
 from landbridge.customers.chain_deposits.matching import (
     FoundDeposits,
     TransferMatcher,
+    first_blocks,
     treasury_deposits,
 )
 from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD, LOST, ORPHANS
@@ -216,7 +217,7 @@ class ChainDepositSteps:
         blocks = await reader.blocks_after(cursor.confirmed, last)
         if not blocks:
             raise ChainUnsettled(f"{chain} has another block {cursor.confirmed.number} now")
-        found = await self._read(chain, reader, blocks, offsets)
+        blocks, found = await self._read(chain, reader, blocks, offsets)
         return await self._deposits.confirm(cursor, blocks, found)
 
     async def _complete(
@@ -239,7 +240,7 @@ class ChainDepositSteps:
             return wallets | await treasury_store.confirmed_transactions(tx, chain, first, last)
 
         known = await self._database.read(confirmed)
-        found = await self._read(chain, reader, blocks, offsets, known=known)
+        blocks, found = await self._read(chain, reader, blocks, offsets, known=known)
         for deposit in await self._deposits.returned_otherwise(found):
             offset = offsets.get(deposit.org_id, timedelta())
             if not await self._deposits.reverse(cursor, deposit, offset):
@@ -254,8 +255,8 @@ class ChainDepositSteps:
         offsets: Mapping[UUID, timedelta],
         *,
         known: set[str] | None = None,
-    ) -> FoundDeposits:
-        """Return the deposits in these blocks.
+    ) -> tuple[Sequence[BlockRef], FoundDeposits]:
+        """Return the first of these blocks, with as many deposits as are stored at once, and these.
 
         `known` are transactions that were found there before: a node that lacks one is not
         believed.
@@ -271,11 +272,12 @@ class ChainDepositSteps:
         )
         matched = await self._matcher.match(chain, owned)
         received = await self._matcher.match_treasuries(chain, owned)
+        blocks, matched, received = first_blocks(blocks, matched, received)
         logged = {each.key: each for each in transfers}
         positions = await reader.positions(
             [logged[each.transfer.key] for each in (*matched, *received)]
         )
-        return FoundDeposits(
+        return blocks, FoundDeposits(
             [
                 each.deposit(chain, positions[each.transfer.key], self._clock, offsets)
                 for each in matched

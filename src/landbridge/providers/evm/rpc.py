@@ -219,19 +219,19 @@ class ChainClient:
         return (await self.receipts([transaction_hash]))[0]
 
     async def receipts(self, transaction_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
-        """Return the receipt of each transaction, in their order."""
+        """Return the receipt of each transaction, in their order.
+
+        Anybody can make receipts that are too large together: those are read one by one.
+        """
         found: list[TransactionReceipt | None] = []
-        hashes = [each.lower() for each in transaction_hashes]
-        for chunk in _chunks(hashes, self._limits.batch_max):
-
-            def read(answers: list[Any], hashes: Sequence[str] = chunk) -> list[Any]:
-                return [
-                    read_receipt(_expected(answer), transaction_hash=each)
-                    for answer, each in zip(answers, hashes, strict=True)
-                ]
-
-            calls = [RpcCall("eth_getTransactionReceipt", (each,)) for each in chunk]
-            found += await self._pool.ask(calls, read)
+        for chunk in _chunks([each.lower() for each in transaction_hashes], self._limits.batch_max):
+            try:
+                found += await self._mined(chunk)
+            except (AnswerTooLarge, NodeUnavailable):
+                if len(chunk) == 1:
+                    raise
+                for each in chunk:
+                    found += await self._mined([each])
         return found
 
     async def batch(self, calls: Sequence[RpcCall]) -> list[Any]:
@@ -277,6 +277,18 @@ class ChainClient:
     async def send_raw(self, raws: Sequence[bytes]) -> list[SendOutcome]:
         """Send signed transactions in one exchange; see `raw_transactions`."""
         return await send_raw(self._pool, raws)
+
+    async def _mined(self, hashes: Sequence[str]) -> list[TransactionReceipt | None]:
+        """Return the receipts of one exchange; raises `AnswerTooLarge` for several."""
+
+        def read(answers: list[Any]) -> list[TransactionReceipt | None]:
+            return [
+                read_receipt(_expected(answer), transaction_hash=each)
+                for answer, each in zip(answers, hashes, strict=True)
+            ]
+
+        calls = [RpcCall("eth_getTransactionReceipt", (each,)) for each in hashes]
+        return await self._pool.ask(calls, read, raises_too_large=len(hashes) > 1)
 
     async def _logs(
         self,

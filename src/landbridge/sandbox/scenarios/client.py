@@ -11,6 +11,7 @@ import aiohttp
 
 from landbridge import __version__
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.formats.texts import is_allowed
 from landbridge.providers.simulation.outcome_plans import HEADER
 from landbridge.sandbox.scenarios.overrides import BodyOverrides
 
@@ -105,12 +106,17 @@ class ScenarioClient:
         return response
 
 
+def shown(text: str) -> str:
+    """Return one line of what a server has sent, without what a terminal would obey."""
+    return "".join(each if is_allowed(each) else "\ufffd" for each in text)
+
+
 def _error_text(response: bytes) -> str:
     """Return the message of an error response, or its beginning."""
     try:
-        return str(json.loads(response)["errorDetails"])
+        return shown(str(json.loads(response)["errorDetails"]))
     except (ValueError, TypeError, KeyError):
-        return response[:_SHOWN_LENGTH].decode(errors="replace")
+        return shown(response[:_SHOWN_LENGTH].decode(errors="replace"))
 
 
 @asynccontextmanager

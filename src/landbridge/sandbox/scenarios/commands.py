@@ -10,7 +10,7 @@ import click
 from landbridge.platform.core.clock import ReadingClock
 from landbridge.sandbox.scenarios import listener, profiles
 from landbridge.sandbox.scenarios import trigger as triggering
-from landbridge.sandbox.scenarios.client import connected
+from landbridge.sandbox.scenarios.client import connected, shown
 from landbridge.sandbox.scenarios.overrides import read_overrides
 from landbridge.sandbox.scenarios.request_tail import RequestTail
 
@@ -133,7 +133,7 @@ def trigger(
     async def run() -> None:
         async with connected(used.api_url, used.key, changes) as client:
             _, found = await triggering.trigger(client, type_)
-        click.echo(f"{found.event_type}  {found.object_id}  {found.event_id}")
+        click.echo(shown(f"{found.event_type}  {found.object_id}  {found.event_id}"))
         changes.check_used()
 
     asyncio.run(run())

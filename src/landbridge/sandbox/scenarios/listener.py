@@ -23,7 +23,12 @@ from landbridge.developers.webhooks.model import ATTEMPT_TIMEOUT_S
 from landbridge.developers.webhooks.signing import Signer
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import derived_id, new_id
-from landbridge.sandbox.scenarios.client import ScenarioClient, ScenarioFailed, ServerUnavailable
+from landbridge.sandbox.scenarios.client import (
+    ScenarioClient,
+    ScenarioFailed,
+    ServerUnavailable,
+    shown,
+)
 from landbridge.sandbox.scenarios.event_log import EventHeader, EventLogCursor, heading
 from landbridge.sandbox.scenarios.private_files import create_private
 
@@ -159,9 +164,8 @@ class EventListener:
                 response = f"no answer ({type(error).__name__})"
             self._missing = None
             at = now.astimezone().strftime("%H:%M:%S")
-            self.print_line(
-                f"{at}  {response}  {header.event_type}  {header.object_id}  {header.event_id}"
-            )
+            named = f"{header.event_type}  {header.object_id}  {header.event_id}"
+            self.print_line(shown(f"{at}  {response}  {named}"))
             return
 
     async def _post(self, event: bytes, header: EventHeader, now: datetime) -> str:

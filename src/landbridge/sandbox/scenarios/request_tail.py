@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from landbridge.sandbox.scenarios.client import ScenarioClient, ServerUnavailable
+from landbridge.sandbox.scenarios.client import ScenarioClient, ServerUnavailable, shown
 
 _LOG: Final = "/v2/request-log"
 _PAGE: Final = 100
@@ -82,7 +82,7 @@ def _key(request: Any) -> tuple[str, str]:
 
 def _line(request: Any) -> str:
     time = datetime.fromisoformat(request["at"]).astimezone().strftime("%H:%M:%S")
-    return (
+    return shown(
         f"{time}  {request['status']}  {request['method']} {request['path']}  "
         f"{request['milliseconds']} ms  {request['xRequestId']}"
     )

@@ -4,7 +4,7 @@ Every answer is compared with the hashes of the blocks that it is about. Answers
 or of one node during a reorganisation, that do not fit together raise `ChainUnsettled`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import MappingProxyType
 
 from landbridge.providers.chains.tokens import Network
@@ -21,6 +21,9 @@ from landbridge.providers.evm.following.model import (
 from landbridge.providers.evm.following.walk_back import linked_blocks
 from landbridge.providers.evm.markets.fills import find_payer
 from landbridge.providers.evm.rpc import ChainClient
+
+# Receipts in memory at once. One has up to some megabytes.
+_RECEIPTS_MAX = 10
 
 
 class ChainReader:
@@ -115,9 +118,8 @@ class ChainReader:
         """
         if not transfers or not (self._messengers or self._pools):
             return {}
-        logs_by_hash = await self._logs_of([each.transaction_hash for each in transfers])
         found = {
-            each.key: self._owner(each, logs_by_hash[each.transaction_hash]) for each in transfers
+            each.key: self._owner(each, logs) async for each, logs in self._with_logs(transfers)
         }
         return {key: owner for key, owner in found.items() if owner is not None}
 
@@ -147,10 +149,8 @@ class ChainReader:
         It is read from the receipt, which is a second witness: a log that its transaction does not
         have raises `ChainUnsettled`.
         """
-        logs_by_hash = await self._logs_of([each.transaction_hash for each in transfers])
         return {
-            each.key: self._position(each, logs_by_hash[each.transaction_hash])
-            for each in transfers
+            each.key: self._position(each, logs) async for each, logs in self._with_logs(transfers)
         }
 
     async def blocks_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, int]:
@@ -162,17 +162,30 @@ class ChainReader:
             if receipt is not None
         }
 
-    async def _logs_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, Sequence[EventLog]]:
-        """Return the logs of transactions, in their order; one not mined is `ChainUnsettled`."""
-        hashes = list(dict.fromkeys(transaction_hashes))
-        receipts = await self._client.receipts(hashes)
-        logs_by_hash: dict[str, Sequence[EventLog]] = {}
-        for transaction_hash, receipt in zip(hashes, receipts, strict=True):
-            if receipt is None or not receipt.is_success:
-                raise ChainUnsettled(f"transaction {transaction_hash} of {self.name} is not mined")
-            logs = {log.log_index: log for log in receipt.logs}
-            logs_by_hash[transaction_hash] = [logs[index] for index in sorted(logs)]
-        return logs_by_hash
+    async def _with_logs(
+        self, transfers: Sequence[LoggedTransfer]
+    ) -> AsyncIterator[tuple[LoggedTransfer, Sequence[EventLog]]]:
+        """Yield transfers with the logs of their transactions, in the order of those.
+
+        Few receipts are in memory at once: anybody can make large ones. A transaction that is not
+        mined raises `ChainUnsettled`.
+        """
+        by_hash: dict[str, list[LoggedTransfer]] = {}
+        for each in transfers:
+            by_hash.setdefault(each.transaction_hash, []).append(each)
+        hashes = list(by_hash)
+        for start in range(0, len(hashes), _RECEIPTS_MAX):
+            some = hashes[start : start + _RECEIPTS_MAX]
+            receipts = await self._client.receipts(some)
+            for transaction_hash, receipt in zip(some, receipts, strict=True):
+                if receipt is None or not receipt.is_success:
+                    raise ChainUnsettled(
+                        f"transaction {transaction_hash} of {self.name} is not mined"
+                    )
+                by_index = {log.log_index: log for log in receipt.logs}
+                logs = [by_index[index] for index in sorted(by_index)]
+                for each in by_hash[transaction_hash]:
+                    yield each, logs
 
     def _transfer(self, log: EventLog, block: BlockRef) -> LoggedTransfer | None:
         transfer = decode_transfer(log.topics, log.data)

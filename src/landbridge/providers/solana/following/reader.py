@@ -1,32 +1,39 @@
 """Reads the transfers into a token account from its finalized transactions.
 
 Guarantees:
-- what is read explains the account: its units before and all changes since add up to its units now.
-  A node that leaves out a transaction, or has not kept it, is not believed;
+- however many transactions others add to an account, one reading takes a bounded time, and the next
+  one goes on where it ended;
+- all readings together have a bounded number of calls in progress, and leave the others room;
+- what is read explains the account: each transaction begins with the units that the one before it
+  has left, and the last one leaves its units now. A node that leaves out a transaction, or has not
+  kept it, is not believed;
 - transactions up to the slot at which the chain was first followed are left out.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled, LoggedTransfer
-from landbridge.providers.solana.chain_data import ChainTransaction
+from landbridge.providers.solana.chain_data import ChainTransaction, SignatureInfo
 from landbridge.providers.solana.configuration import SolanaChain
-from landbridge.providers.solana.following.history import (
-    list_transactions,
-    read_transaction,
-    units_around,
-)
+from landbridge.providers.solana.following.history import read_transaction, units_around
 from landbridge.providers.solana.following.model import (
     AccountReading,
     FollowedAccount,
     FoundTransfers,
 )
+from landbridge.providers.solana.following.oldest_transactions import (
+    ListedTransactions,
+    ListLimits,
+    PageBounds,
+    list_oldest,
+)
 from landbridge.providers.solana.rpc import SolanaClient
 
-# An account with more new transactions is read in parts.
-_READ_MAX = 500
+# Calls in progress: half of what a node is sent at once. Others would wait for it too long.
+_CALLS_MAX = 8
 # Nothing finalized is undone, so blocks are known by their slots alone.
 FINAL_HASH = "finalized"
 
@@ -34,9 +41,15 @@ FINAL_HASH = "finalized"
 class TokenAccountReader:
     """Reads token accounts. Every method raises `NodeUnavailable` and `ChainUnsettled`."""
 
-    def __init__(self, chain: SolanaChain, client: SolanaClient) -> None:
+    def __init__(
+        self, chain: SolanaChain, client: SolanaClient, limits: ListLimits | None = None
+    ) -> None:
         self.chain = chain
         self.client = client
+        self._limits = limits or ListLimits()
+        self._calls = asyncio.Semaphore(_CALLS_MAX)
+        # Of the accounts whose list has several pages.
+        self._bounds: dict[str, PageBounds] = {}
 
     async def read(
         self,
@@ -46,45 +59,65 @@ class TokenAccountReader:
         start_slot: int,
         slot: int,
         units: int,
+        transactions_max: int,
     ) -> FoundTransfers:
-        """Return the transfers into an account that has had `units` at `slot`.
+        """Return the first transfers into an account that has had `units` at `slot`.
 
         `before` is its last reading; what is not above `start_slot` is left out.
         """
         until = None if before is None else before.last_signature
-        listed = await list_transactions(
-            self.client, account.address, until=until, after=start_slot, slot=slot
-        )
-        part = listed[:_READ_MAX]
-        read = await gather_in_order(
-            read_transaction(self.client, each) for each in part if each.err is None
-        )
-        changes = [(each, self._change(account, each)) for each in read]
-        # The first transaction shows what it had when the chain was first followed.
-        first = self._units(account, read[0])[0] if read else units
-        units_before = first if before is None else before.units
-        units_after = units_before + sum(change for _, change in changes)
-        if part == listed and units_after != units:
-            raise ChainUnsettled(f"transactions of {account.address} are missing")
-        transfers = [
-            self._transfer(account, transaction, change)
-            for transaction, change in changes
-            if change > 0
-        ]
-        last = part[-1] if part else None
+        listed = await self._list(account.address, until, after=start_slot, slot=slot)
+        part = listed.infos[:transactions_max]
+        read = await gather_in_order(self._read(each) for each in part if each.err is None)
+        units_now = None if before is None else before.units
+        transfers: list[LoggedTransfer] = []
+        for transaction in read:
+            units_before, units_after = self._units(account, transaction)
+            # The first transaction shows what it had when the chain was first followed.
+            if units_now not in {None, units_before}:
+                raise _missing(account)
+            if units_after > units_before:
+                transfers.append(self._transfer(account, transaction, units_after - units_before))
+            units_now = units_after
+        if units_now is None:
+            units_now = units
+        if listed.is_all and part == listed.infos and units_now != units:
+            raise _missing(account)
+        last = part[-1].signature if part else until
+        self._go_on(account.address, last)
         reading = AccountReading(
             org_id=account.org_id,
             address=account.address,
-            last_signature=until if last is None else last.signature,
-            units=max(units_after, 0),
+            last_signature=last,
+            units=units_now,
             slot=slot,
         )
         return FoundTransfers(transfers, reading)
 
-    def _change(self, account: FollowedAccount, transaction: ChainTransaction) -> int:
-        """Return the units that a transaction has added to an account, below zero if taken."""
-        before, after = self._units(account, transaction)
-        return after - before
+    async def _list(
+        self, address: str, until: str | None, *, after: int, slot: int
+    ) -> ListedTransactions:
+        """Return the oldest transactions after `until`."""
+        bounds = self._bounds.get(address)
+        if bounds is None or bounds.until != until:
+            # Another process has read the account, or has not stored what we read.
+            bounds = PageBounds(until)
+        self._bounds[address] = bounds
+        async with self._calls:
+            return await list_oldest(
+                self.client, address, bounds, after=after, slot=slot, limits=self._limits
+            )
+
+    def _go_on(self, address: str, last: str | None) -> None:
+        """Note up to where an account was read."""
+        bounds = self._bounds[address]
+        bounds.until = last
+        if not bounds.befores:
+            del self._bounds[address]
+
+    async def _read(self, info: SignatureInfo) -> ChainTransaction:
+        async with self._calls:
+            return await read_transaction(self.client, info)
 
     def _units(self, account: FollowedAccount, transaction: ChainTransaction) -> tuple[int, int]:
         """Return the units of an account before and after a transaction."""
@@ -117,6 +150,10 @@ def _sender(transaction: ChainTransaction, mint: str) -> str:
                 changes[each.owner or addresses[each.account_index]] += sign * each.units
     sender = min(changes, key=lambda owner: changes[owner], default=addresses[0])
     return sender if changes[sender] < 0 else addresses[0]
+
+
+def _missing(account: FollowedAccount) -> ChainUnsettled:
+    return ChainUnsettled(f"transactions of {account.address} are missing")
 
 
 def newest_slot(found: Sequence[FoundTransfers]) -> int:
