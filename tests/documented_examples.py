@@ -17,6 +17,7 @@ from typing import Final
 import pytest
 
 from landbridge.app.settings import PREFIX
+from tests.sources import ROOT
 
 READY_PATIENCE_S = 180
 PAGE_PATIENCE_S = 300
@@ -187,18 +188,24 @@ def _place(
 
 
 @contextmanager
-def serving(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, dict[str, str]]]:
-    """Run a server in `folder` as `make run` does; yield its address and environment."""
+def in_clone(folder: Path) -> Generator[tuple[str, dict[str, str]]]:
+    """Make a folder look like a clone; yield the address and environment of a server in it."""
     (folder / ".venv").symlink_to(Path(sys.prefix))
+    (folder / "docs").symlink_to(ROOT / "docs")
     environ = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     address = f"127.0.0.1:{_free_port()}"
-    environment = {f"{PREFIX}PORT": address.rpartition(":")[2], **settings}
+    yield address, environ | {f"{PREFIX}PORT": address.rpartition(":")[2]}
+
+
+@contextmanager
+def serving(folder: Path, settings: Mapping[str, str]) -> Generator[tuple[str, dict[str, str]]]:
+    """Run a server in `folder` as `make run` does; yield its address and environment."""
     log = folder / "serve.log"
-    with log.open("wb") as out:
+    with in_clone(folder) as (address, environ), log.open("wb") as out:
         server = subprocess.Popen(
             [".venv/bin/landbridge", "serve"],
             cwd=folder,
-            env=environ | environment,
+            env={**environ, **settings},
             stdout=out,
             stderr=out,
         )

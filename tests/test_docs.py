@@ -31,6 +31,7 @@ from tests.documented_examples import (
     check_printed,
     examples,
     fits,
+    in_clone,
     run_shell,
     serving,
     settings_of,
@@ -41,7 +42,10 @@ from tests.sources import ROOT, documents, report
 README_LINES_MAX = 80
 
 SHOWN_NODE = "127.0.0.1:8545"
-NEEDS_CHAINS, CHAINS_FILE = "CHAINS=1", ".landbridge/chains.toml"
+NEEDS_CHAINS, CHAINS_FILE = (
+    re.compile(r"CHAINS=1|^make chains$", re.MULTILINE),
+    ".landbridge/chains.toml",
+)
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 
@@ -173,12 +177,16 @@ def test_examples_run_as_pasted(name: str, tmp_path: Path) -> None:
     page = ROOT / name
     text = page.read_text(encoding="utf-8")
     settings = settings_of(text)
-    with local_chains(tmp_path / CHAINS_FILE) if NEEDS_CHAINS in text else nullcontext() as chains:
+    blocks = examples(page)
+    starts_server = any("landbridge serve" in each.script for each in blocks)
+    needs_chains = NEEDS_CHAINS.search(text)
+    with local_chains(tmp_path / CHAINS_FILE) if needs_chains else nullcontext() as chains:
         if chains is not None:
             settings[f"{PREFIX}CHAINS_FILE"] = CHAINS_FILE
-        with serving(tmp_path, settings) as (address, environ):
+        server = in_clone(tmp_path) if starts_server else serving(tmp_path, settings)
+        with server as (address, environ):
             shown = {SHOWN: address} | ({} if chains is None else {SHOWN_NODE: chains})
-            blocks = at_addresses(examples(page), shown)
+            blocks = at_addresses(blocks, shown)
             printed = run_shell(blocks, environ, tmp_path)
     check_printed(name, blocks, printed)
 
