@@ -130,6 +130,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=mark.kwargs["reason"]))
     config.hook.pytest_deselected(items=list(left_out))
     items[:] = [each for each in items if each not in left_out]
+    # Tests of the sources first, hence in one process: each process parses all files once.
+    items.sort(key=lambda item: item.path.parent != _TESTS)
 
 
 @asynccontextmanager
