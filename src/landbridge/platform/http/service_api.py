@@ -130,8 +130,11 @@ _EXPLORER = """<!doctype html>
 </html>
 """
 _SITE_LINK = '<p><a href="/docs/site/">Guides and reference</a></p>'
+# The schemas of all bodies are not listed below the operations, which show them: that list was half
+# of the page's elements and memory (17,394 and 9,237 elements, 188 and 98 MB in Chromium).
 _EXPLORER_SCRIPT = (
-    'SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", persistAuthorization: true});'
+    'SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", persistAuthorization: true, '
+    'defaultModelsExpandDepth: -1, filter: true, deepLinking: true});'
 )
 
 
