@@ -25,6 +25,7 @@ from landbridge.reporting.metrics.custom.definition import (
     TemplateSubject,
 )
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+from landbridge.reporting.metrics.template_schemas import param_reply
 from landbridge.reporting.rollups.model import Interval
 
 SIDES = ("left", "right")
@@ -102,22 +103,15 @@ def preview_params(definition: JsonObject, form: Form, now: datetime, zone: Zone
     offered = [each for each in Interval if each in as_texts(definition["intervals"])] or list(
         Interval
     )
-    template: JsonObject = {
-        "params": [
-            {"name": "createdAfter", "type": "date", "multiple": False},
-            {
-                "name": "calculationInterval",
-                "type": "enum",
-                "multiple": False,
-                "options": offered,
-            },
-        ]
-    }
     fields = {name: form.fields[name] for name in ("createdAfter", "until") if name in form.fields}
     interval = form.text("previewInterval")
     if interval in offered:
         fields["calculationInterval"] = [interval]
-    params = params_of(template, fields, now, zone)
+    known = [
+        param_reply("createdAfter", "date", ""),
+        param_reply("calculationInterval", "enum", "", options=[*offered]),
+    ]
+    params = params_of(known, fields, now, zone)
     breakdowns = as_texts(definition["breakdowns"])
     breakdown = form.text("previewBreakdown", "".join(breakdowns[:1]))
     if breakdown in breakdowns:
