@@ -1,6 +1,7 @@
 """Beneficial owners of a business: add, edit, remove."""
 
 from urllib.parse import quote
+from uuid import UUID
 
 from litestar import Controller, get, post
 from litestar.params import FromPath
@@ -18,9 +19,18 @@ from landbridge.dashboard.json_text import JsonObject, as_objects
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
+from landbridge.platform.http.responses import WireStruct
 
 _TEMPLATE = "compliance/owner.html"
 _NEW = "new"
+
+
+class _Owner(WireStruct, frozen=True):
+    id: UUID
+
+
+class _OwnerList(WireStruct, frozen=True):
+    data: list[_Owner]
 
 
 class OwnerPages(Controller):
@@ -61,9 +71,9 @@ class OwnerPages(Controller):
         self, request: PageRequest, user_id: FromPath[str], owner_id: FromPath[str]
     ) -> Page:
         """Remove the owner and their documents."""
-        owners = await request.interface.get(f"/v2/users/{user_id}/kyc/ubos")
-        remaining = [{"id": each["id"]} for each in owners["data"] if each["id"] != owner_id]
-        if len(remaining) == len(owners["data"]):
+        owners = await request.interface.read(_OwnerList, f"/v2/users/{user_id}/kyc/ubos")
+        remaining = [each for each in owners.data if str(each.id) != owner_id]
+        if len(remaining) == len(owners.data):
             raise ResourceNotFound("This beneficial owner does not exist.")
         await request.interface.post(f"/v2/users/{user_id}/kyc", {OWNERS: remaining})
         return redirect(_tab(user_id), notice=_("Beneficial owner removed"))
@@ -92,7 +102,9 @@ async def _values(
         "owner": owner,
         "owner_id": owner_id,
         "own_documents": [
-            each for each in verification.documents if owner and each["uboId"] == owner_id
+            each
+            for each in verification.documents
+            if owner and str(each.document.ubo_id) == owner_id
         ],
     }
 
