@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
-from msgspec import to_builtins
 
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject
@@ -111,7 +110,7 @@ class BuilderPages(Controller):
         """Show the builder with the newest version of a template."""
         check_may_edit(request.user)
         template, definition = await own_template(request.interface, name)
-        form = form_of(to_builtins(definition))
+        form = form_of(definition)
         texts = {"title": [template.display_name], "description": [template.description]}
         draft = _TemplateDraft(definition.subject, Form({**form.fields, **texts}), template)
         return await _builder(request, draft)
