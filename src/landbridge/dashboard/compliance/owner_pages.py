@@ -25,12 +25,12 @@ _TEMPLATE = "compliance/owner.html"
 _NEW = "new"
 
 
-class _Owner(WireStruct, frozen=True):
+class _ListedOwner(WireStruct, frozen=True):
     id: UUID
 
 
 class _OwnerList(WireStruct, frozen=True):
-    data: list[_Owner]
+    data: list[_ListedOwner]
 
 
 class OwnerPages(Controller):

@@ -61,11 +61,12 @@ class InternalClient:
         body: object = None,
         /,
         *,
+        method: str = "POST",
         query: Query | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> T:
-        """Return the reply of a POST, as the struct that its route returns."""
-        response = await self._send_json("POST", path, query or {}, body, headers or {})
+        """Return the reply of a POST or another method, as the struct that its route returns."""
+        response = await self._send_json(method, path, query or {}, body, headers or {})
         return _decoder_of(reply).decode(response.body)
 
     async def post(self, path: str, body: object = None) -> None:
