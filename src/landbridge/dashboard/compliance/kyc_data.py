@@ -85,7 +85,13 @@ async def load_verification(
     )
     rail_statuses = dict(zip(Rail, statuses, strict=True))
     chosen_rails = _chosen_rails(rails, rail_statuses)
-    requirements = await _requirements(interface, f"{path}/kyc/requirements", chosen_rails)
+    replies = await asyncio.gather(
+        *(
+            interface.read(RequirementsReply, f"{path}/kyc/requirements", rails=rail)
+            for rail in chosen_rails
+        )
+    )
+    requirements = combine_requirements(replies)
     info = as_object(kyc.kyc_info)
     user_type = context["user"].type
     documents = _documents(info, rail_statuses)
@@ -172,17 +178,6 @@ def _rail_status(rail: Rail, status: RailStatusReply) -> dict[str, object]:
         "comment": status.review_result.comment,
         "reasons": status.review_result.reject_reasons or status.warnings,
     }
-
-
-async def _requirements(
-    interface: InternalClient, path: str, rails: Sequence[str]
-) -> VerificationRequirements:
-    # The reply is no list for a single rail.
-    if len(rails) > 1:
-        replies = await interface.read(list[RequirementsReply], path, rails=",".join(rails))
-    else:
-        replies = [await interface.read(RequirementsReply, path, rails=rails)]
-    return combine_requirements(replies)
 
 
 async def _linked_rails(
