@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from landbridge.customers.users.schemas import UserReply
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
 from landbridge.dashboard.organisation import audit_pages
@@ -84,7 +85,7 @@ async def test_report_with_an_early_end_is_refused(org: Tenant, end: str) -> Non
 async def test_empty_id_is_not_found(org: Tenant) -> None:
     inside = InternalClient(cast("Any", app_of(org.container)), org.caller)
     with pytest.raises(ResourceNotFound):
-        await inside.get("/v2/users/")
+        await inside.read(UserReply, "/v2/users/")
     with pytest.raises(ResourceNotFound):
         inside.passing("/v2/users//x")
 

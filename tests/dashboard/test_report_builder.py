@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from msgspec import convert
 
 from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.reports.template_form import definition_of, form_of, name_of, subject_of
 from landbridge.platform.http.caller import MemberRole
-from landbridge.reporting.metrics.custom.definition import TemplateSubject
+from landbridge.reporting.metrics.custom.definition import TemplateDefinition, TemplateSubject
 from tests.dashboard.browsing import Visitor, visit
 from tests.reporting.metrics.custom.templates import COUNT, FAILURES, TEMPLATES, create
 from tests.tenants import Tenant, fund, make_transfer, make_user
@@ -57,7 +58,7 @@ async def saved(visitor: Visitor, **changes: Any) -> str:
 @pytest.mark.parametrize("definition", [FAILURES, RATIO])
 def test_a_form_keeps_every_member_of_a_definition(definition: JsonObject) -> None:
     subject = subject_of(str(definition["subject"]))
-    assert definition_of(subject, form_of(definition)) == definition
+    assert definition_of(subject, form_of(convert(definition, TemplateDefinition))) == definition
 
 
 def test_filters_of_a_single_number_are_kept_among_those_of_the_template() -> None:
@@ -67,7 +68,9 @@ def test_filters_of_a_single_number_are_kept_among_those_of_the_template() -> No
     }
     filters: JsonObject = {"rails": ["wire", "ach"], "amountUsd": {"minimum": "1", "maximum": "9"}}
     definition: JsonObject = {"subject": "transactions", "measure": measure, "filters": filters}
-    found = definition_of(TemplateSubject.TRANSACTIONS, form_of(definition))
+    found = definition_of(
+        TemplateSubject.TRANSACTIONS, form_of(convert(definition, TemplateDefinition))
+    )
     assert found["measure"] == {"function": "count"}
     assert found["filters"] == {"rails": ["ach"], "amountUsd": {"minimum": "2", "maximum": "9"}}
 

@@ -206,7 +206,9 @@ async def test_members_are_named(org: Tenant) -> None:
     signed = await org.container.sessions.find(member.cookie)
     assert signed is not None
     interface = InternalClient(cast("Any", app_of(org.container)), signed.caller)
-    created = await interface.post("/v2/wallets/transfers", transfer_body(ada, bob, 2))
+    created = await interface.submit(
+        dict[str, Any], "/v2/wallets/transfers", transfer_body(ada, bob, 2)
+    )
     approval = created["transferDetails"]["approval"]
     path = f"{LIST}/{created['transferDetails']['id']}"
     assert "Mel Member" in (await admin.load(f"{path}/timeline")).text

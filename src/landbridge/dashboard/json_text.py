@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import msgspec
 
@@ -12,19 +12,21 @@ JsonValue: TypeAlias = "str | int | Decimal | Sequence[JsonValue] | Mapping[str,
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 
-def as_object(value: JsonValue) -> JsonObject:
+def as_object(value: object) -> JsonObject:
     """Return a copy of an object; an empty one for any other value."""
-    return dict(value) if isinstance(value, Mapping) else {}
+    return dict(cast("JsonObject", value)) if isinstance(value, Mapping) else {}
 
 
-def as_objects(value: JsonValue) -> list[JsonObject]:
+def as_objects(value: object) -> list[JsonObject]:
     """Return the objects of a list; an empty one for any other value."""
-    return [as_object(each) for each in value] if isinstance(value, list) else []
+    found = cast("list[object]", value) if isinstance(value, list) else []
+    return [as_object(each) for each in found]
 
 
-def as_texts(value: JsonValue) -> list[str]:
+def as_texts(value: object) -> list[str]:
     """Return the texts of a list; an empty one for any other value."""
-    return [str(each) for each in value] if isinstance(value, list) else []
+    found = cast("list[object]", value) if isinstance(value, list) else []
+    return [str(each) for each in found]
 
 
 def pretty(value: object) -> str:

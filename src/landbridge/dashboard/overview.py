@@ -12,7 +12,7 @@ from litestar.di import NamedDependency
 from landbridge.dashboard.attention_items import attention_items
 from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.payment_lines import read_lines
-from landbridge.dashboard.reports.calculation import calculate_report
+from landbridge.dashboard.reports.calculation import calculate_report, read_template
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.report_query import params_of, query_of
 from landbridge.dashboard.reports.results import ReportView
@@ -77,13 +77,13 @@ class OverviewPages(Controller):
 
 async def _volume(reader: ReportReader, now: datetime, request: PageRequest) -> VolumeCard:
     """Return the volume of onramps, offramps and transfers of 30 days."""
-    template = (await reader.interface.get("/v2/reporting/templates/GROSS_VOLUME"))["data"]
+    template = await read_template(reader.interface, "GROSS_VOLUME")
     submitted = {
         "breakdowns": ["transactionType"],
         "transactionTypes": ["onramp", "offramp", "transfer"],
     }
-    params = params_of(template, submitted, now, request.user.zone)
-    path = f"/dashboard/reports/explore?{query_of(template['name'], params)}"
+    params = params_of(template.params, submitted, now, request.user.zone)
+    path = f"/dashboard/reports/explore?{query_of(template.name, params)}"
     try:
         report = await calculate_report(reader.interface, template, params, "")
     except Refused:

@@ -151,6 +151,11 @@ else:
     AccountReply = _with_banks("AccountReply", AccountReplyHead)
 
 
+def bank_of(account: AccountReply) -> dict[str, str | dict[str, str]]:
+    """Return the bank data of an account by the members' names; none once it was erased."""
+    return msgspec.to_builtins(getattr(account, account.type)) or {}
+
+
 class AccountStatusReply(WireStruct, frozen=True):
     """Status of an account; `invalidFields` names the inconsistent numbers."""
 

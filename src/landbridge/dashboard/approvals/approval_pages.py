@@ -17,6 +17,7 @@ from landbridge.dashboard.number_formats import NumberFormat
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.page_visitor import PageVisitor, renew_counts
 from landbridge.dashboard.payment_lines import currency_name, payment_lines
+from landbridge.payments.approvals.api import ApprovalVoteReply
 from landbridge.payments.approvals.inbox_api import ListedApproval, ListedApprovalPage
 from landbridge.payments.approvals.model import COMMENT_LENGTH_MAX
 from landbridge.payments.transactions.schemas import TransactionReply
@@ -125,7 +126,7 @@ class ApprovalPages(Controller):
             verb = _verb(form)
             body = {_VOTES[verb]: form.maybe("comment")}
             path = f"/v2/transfer-approvals/{approval_id}/{verb}"
-            status = (await request.interface.post(path, body))["status"]
+            status = (await request.interface.submit(ApprovalVoteReply, path, body)).status
         except Refused as error:
             values = await _approval_values(request, approval_id)
             problem = _as_comment_error(error)
@@ -213,12 +214,12 @@ async def _vote(
     try:
         approval = await interface.read(ListedApproval, f"{_API}/{approval_id}")
         path = f"/v2/transfer-approvals/{approval.id}/{verb}"
-        response = await interface.post(path, {_VOTES[verb]: comment})
+        vote = await interface.submit(ApprovalVoteReply, path, {_VOTES[verb]: comment})
     except Refused as error:
         return ApprovalResult(approval, None, error.message)
     except Busy:
         return ApprovalResult(approval, None, None)
-    return ApprovalResult(approval, response["status"], None)
+    return ApprovalResult(approval, vote.status, None)
 
 
 def may_vote(approval: ListedApproval, visitor: PageVisitor) -> bool:

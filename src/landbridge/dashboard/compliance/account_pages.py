@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from litestar import Controller, get, post
 from litestar.params import FromQuery
 
+from landbridge.customers.bank_accounts.review_api import AccountReviewPage
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import load_list
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
@@ -79,14 +80,14 @@ async def _decide(
 
 async def _values(interface: InternalClient, after: str, form: Form) -> dict[str, object]:
     found, filter_error = await load_list(
-        interface.get(_REVIEWS, limit=_PAGE_SIZE, cursor=after or None),
-        {"reviews": [], "count": 0, "nextCursor": None},
+        interface.read(AccountReviewPage, _REVIEWS, limit=_PAGE_SIZE, cursor=after or None),
+        AccountReviewPage(count=0, reviews=[]),
     )
     return {
         "filter_error": filter_error,
         "results": [],
-        "reviews": found["reviews"],
-        "next_cursor": found.get("nextCursor") if found["count"] == _PAGE_SIZE else None,
+        "reviews": found.reviews,
+        "next_cursor": found.next_cursor if found.count == _PAGE_SIZE else None,
         "after": after,
         "form": form,
         "type_label": type_label,

@@ -6,14 +6,18 @@ from urllib.parse import quote
 
 from litestar import Controller, get, post
 from litestar.params import FromPath, FromQuery
+from msgspec import to_builtins
 
 from landbridge.customers.kyc.documents import accepted
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX
 from landbridge.customers.users.model import UserType
+from landbridge.dashboard.compliance.kyc_data import owner_name
+from landbridge.dashboard.compliance.kyc_replies import KycDocumentReply, KycReply
 from landbridge.dashboard.countries import countries, country_code
 from landbridge.dashboard.forms import Form, read_upload
+from landbridge.dashboard.json_text import as_objects
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.upload_forwarding import send_file
 from landbridge.dashboard.users.page_context import user_context
@@ -70,8 +74,10 @@ class DocumentPages(Controller):
         self, request: PageRequest, user_id: FromPath[str], document_id: FromPath[str]
     ) -> Page:
         """Show a document, its file and a form to edit it."""
-        document = await request.interface.get(f"/v2/users/{user_id}/kyc/documents/{document_id}")
-        form = Form({name: [str(document.get(name) or "")] for name in (*_EDITABLE_FIELDS, "url")})
+        path = f"/v2/users/{user_id}/kyc/documents/{document_id}"
+        document = await request.interface.read(KycDocumentReply, path)
+        shown: dict[str, str | None] = to_builtins(document)
+        form = Form({name: [shown[name] or ""] for name in (*_EDITABLE_FIELDS, "url")})
         values = await _values(request, user_id, form, document)
         return request.page(_TEMPLATE, **values)
 
@@ -82,11 +88,12 @@ class DocumentPages(Controller):
         """Save changed fields; a new file replaces the previous one."""
         form, upload = read_upload(request)
         path = f"/v2/users/{user_id}/kyc/documents/{document_id}"
-        document = await request.interface.get(path)
+        document = await request.interface.read(KycDocumentReply, path)
+        shown: dict[str, str | None] = to_builtins(document)
         submitted: dict[str, object] = {
             name: value
             for name, value in _submitted_fields(request, form).items()
-            if value != document.get(name) and (value is not None or name != "url")
+            if value != shown[name] and (value is not None or name != "url")
         }
         try:
             file_id = await send_file(request.interface, upload)
@@ -133,24 +140,24 @@ def _submitted_fields(request: PageRequest, form: Form) -> dict[str, str | None]
 
 
 async def _values(
-    request: PageRequest, user_id: str, form: Form, document: Mapping[str, object] | None = None
+    request: PageRequest, user_id: str, form: Form, document: KycDocumentReply | None = None
 ) -> dict[str, object]:
     context, kyc = await asyncio.gather(
         user_context(request.interface, user_id),
-        request.interface.get(f"/v2/users/{user_id}/kyc", expand=OWNERS),
+        request.interface.read(KycReply, f"/v2/users/{user_id}/kyc", expand=OWNERS),
     )
-    info = kyc["kycInfo"]
+    owners = as_objects(kyc.kyc_info.get(OWNERS))
     translate = catalogue(request.user.language).gettext
-    of_user, _sides = accepted(UserType(info["type"]))
+    of_user, _sides = accepted(context["user"].type)
     of_person, sides = accepted(UserType.INDIVIDUAL)
-    file_id = document and document["fileId"]
+    file_id = document and document.file_id
     try:
         file = await request.interface.read(FileReply, f"/v2/files/{file_id}") if file_id else None
     except ResourceNotFound:
         file = None
     return {
         **context,
-        "info": info,
+        "owners": [(str(each["id"]), owner_name(each) or str(each["id"])) for each in owners],
         "form": form,
         "document": document,
         "file": file,

@@ -36,7 +36,7 @@ class FilePages(Controller):
     async def download(self, request: PageRequest, file_id: FromPath[str]) -> ASGIApp:
         """Return the file as an attachment, streamed from the API."""
         # Raise here for a missing file, so that the error page is shown.
-        await request.interface.get(f"/v2/files/{file_id}")
+        await request.interface.read(FileReply, f"/v2/files/{file_id}")
         return request.interface.passing(f"/v2/files/{file_id}/content", around=_FILE_HEADERS)
 
     @get("/{file_id:str}/picture")

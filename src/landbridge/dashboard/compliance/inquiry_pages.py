@@ -6,7 +6,11 @@ from typing import Final
 from litestar import Controller, get, post
 from litestar.params import FromPath
 
-from landbridge.customers.travel_exchanges.api import ExchangeList, ExchangeReply
+from landbridge.customers.travel_exchanges.api import (
+    ExchangeList,
+    ExchangeMessageReply,
+    ExchangeReply,
+)
 from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.json_text import pretty
@@ -105,7 +109,8 @@ async def _values(interface: InternalClient, exchange_id: str) -> dict[str, obje
     found = await interface.read(ExchangeReply, f"{_API}/{exchange_id}")
     try:
         # Numbers as they were sent: some are no numbers of Python's own JSON.
-        message = pretty((await interface.get(f"{_API}/{exchange_id}/message"))["ivms101"])
+        found_message = await interface.read(ExchangeMessageReply, f"{_API}/{exchange_id}/message")
+        message = pretty(found_message.ivms101)
     except (RoleNotAllowed, ResourceNotFound):
         message = None
     return {

@@ -1,9 +1,12 @@
 """Values for the pages about a user's verification."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from msgspec import convert
+
+from landbridge.customers.kyc.api import RequirementsReply
 from landbridge.customers.kyc.field_types import Kind
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.model import Rail
@@ -11,6 +14,7 @@ from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.provider_links import OPEN_AT_PROVIDER
+from landbridge.customers.verification.schemas import CheckResultReply
 from landbridge.dashboard.compliance.field_labels import field_label, proof_label
 from landbridge.dashboard.compliance.kyc_form import (
     FieldValues,
@@ -19,6 +23,11 @@ from landbridge.dashboard.compliance.kyc_form import (
     form_sections,
     input_values,
 )
+from landbridge.dashboard.compliance.kyc_replies import (
+    KycDocumentReply,
+    KycReply,
+    RailStatusReply,
+)
 from landbridge.dashboard.compliance.verification_status import (
     RAIL_LABELS,
     RequiredData,
@@ -26,24 +35,38 @@ from landbridge.dashboard.compliance.verification_status import (
     combine_requirements,
 )
 from landbridge.dashboard.countries import countries
-from landbridge.dashboard.json_text import JsonObject, JsonValue, as_object, as_objects
+from landbridge.dashboard.json_text import JsonObject, as_object, as_objects
 from landbridge.dashboard.users.page_context import user_context
+from landbridge.payments.provider_operations.model import ProviderKind, ProviderService
+from landbridge.payments.provider_operations.schemas import ProviderList
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.providers.identity.port import ReviewOutcome
 
 _WAITS_FOR_USER = {KycStatus.INCOMPLETE, KycStatus.RFI_PENDING, KycStatus.CONTACT_SUPPORT}
 SUBMITTABLE = {KycStatus.INACTIVE, *_WAITS_FOR_USER}
 _ALL_EXPANDED = f"documents,{OWNERS}"
 # Kinds of providers that may have a page of their own.
-_CONNECTED = {"SIDECAR", "PACKAGE"}
+_CONNECTED = {ProviderKind.SIDECAR, ProviderKind.PACKAGE}
+
+
+@dataclass(frozen=True, slots=True)
+class KycDocumentRow:
+    """Document with the name of its owner, if it is an owner's, and the result of its review."""
+
+    document: KycDocumentReply
+    owner: str | None
+    reasons: Sequence[str]
+    is_rejected: bool
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationData:
     """Data of a user or business, and what it lacks; `values` are all values of a page about it."""
 
+    user_type: UserType
     info: JsonObject
-    documents: Sequence[JsonObject]
+    documents: Sequence[KycDocumentRow]
     requirements: VerificationRequirements
     values: Mapping[str, object]
 
@@ -55,23 +78,28 @@ async def load_verification(
     path = f"/v2/users/{user_id}"
     context, kyc, statuses = await asyncio.gather(
         user_context(interface, user_id),
-        interface.get(f"{path}/kyc", expand=_ALL_EXPANDED),
-        asyncio.gather(*(interface.get(f"{path}/kyc/status", rails=rail) for rail in Rail)),
+        interface.read(KycReply, f"{path}/kyc", expand=_ALL_EXPANDED),
+        asyncio.gather(
+            *(interface.read(RailStatusReply, f"{path}/kyc/status", rails=rail) for rail in Rail)
+        ),
     )
     rail_statuses = dict(zip(Rail, statuses, strict=True))
     chosen_rails = _chosen_rails(rails, rail_statuses)
-    reply = await interface.get(f"{path}/kyc/requirements", rails=",".join(chosen_rails))
-    requirements = combine_requirements([reply] if len(chosen_rails) == 1 else reply)
-    info: JsonObject = kyc["kycInfo"]
+    replies = await asyncio.gather(
+        *(
+            interface.read(RequirementsReply, f"{path}/kyc/requirements", rails=rail)
+            for rail in chosen_rails
+        )
+    )
+    requirements = combine_requirements(replies)
+    info = as_object(kyc.kyc_info)
+    user_type = context["user"].type
     documents = _documents(info, rail_statuses)
     translate = catalogue(locale).gettext
-    submittable = [
-        each for each in chosen_rails if rail_statuses[Rail(each)]["status"] in SUBMITTABLE
-    ]
+    submittable = [each for each in chosen_rails if rail_statuses[Rail(each)].status in SUBMITTABLE]
     values = {
         **context,
-        "info": info,
-        "is_business": info["type"] == UserType.BUSINESS,
+        "is_business": user_type is UserType.BUSINESS,
         "statuses": [_rail_status(rail, status) for rail, status in rail_statuses.items()],
         "linked_rails": await _linked_rails(interface, rail_statuses),
         "chosen_rails": chosen_rails,
@@ -86,7 +114,7 @@ async def load_verification(
         "proof_label": proof_label,
         "value_label": value_word,
     }
-    return VerificationData(info, documents, requirements, values)
+    return VerificationData(user_type, info, documents, requirements, values)
 
 
 def split_form(
@@ -119,51 +147,53 @@ def merge_requirements(common: RequiredData, own: RequiredData | None) -> Requir
     return RequiredData(common.names, common.required, own.issues, {**common.groups, **own.groups})
 
 
+def owner_name(owner: JsonObject) -> str:
+    """Return the first and last name of an owner; empty without both."""
+    return f"{owner['firstName'] or ''} {owner['lastName'] or ''}".strip()
+
+
 def owner_index(info: JsonObject, owner_id: str) -> int:
     """Return the index of the owner; -1 if there is none with this ID."""
     ids = [each["id"] for each in as_objects(info.get(OWNERS))]
     return ids.index(owner_id) if owner_id in ids else -1
 
 
-def _chosen_rails(rails: Sequence[str], rail_statuses: Mapping[Rail, JsonObject]) -> list[str]:
+def _chosen_rails(rails: Sequence[str], rail_statuses: Mapping[Rail, RailStatusReply]) -> list[str]:
     """Return the requested rails; by default those waiting for the user, else the first open."""
     requested = [rail.value for rail in Rail if rail in rails]
     if requested:
         return requested
     waiting_rails = [
-        rail.value for rail, each in rail_statuses.items() if each["status"] in _WAITS_FOR_USER
+        rail.value for rail, each in rail_statuses.items() if each.status in _WAITS_FOR_USER
     ]
-    open_rails = [
-        rail.value for rail, each in rail_statuses.items() if each["status"] in SUBMITTABLE
-    ]
+    open_rails = [rail.value for rail, each in rail_statuses.items() if each.status in SUBMITTABLE]
     return waiting_rails or open_rails[:1] or [Rail.USD.value]
 
 
-def _rail_status(rail: Rail, status: JsonObject) -> dict[str, object]:
-    result = as_object(status.get("reviewResult"))
+def _rail_status(rail: Rail, status: RailStatusReply) -> dict[str, object]:
     return {
         "rail": rail.value,
-        "status": status["status"],
-        "message": status["message"],
-        "comment": result.get("comment"),
-        "reasons": result.get("rejectReasons") or status.get("warnings") or [],
+        "status": status.status,
+        "message": status.message,
+        "comment": status.review_result.comment,
+        "reasons": status.review_result.reject_reasons or status.warnings,
     }
 
 
 async def _linked_rails(
-    interface: InternalClient, statuses: Mapping[Rail, JsonObject]
+    interface: InternalClient, statuses: Mapping[Rail, RailStatusReply]
 ) -> list[Rail]:
     """Return the rails for which a connected provider may have a page for the user now."""
-    open_rails = [each for each, status in statuses.items() if status["status"] in OPEN_AT_PROVIDER]
+    open_rails = [each for each, status in statuses.items() if status.status in OPEN_AT_PROVIDER]
     if not open_rails:
         return []
     connected = {
         rail
-        for provider in (await interface.get("/v2/providers"))["providers"]
-        if provider["kind"] in _CONNECTED
-        for route in provider["serves"]
-        if route["service"] == "IDENTITY"
-        for rail in (Rail if route["rails"] is None else route["rails"])
+        for provider in (await interface.read(ProviderList, "/v2/providers")).providers
+        if provider.kind in _CONNECTED
+        for route in provider.serves
+        if route.service is ProviderService.IDENTITY
+        for rail in (Rail if route.rails is None else route.rails)
     }
     return [each for each in open_rails if each in connected]
 
@@ -183,35 +213,22 @@ def _owners(info: JsonObject, requirements: VerificationRequirements) -> list[di
     ]
 
 
-def _documents(info: JsonObject, rail_statuses: Mapping[Rail, JsonObject]) -> list[JsonObject]:
+def _documents(
+    info: JsonObject, rail_statuses: Mapping[Rail, RailStatusReply]
+) -> list[KycDocumentRow]:
     """Return the documents with the owner and review result of each."""
     results = {
-        str(result["id"]): as_object(result.get("reviewResult"))
+        each.id: each.review_result
         for status in rail_statuses.values()
-        for result in _results(status)
+        for each in status.details.documents
     }
-    names = {
-        owner["id"]: f"{owner['firstName'] or ''} {owner['lastName'] or ''}".strip()
-        for owner in as_objects(info.get(OWNERS))
-    }
+    names = {str(each["id"]): owner_name(each) for each in as_objects(info.get(OWNERS))}
     return [
-        {
-            **each,
-            "owner": names.get(each["uboId"]),
-            "reasons": (result := results.get(str(each["id"]), {})).get("rejectReasons") or (),
-            "is_rejected": result.get("reviewAnswer") == "DECLINED",
-        }
-        for each in as_objects(info["documents"])
+        KycDocumentRow(
+            each,
+            names.get(str(each.ubo_id)),
+            (result := results.get(each.id, CheckResultReply())).reject_reasons or (),
+            result.review_answer is ReviewOutcome.DECLINED,
+        )
+        for each in convert(info["documents"], list[KycDocumentReply])
     ]
-
-
-def _results(status: JsonValue) -> Iterator[JsonObject]:
-    """Yield every document result in a status object, at any depth."""
-    if isinstance(status, list):
-        for each in status:
-            yield from _results(each)
-    elif isinstance(status, dict):
-        if "subType" in status:
-            yield as_object(status)
-        for each in status.values():
-            yield from _results(each)

@@ -13,8 +13,9 @@ from landbridge.dashboard.compliance.kyc_data import (
     split_form,
 )
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
+from landbridge.dashboard.compliance.kyc_replies import KycReply
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.json_text import JsonObject, as_objects
+from landbridge.dashboard.json_text import JsonObject, as_objects, as_texts
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
@@ -61,9 +62,10 @@ class OwnerPages(Controller):
         self, request: PageRequest, user_id: FromPath[str], owner_id: FromPath[str]
     ) -> Page:
         """Remove the owner and their documents."""
-        owners = await request.interface.get(f"/v2/users/{user_id}/kyc/ubos")
-        remaining = [{"id": each["id"]} for each in owners["data"] if each["id"] != owner_id]
-        if len(remaining) == len(owners["data"]):
+        kyc = await request.interface.read(KycReply, f"/v2/users/{user_id}/kyc")
+        owner_ids = as_texts(kyc.kyc_info.get(OWNERS))
+        remaining = [{"id": each} for each in owner_ids if each != owner_id]
+        if len(remaining) == len(owner_ids):
             raise ResourceNotFound("This beneficial owner does not exist.")
         await request.interface.post(f"/v2/users/{user_id}/kyc", {OWNERS: remaining})
         return redirect(_tab(user_id), notice=_("Beneficial owner removed"))
@@ -92,7 +94,9 @@ async def _values(
         "owner": owner,
         "owner_id": owner_id,
         "own_documents": [
-            each for each in verification.documents if owner and each["uboId"] == owner_id
+            each
+            for each in verification.documents
+            if owner and str(each.document.ubo_id) == owner_id
         ],
     }
 

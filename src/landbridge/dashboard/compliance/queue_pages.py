@@ -9,8 +9,8 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from landbridge.customers.kyc.fields import BY_TYPE, OWNER
 from landbridge.customers.kyc.value_labels import value_word
-from landbridge.customers.users.model import UserType
 from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.review_api import ReviewPage, ReviewReply
 from landbridge.customers.verification.reviews import ReviewChoice
 from landbridge.dashboard.compliance.kyc_rows import kyc_rows
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
@@ -54,19 +54,20 @@ class KycReviewPages(Controller):
     ) -> Page:
         """List cases, longest waiting first."""
         found, filter_error = await load_list(
-            request.interface.get(
+            request.interface.read(
+                ReviewPage,
                 "/v2/reviews/kyc",
                 limit=_PAGE_SIZE,
                 status=status or KycStatus.MANUAL_REVIEW,
                 cursor=after or None,
             ),
-            {"reviews": [], "count": 0, "nextCursor": None},
+            ReviewPage(count=0, reviews=[]),
         )
         return request.page(
             _QUEUE,
             filter_error=filter_error,
-            reviews=found["reviews"],
-            next_cursor=found.get("nextCursor") if found["count"] == _PAGE_SIZE else None,
+            reviews=found.reviews,
+            next_cursor=found.next_cursor if found.count == _PAGE_SIZE else None,
             shown_status=status or KycStatus.MANUAL_REVIEW,
             statuses=[(each, each) for each in KycStatus if each is not KycStatus.INACTIVE],
             after=after,
@@ -88,8 +89,8 @@ class KycReviewPages(Controller):
         except Refused as error:
             values = await _values(request, case_id, form)
             return request.with_problem(_CASE, error, **values)
-        reply = await request.interface.get("/v2/reviews/kyc", limit=2)
-        waiting = [each["id"] for each in reply["reviews"] if each["id"] != case_id]
+        reply = await request.interface.read(ReviewPage, "/v2/reviews/kyc", limit=2)
+        waiting = [each.id for each in reply.reviews if str(each.id) != case_id]
         if not waiting:
             return redirect(_ADDRESS, notice=_("Decision recorded. The queue is empty."))
         return redirect(
@@ -121,25 +122,21 @@ def _lines(text: str) -> list[str]:
 
 
 async def _values(request: PageRequest, case_id: str, form: Form) -> dict[str, object]:
-    review = await request.interface.get(f"/v2/reviews/kyc/{case_id}")
+    review = await request.interface.read(ReviewReply, f"/v2/reviews/kyc/{case_id}")
     metadata = await asyncio.gather(
-        *(
-            _file(request.interface, each["fileId"])
-            for each in review["documents"]
-            if each["fileId"]
-        )
+        *(_file(request.interface, each.file_id) for each in review.documents if each.file_id)
     )
     files = {str(each.id): each for each in metadata if each}
     locale = request.user.language
-    fields = BY_TYPE[UserType(review["kycInfo"]["type"])]
+    fields = BY_TYPE[review.user.type]
     return {
         "review": review,
         "files": files,
-        "data_rows": kyc_rows(fields, review["kycInfo"], locale),
+        "data_rows": kyc_rows(fields, review.kyc_info, locale),
         "owners": [
-            (each, kyc_rows(OWNER, each, locale)) for each in review["ultimateBeneficialOwners"]
+            (each, kyc_rows(OWNER, each, locale)) for each in review.ultimate_beneficial_owners
         ],
-        "choices": _CHOICES.get(review["status"], ()),
+        "choices": _CHOICES.get(review.status, ()),
         "form": form,
         "returned_fields": set(form.texts("fields")),
         "returned_documents": set(form.texts("documents")),

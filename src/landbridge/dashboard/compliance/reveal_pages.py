@@ -7,9 +7,10 @@ from typing import Final
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
 
+from landbridge.customers.revealed_numbers.api import RevealedNumber
 from landbridge.dashboard.compliance.field_labels import LABELS
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.json_text import JsonValue, as_object
+from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.dashboard.users.account_labels import FIELD_LABELS
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
@@ -52,10 +53,12 @@ class RevealPages(Controller):
             "reason": form.text("reason"),
         }
         try:
-            found = await request.interface.post(f"{user_path(user_id)}/revealed-numbers", body)
+            found = await request.interface.submit(
+                RevealedNumber, f"{user_path(user_id)}/revealed-numbers", body
+            )
         except Refused as problem:
             return request.with_problem("compliance/reveal.html", problem, **values)
-        return request.page("compliance/reveal.html", **values, revealed=found["value"])
+        return request.page("compliance/reveal.html", **values, revealed=found.value)
 
 
 async def _values(request: PageRequest, user_id: str, form: Form) -> dict[str, object]:
@@ -65,7 +68,7 @@ async def _values(request: PageRequest, user_id: str, form: Form) -> dict[str, o
     api_path, page = (each.format(record_id) for each in _PATHS[record])
     values, found = await asyncio.gather(
         user_context(request.interface, user_id),
-        request.interface.get(f"{user_path(user_id)}{api_path}"),
+        request.interface.read(dict[str, object], f"{user_path(user_id)}{api_path}"),
     )
     translate = catalogue(request.user.language).gettext
     names = dict.fromkeys(_masked_members(found))
@@ -76,10 +79,9 @@ async def _values(request: PageRequest, user_id: str, form: Form) -> dict[str, o
     }
 
 
-def _masked_members(value: JsonValue) -> Iterator[str]:
+def _masked_members(value: object) -> Iterator[str]:
     """Yield the members of a record that have a number."""
-    if isinstance(value, dict):
-        for name, each in as_object(value).items():
-            if name in MASKED and isinstance(each, str):
-                yield name
-            yield from _masked_members(each)
+    for name, each in as_object(value).items():
+        if name in MASKED and isinstance(each, str):
+            yield name
+        yield from _masked_members(each)

@@ -7,7 +7,9 @@ from litestar import Controller, get, post
 from litestar.params import FromPath, QueryParameter
 
 from landbridge.customers.kyc.fields import BY_TYPE
-from landbridge.customers.users.model import UserType
+from landbridge.customers.onboarding.api import KycLinkCreatedReply
+from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.verification.provider_api import ProviderLinkReply
 from landbridge.dashboard.compliance.kyc_data import load_verification, split_form
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
@@ -15,7 +17,7 @@ from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.sandbox_personas import KEYWORDS
-from landbridge.dashboard.users.page_context import user_context
+from landbridge.dashboard.users.page_context import user_context, user_path
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -43,8 +45,8 @@ class CompliancePages(Controller):
         """Save only the fields that were changed on the page."""
         form = await read_form(request)
         rails = form.texts("rails")
-        kyc = await request.interface.get(f"/v2/users/{user_id}/kyc")
-        fields = BY_TYPE[UserType(kyc["kycInfo"]["type"])]
+        user = await request.interface.read(UserReply, user_path(user_id))
+        fields = BY_TYPE[user.type]
         original = decode_original(form.text("original"))
         changed = changed_fields(fields, form.fields, original, locale=request.user.language)
         try:
@@ -93,18 +95,18 @@ class CompliancePages(Controller):
         }
         body = {name: value for name, value in fields.items() if value is not None}
         try:
-            created = await request.interface.post("/v2/kyc-link", body)
+            created = await request.interface.submit(KycLinkCreatedReply, "/v2/kyc-link", body)
         except Refused as error:
             return request.with_problem(_LINK, error, **values)
-        return request.page(_LINK, **{**values, "link_url": created["kycLinkUrl"]})
+        return request.page(_LINK, **{**values, "link_url": created.kyc_link_url})
 
     @post("/provider-link", status_code=200)
     async def open_provider_link(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Show a new link to the identity provider's page for the user."""
         rail = (await read_form(request)).text("rails")
         try:
-            link = await request.interface.post(
-                f"/v2/users/{user_id}/kyc/provider-links", {"rails": rail}
+            link = await request.interface.submit(
+                ProviderLinkReply, f"/v2/users/{user_id}/kyc/provider-links", {"rails": rail}
             )
         except Refused as error:
             values = await _tab(request, user_id, [rail])
@@ -117,10 +119,9 @@ async def _tab(
     request: PageRequest, user_id: str, rails: Sequence[str], submitted: FieldValues | None = None
 ) -> dict[str, object]:
     found = await load_verification(request.interface, user_id, rails, request.user.language)
-    fields = BY_TYPE[UserType(str(found.info["type"]))]
     return {
         **found.values,
-        **split_form(fields, found.info, found.requirements.user, submitted),
+        **split_form(BY_TYPE[found.user_type], found.info, found.requirements.user, submitted),
         "keywords": KEYWORDS,
     }
 

@@ -7,9 +7,11 @@ from uuid import UUID
 
 from litestar import Controller, get, post
 from litestar.params import FromPath
+from msgspec import to_builtins
 
 from landbridge.customers.travel_rule.api import WaitingTransferList
 from landbridge.customers.travel_rule.schemas import WaitingTransferReply
+from landbridge.customers.travel_rule.wallet_api import OwnershipChallengeReply, WalletDataReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_object
@@ -92,8 +94,10 @@ class TravelRulePages(Controller):
         """Show a message for the owner of the wallet to sign."""
         form = await read_form(request)
         waiting = await _find(request.interface, screening_id, form.text("userId"))
-        found = await request.interface.post(f"{waiting.wallet}/challenge", {})
-        return await _page(request, waiting, message=found["message"])
+        found = await request.interface.submit(
+            OwnershipChallengeReply, f"{waiting.wallet}/challenge", {}
+        )
+        return await _page(request, waiting, message=found.message)
 
     @post("/prove")
     async def prove(self, request: PageRequest, screening_id: FromPath[str]) -> Page:
@@ -123,12 +127,12 @@ async def _find(interface: InternalClient, screening_id: str, user_id: str) -> _
     raise ResourceNotFound("This payment or deposit waits for no data.")
 
 
-async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> JsonObject | None:
+async def _known(interface: InternalClient, waiting: _WaitingTransfer) -> WalletDataReply | None:
     """Return what the user has stated about the wallet; None if nothing."""
     if not waiting.user_id:
         return None
     try:
-        return await interface.get(waiting.wallet)
+        return await interface.read(WalletDataReply, waiting.wallet)
     except ResourceNotFound:
         return None
 
@@ -143,7 +147,7 @@ async def _page(
 ) -> Page:
     """Return the page with what was entered or is known about the wallet, and a message to sign."""
     known = await _known(request.interface, waiting)
-    values = _values(request, waiting, flatten(known or {}) if entered is None else entered)
+    values = _values(request, waiting, flatten(to_builtins(known)) if entered is None else entered)
     values |= {"message": message, "is_known": known is not None}
     if problem is None:
         return request.page(_TEMPLATE, **values)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from landbridge.customers.kyc.api import RequirementsReply
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.model import Rail
 from landbridge.dashboard.json_text import JsonObject, as_object, as_objects, as_texts
@@ -70,16 +71,16 @@ class VerificationRequirements:
         )
 
 
-def combine_requirements(replies: Iterable[JsonObject]) -> VerificationRequirements:
+def combine_requirements(replies: Iterable[RequirementsReply]) -> VerificationRequirements:
     """Combine the requirements of several rails."""
     combined = VerificationRequirements()
     for reply in replies:
-        required, invalid = as_object(reply["required"]), as_object(reply["invalid"])
+        required, invalid = as_object(reply.required), reply.invalid
         for owner in as_objects(required.pop(OWNERS, ())):
             _add_fields(combined.owner, as_object(owner["required"]), as_object(owner["optional"]))
-        _add_fields(combined.user, required, as_object(reply["optional"]))
+        _add_fields(combined.user, required, reply.optional)
         if not invalid:
-            combined.ready.append(str(reply["rails"]))
+            combined.ready.append(reply.rails.value)
             continue
         for path, code in as_object(invalid["fields"]).items():
             subject, name = _owner_and_name(combined, path)

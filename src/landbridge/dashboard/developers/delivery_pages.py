@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from landbridge.dashboard.developers.endpoint_health import WEBHOOKS, endpoint_health
 from landbridge.dashboard.developers.event_groups import TYPES
@@ -159,15 +159,14 @@ async def _delivery(
         interface.read(DeliveryWithAttempts, f"{WEBHOOKS}/{webhook_id}/deliveries/{delivery_id}"),
     )
     try:
-        event = await interface.get(f"/v2/events/{delivery.event_id}")
+        event = await interface.read(Envelope, f"/v2/events/{delivery.event_id}")
     except ResourceNotFound:
         # The event is older than the retention time of events.
         return {"webhook": webhook, "delivery": delivery, "text": None, "link": None}
-    link = object_link(msgspec.convert(event, Envelope))
-    del event["deliveries"]
+    link = object_link(event)
     # The payload in the version of this endpoint.
-    event["eventType"] = delivery.event_type
-    return {"webhook": webhook, "delivery": delivery, "text": pretty(event), "link": link}
+    text = pretty(replace(event, event_type=delivery.event_type))
+    return {"webhook": webhook, "delivery": delivery, "text": text, "link": link}
 
 
 def _moment(text: str, zone: ZoneInfo) -> str:

@@ -11,6 +11,7 @@ from landbridge.dashboard.developers.event_objects import object_link
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.events.model import event_key
 from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
 from landbridge.developers.webhooks.schemas import WebhookList
@@ -50,16 +51,14 @@ class EventPages(Controller):
     @get("/{event_id:str}")
     async def show(self, request: PageRequest, event_id: FromPath[str]) -> Response[str]:
         """Show one event with its payload."""
-        raw, webhooks = await asyncio.gather(
-            request.interface.get(f"/v2/events/{event_id}"),
+        event, webhooks = await asyncio.gather(
+            request.interface.read(EventWithDeliveries, f"/v2/events/{event_id}"),
             request.interface.read(WebhookList, "/v2/webhooks"),
         )
-        event = msgspec.convert(raw, EventWithDeliveries)
-        del raw["deliveries"]
         return request.page(
             "developers/event.html",
             event=event,
-            text=pretty(raw),
+            text=pretty(msgspec.convert(event, Envelope, from_attributes=True)),
             link=object_link(event),
             deliveries=event.deliveries,
             endpoints={each.id: each for each in webhooks.webhooks},

@@ -2,7 +2,6 @@
 
 import asyncio
 
-import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
 
@@ -85,9 +84,11 @@ class WebhookPages(Controller):
         filled = submitted_values(await read_form(request))
         webhook = await request.interface.read(WebhookReply, f"{WEBHOOKS}/{webhook_id}")
         try:
-            changed = msgspec.convert(
-                await request.interface.patch(f"{WEBHOOKS}/{webhook_id}", body_of(filled)),
+            changed = await request.interface.submit(
                 WebhookCreatedReply,
+                f"{WEBHOOKS}/{webhook_id}",
+                body_of(filled),
+                method="PATCH",
             )
         except Refused as problem:
             return request.with_problem(

@@ -3,12 +3,10 @@
 from typing import Final
 
 from litestar import Controller, get, post
-from msgspec import to_builtins
 
 from landbridge.customers.travel_exchanges.model import AmountUnit, InquiryPolicy
 from landbridge.customers.travel_exchanges.schemas import ExchangeSettingReply
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.json_text import JsonObject, as_objects
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.dashboard.payment_lines import currency_name
@@ -59,10 +57,10 @@ class ExchangeSettingPages(Controller):
         return redirect(_HOME, notice=_("Exchange of travel rule data saved"))
 
 
-def _changed(found: ExchangeSettingReply, form: Form) -> JsonObject:
+def _changed(found: ExchangeSettingReply, form: Form) -> dict[str, object]:
     """Return the setting after what the form does to it."""
-    setting: JsonObject = to_builtins(found)
-    providers, coins = as_objects(setting["counterparties"]), as_objects(setting["assets"])
+    providers: list[object] = [*found.counterparties]
+    coins: list[object] = [*found.assets]
     is_on, requires = found.is_on, found.requires_travel_address
     match form.text("action"):
         case "add-provider":
@@ -75,11 +73,11 @@ def _changed(found: ExchangeSettingReply, form: Form) -> JsonObject:
                 }
             )
         case "remove-provider":
-            providers = [each for each in providers if each["host"] != form.text("host")]
+            providers = [each for each in found.counterparties if each.host != form.text("host")]
         case "add-coin":
             coins.append({name: form.text(name) for name in ("chain", "currency", "identifier")})
         case "remove-coin":
-            coins = [each for each in coins if each["identifier"] != form.text("identifier")]
+            coins = [each for each in found.assets if each.identifier != form.text("identifier")]
         case _:
             is_on = form.text("isOn") == "yes"
             requires = form.text("requiresTravelAddress") == "yes"

@@ -5,11 +5,11 @@ Each change carries the version that the form showed, so concurrent changes are 
 
 import asyncio
 
-import msgspec
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
 from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.named_users import names_of_users
 from landbridge.dashboard.organisation.limit_rows import (
     NEW_ROW,
@@ -23,6 +23,7 @@ from landbridge.dashboard.organisation.limit_rows import (
 )
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.transactions.kinds import KIND_NAMES
+from landbridge.payments.limits.api import LimitSimulationReply, LimitsReply
 from landbridge.payments.limits.document import RULES_MAX, parse, validated
 from landbridge.payments.limits.service import Limits
 from landbridge.payments.limits.simulation import DAYS_MAX
@@ -113,16 +114,20 @@ class LimitPages(Controller):
 
 async def _document_of(form: Form, interface: InternalClient) -> dict[str, object]:
     """Return the current document with the rules of the rows."""
-    document = (await interface.get(_LIMITS))["limits"]
-    current = document["rules"]
-    return {**document, "rules": rules_of(form, submitted_rows(form, current), current)}
+    current = (await interface.read(LimitsReply, _LIMITS)).limits
+    return {
+        "rules": rules_of(form, submitted_rows(form, current.rules), current.rules),
+        "block": current.block,
+        "allow": current.allow,
+        "coolDown": current.cool_down,
+    }
 
 
 async def _simulated(
     interface: InternalClient, document: object, form: Form, *, days: str = "days"
-) -> object:
+) -> LimitSimulationReply:
     body = {"limits": document, "days": form.integer(days, minimum=1, maximum=DAYS_MAX)}
-    return await interface.post(f"{_LIMITS}/simulate", body)
+    return await interface.submit(LimitSimulationReply, f"{_LIMITS}/simulate", body)
 
 
 async def _apply_rules(
@@ -153,9 +158,8 @@ async def _values(
 
     A button adds or removes a row.
     """
-    found = await request.interface.get(_LIMITS)
-    rules = found["limits"]["rules"]
-    text = msgspec.json.format(encode(found["limits"]), indent=2).decode()
+    found = await request.interface.read(LimitsReply, _LIMITS)
+    rules = found.limits.rules
     is_of_rows = "version" in form.fields and "document" not in form.fields
     language = request.user.language
     rows = submitted_rows(form, rules) if is_of_rows else stored_rows(rules, language)
@@ -169,11 +173,11 @@ async def _values(
         "users": await names_of_users(
             request.interface, (each for row in rows for each in row.user_ids)
         ),
-        "remaining": {each["rule"]: each for each in found["left"]},
-        "document": form.text("document") or text,
+        "remaining": {each.rule: each for each in found.left},
+        "document": form.text("document") or pretty(found.limits),
         # A submitted form keeps the version that it showed; a conflict then reports the current
         # one.
-        "version": form.text("version") or found["version"],
+        "version": form.text("version") or found.version,
         "kinds": sorted(limits.kinds),
         "kind_names": KIND_NAMES,
         "days": form.text("days") or "30",

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from landbridge.dashboard.forms import Form
-from landbridge.dashboard.json_text import JsonObject, as_texts
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.named_users import user_ids_of
 from landbridge.dashboard.number_formats import number_text
-from landbridge.payments.limits.document import RULES_MAX
+from landbridge.payments.limits.document import RULES_MAX, RuleDocument
 from landbridge.platform.http.internal_client import InternalClient
 
 # Users of a rule that are shown by name; more are changed in the document.
@@ -38,20 +38,26 @@ class LimitRow:
     hidden_users: int = 0
 
 
-def stored_rows(rules: Sequence[JsonObject], language: str) -> list[LimitRow]:
+def stored_rows(rules: Sequence[RuleDocument], language: str) -> list[LimitRow]:
     """Return the rows of the current rules."""
     return [_stored_row(each, language) for each in rules]
 
 
-def _stored_row(rule: JsonObject, language: str) -> LimitRow:
-    texts = {name: "" if rule.get(name) is None else str(rule[name]) for name in _TEXTS}
-    texts |= {"maxUsd": number_text(rule.get("maxUsd"), language), _USER: ""}
-    users = as_texts(rule.get("userIds"))
+def _stored_row(rule: RuleDocument, language: str) -> LimitRow:
+    users = [str(each) for each in rule.user_ids or ()]
     is_shown = len(users) <= USERS_SHOWN_MAX
     return LimitRow(
-        was=str(rule["id"]),
-        texts=texts,
-        kinds=as_texts(rule.get("kinds")),
+        was=rule.id,
+        texts={
+            "id": rule.id,
+            "window": rule.window,
+            "per": rule.per,
+            "over": rule.over,
+            "maxUsd": number_text(rule.max_usd, language),
+            "maxCount": "" if rule.max_count is None else str(rule.max_count),
+            _USER: "",
+        },
+        kinds=rule.kinds or (),
         user_ids=users if is_shown else (),
         hidden_users=0 if is_shown else len(users),
     )
@@ -69,12 +75,10 @@ def numbered(form: Form) -> Form:
     return replace(form, fields=fields)
 
 
-def submitted_rows(form: Form, rules: Sequence[JsonObject]) -> list[LimitRow]:
+def submitted_rows(form: Form, rules: Sequence[RuleDocument]) -> list[LimitRow]:
     """Return the rows of a numbered form; `rules` are the current ones."""
     hidden = {
-        each["id"]: count
-        for each in rules
-        if (count := len(as_texts(each.get("userIds")))) > USERS_SHOWN_MAX
+        each.id: count for each in rules if (count := len(each.user_ids or ())) > USERS_SHOWN_MAX
     }
     return [
         LimitRow(
@@ -111,17 +115,21 @@ async def with_named_users(form: Form, interface: InternalClient) -> Form:
     return replace(form, fields=fields)
 
 
-def rules_of(form: Form, rows: Sequence[LimitRow], rules: Sequence[JsonObject]) -> list[JsonObject]:
+def rules_of(
+    form: Form, rows: Sequence[LimitRow], rules: Sequence[RuleDocument]
+) -> list[JsonObject]:
     """Return the rules that the rows of a numbered form mean; `rules` are the current ones.
 
     Raises `FieldInvalid` for a number that cannot be read.
     """
-    current = {each["id"]: each for each in rules}
-    return [_rule(form, at, row, current.get(row.was, {})) for at, row in enumerate(rows)]
+    current = {each.id: each for each in rules}
+    return [_rule(form, at, row, current.get(row.was)) for at, row in enumerate(rows)]
 
 
-def _rule(form: Form, at: int, row: LimitRow, before: JsonObject) -> JsonObject:
-    rule = {name: value for name, value in before.items() if name not in {*_TEXTS, *_LISTS}}
+def _rule(form: Form, at: int, row: LimitRow, before: RuleDocument | None) -> JsonObject:
+    rule: JsonObject = {}
+    if before is not None:
+        rule |= {"rails": before.rails, "corridors": before.corridors}
     # The API refuses a missing name by its place; an empty one by its field.
     rule |= {name: text for name, text in row.texts.items() if text and name != _USER}
     rule["id"] = row.texts["id"]
@@ -130,7 +138,8 @@ def _rule(form: Form, at: int, row: LimitRow, before: JsonObject) -> JsonObject:
     if "maxCount" in rule:
         name = f"rules[{at}].maxCount"
         rule["maxCount"] = form.integer(name, minimum=0, maximum=_NUMBER_MAX)
-    users = [*(as_texts(before["userIds"]) if row.hidden_users else ()), *row.user_ids]
+    hidden = before.user_ids if before is not None and row.hidden_users else None
+    users = [*(str(each) for each in hidden or ()), *row.user_ids]
     lists = {"kinds": row.kinds, "userIds": list(dict.fromkeys(users))}
     return {**rule, **{name: each for name, each in lists.items() if each}}
 

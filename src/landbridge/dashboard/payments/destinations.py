@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from msgspec import to_builtins
+
+from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import AccountSummary, summary_of
+from landbridge.customers.bank_accounts.schemas import AccountReply, bank_of
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.customers.payee_verifications.api import PayeeVerificationReply
 from landbridge.customers.users.wallet_api import ExternalWalletPage, ExternalWalletReply
 from landbridge.dashboard.countries import country_name
-from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentReply
 from landbridge.dashboard.users.account_labels import CHOICE_LABELS
 from landbridge.platform.core.errors import Refused
@@ -113,17 +116,17 @@ async def _account(interface: InternalClient, end: PaymentEnd) -> DestinationAcc
     if end.account_id is None:
         return None
     try:
-        found = await interface.get(f"/v2/users/{end.user_id}/accounts/{end.account_id}")
+        found = await interface.read(
+            AccountReply, f"/v2/users/{end.user_id}/accounts/{end.account_id}"
+        )
     except Refused:
         return None
-    holder = as_object(found.get("accountHolder"))
-    rail = found["rail"]
-    table = BY_TYPE[found["type"], rail["railType"]]
+    holder, table = found.account_holder, BY_TYPE[found.type, Ramp(found.rail.rail_type)]
     return DestinationAccount(
         id=end.account_id,
-        summary=summary_of(table, found.get(found["type"]) or {}, holder),
-        holder=None if (name := holder.get("name")) is None else str(name),
-        payment_rail=rail["paymentRail"],
+        summary=summary_of(table, bank_of(found), to_builtins(holder)),
+        holder=None if holder is None else holder.name,
+        payment_rail=found.rail.payment_rail,
     )
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 from landbridge.customers.bank_accounts.schemas import BankAccountPageReply, ListedAccount
 from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.users.wallet_api import ExternalWalletPage, ExternalWalletReply
+from landbridge.customers.verification.api import ListedStatus
 from landbridge.dashboard.users.balances import CoinBalance, load_balances
 from landbridge.platform.http.internal_client import InternalClient
 
@@ -52,5 +53,7 @@ async def accounts_of(
 
 async def rails_of(interface: InternalClient, user_id: str) -> frozenset[str]:
     """Return the rails on which the user is verified."""
-    statuses = await interface.get("/v2/kyc/status", userId=user_id, limit=_LIMIT)
-    return frozenset(each["rails"] for each in statuses if each["status"] == "ACTIVE")
+    statuses = await interface.read(
+        list[ListedStatus], "/v2/kyc/status", userId=user_id, limit=_LIMIT
+    )
+    return frozenset(each.rails for each in statuses if each.status == "ACTIVE")

@@ -4,16 +4,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
 
 from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.json_text import JsonObject, as_object
+from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
+from landbridge.dashboard.reports.calculation import PREVIEW, TEMPLATES, read_template
 from landbridge.dashboard.reports.names import NAMES
-from landbridge.dashboard.reports.report_query import INTERVALS, Template, last_day
+from landbridge.dashboard.reports.report_query import INTERVALS, last_day
 from landbridge.dashboard.reports.results import report_of
 from landbridge.dashboard.reports.template_form import (
     SIDES,
@@ -44,12 +46,12 @@ from landbridge.platform.core.errors import (
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
-from landbridge.reporting.metrics.custom.definition import TemplateSubject
+from landbridge.reporting.metrics.custom.definition import TemplateDefinition, TemplateSubject
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
 from landbridge.reporting.metrics.schemas import MetricResultReply
+from landbridge.reporting.metrics.template_api import TemplateEnvelope
+from landbridge.reporting.metrics.template_schemas import TemplateReply
 
-_TEMPLATES = "/v2/reporting/templates"
-_PREVIEW = "/v2/reporting/metrics/preview"
 _PAGE_PATH = "/dashboard/reports/templates"
 _BUILDER = "reports/builder.html"
 
@@ -60,7 +62,7 @@ class _TemplateDraft:
 
     subject: TemplateSubject
     form: Form
-    template: Template | None = None
+    template: TemplateReply | None = None
 
     @property
     def definition(self) -> JsonObject:
@@ -98,23 +100,19 @@ class BuilderPages(Controller):
             "definition": draft.definition,
         }
         try:
-            created = await request.interface.post(_TEMPLATES, body)
+            created = await request.interface.submit(TemplateEnvelope, TEMPLATES, body)
         except Refused as problem:
             return await _builder(request, draft, problem=problem)
-        return redirect(f"{_PAGE_PATH}/{created['data']['name']}", notice=_("Template created"))
+        return redirect(f"{_PAGE_PATH}/{created.data.name}", notice=_("Template created"))
 
     @get("/templates/{name:str}/edit")
     async def edit(self, request: PageRequest, name: FromPath[str]) -> Response[str]:
         """Show the builder with the newest version of a template."""
         check_may_edit(request.user)
-        template = await own_template(request.interface, name)
-        definition = as_object(template["definition"])
-        form, subject = form_of(definition), subject_of(str(definition["subject"]))
-        texts = {
-            "title": [str(template["displayName"])],
-            "description": [str(template["description"])],
-        }
-        draft = _TemplateDraft(subject, Form({**form.fields, **texts}), template)
+        template, definition = await own_template(request.interface, name)
+        form = form_of(definition)
+        texts = {"title": [template.display_name], "description": [template.description]}
+        draft = _TemplateDraft(definition.subject, Form({**form.fields, **texts}), template)
         return await _builder(request, draft)
 
     @post("/templates/{name:str}/edit")
@@ -122,9 +120,8 @@ class BuilderPages(Controller):
         """Show the form with a new preview (`preview`), or add a version (`save`)."""
         check_may_edit(request.user)
         form, problem = await _with_user_ids(request.interface, await read_form(request))
-        template = await own_template(request.interface, name)
-        subject = subject_of(str(as_object(template["definition"])["subject"]))
-        draft = _TemplateDraft(subject, form, template)
+        template, definition = await own_template(request.interface, name)
+        draft = _TemplateDraft(definition.subject, form, template)
         if problem is not None or form.text("step") != "save":
             return await _builder(request, draft, problem=problem)
         body = {
@@ -133,7 +130,7 @@ class BuilderPages(Controller):
             "definition": draft.definition,
         }
         try:
-            await request.interface.post(f"{_TEMPLATES}/{name}", body)
+            await request.interface.post(f"{TEMPLATES}/{name}", body)
         except Refused as problem:
             return await _builder(request, draft, problem=problem)
         return redirect(f"{_PAGE_PATH}/{name}", notice=_("Template saved"))
@@ -156,17 +153,27 @@ def _user_fields(form: Form) -> Sequence[str]:
     return [name for name in form.fields if name.endswith("filters-userIds")]
 
 
-async def own_template(interface: InternalClient, name: str) -> Template:
+async def own_template(
+    interface: InternalClient, name: str
+) -> tuple[TemplateReply, TemplateDefinition]:
     """Return a template of the organisation's own; raises `ResourceNotFound` for any other."""
-    template = (await interface.get(f"{_TEMPLATES}/{name}"))["data"]
-    if "definition" not in template:
+    template = await read_template(interface, name)
+    if not template.definition:
         raise ResourceNotFound(f"there is no template {name} of the organisation", field="name")
-    return template
+    return template, template.definition
 
 
 def definition_text(definition: JsonObject) -> str:
     """Return a definition as the API takes it."""
     return json.dumps(definition, indent=2)
+
+
+def _parsed(definition: JsonObject) -> TemplateDefinition | None:
+    """Return a definition as the API reads it; None if it is malformed."""
+    try:
+        return msgspec.convert(definition, TemplateDefinition)
+    except msgspec.ValidationError:
+        return None
 
 
 async def _builder(
@@ -175,11 +182,11 @@ async def _builder(
     definition, language = draft.definition, request.user.language
     params = preview_params(definition, draft.form, request.now(), request.user.zone)
     title = draft.form.text("title") or _("Value")
-    report = None
+    report, parsed = None, _parsed(definition)
     try:
         body = {"definition": definition, "params": params}
-        reply = await request.interface.submit(MetricResultReply, _PREVIEW, body)
-        report = report_of("", reply, "", others=_("All others"), all_=title, definition=definition)
+        reply = await request.interface.submit(MetricResultReply, PREVIEW, body)
+        report = report_of("", reply, "", others=_("All others"), all_=title, definition=parsed)
     except Refused as error:
         problem = problem or error
     problems = problems_of(problem, language)
@@ -196,7 +203,7 @@ async def _builder(
         "template": draft.template,
         "definition": definition,
         "definition_text": definition_text(definition),
-        "words": None if problem else definition_summary(definition, language),
+        "words": None if problem or parsed is None else definition_summary(parsed, language),
         "params": params,
         "until": last_day(params),
         "report": report,

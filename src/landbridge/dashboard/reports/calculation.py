@@ -1,28 +1,34 @@
 """Calculation of a report over the API."""
 
-from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.reports.names import NAMES
-from landbridge.dashboard.reports.report_query import Params, Template, reference_of
+from landbridge.dashboard.reports.report_query import Params, reference_of
 from landbridge.dashboard.reports.results import ReportView, report_of
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.schemas import MetricResultReply
+from landbridge.reporting.metrics.template_api import TemplateEnvelope
+from landbridge.reporting.metrics.template_schemas import TemplateReply
 
-_PREVIEW = "/v2/reporting/metrics/preview"
+TEMPLATES = "/v2/reporting/templates"
+PREVIEW = "/v2/reporting/metrics/preview"
+
+
+async def read_template(interface: InternalClient, name: str) -> TemplateReply:
+    """Return a template by its name, or a version of it by `NAME@2`."""
+    return (await interface.read(TemplateEnvelope, f"{TEMPLATES}/{name}")).data
 
 
 async def calculate_report(
-    interface: InternalClient, template: Template, params: Params, measure: str
+    interface: InternalClient, template: TemplateReply, params: Params, measure: str
 ) -> ReportView:
     """Calculate a template and return its chart and table."""
     body = {"template": reference_of(template), "params": params}
-    reply = await interface.submit(MetricResultReply, _PREVIEW, body)
-    name, definition = str(template["name"]), template.get("definition")
+    reply = await interface.submit(MetricResultReply, PREVIEW, body)
     return report_of(
-        name,
+        template.name,
         reply,
         measure,
         others=_("All others"),
-        all_=NAMES["titles"].get(name, str(template["displayName"])),
-        definition=None if definition is None else as_object(definition),
+        all_=NAMES["titles"].get(template.name, template.display_name),
+        definition=template.definition or None,
     )

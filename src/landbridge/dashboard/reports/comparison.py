@@ -10,10 +10,9 @@ from decimal import Decimal
 from litestar.di import NamedDependency
 
 from landbridge.dashboard.charts import ChartKind
-from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.reports.calculation import calculate_report
-from landbridge.dashboard.reports.report_query import Params, Template, last_day, reference_of
+from landbridge.dashboard.reports.report_query import Params, last_day, reference_of
 from landbridge.dashboard.reports.results import ReportView
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.http.caller import Caller
@@ -21,6 +20,7 @@ from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.definition import TemplateSubject
 from landbridge.reporting.metrics.measure_labels import in_unit
+from landbridge.reporting.metrics.template_schemas import TemplateReply
 
 _TENTH = Decimal("0.1")
 _HUNDREDTH = Decimal("0.01")
@@ -60,7 +60,7 @@ class ReportReader:
     caller: Caller
 
     async def compare(
-        self, template: Template, params: Params, report: ReportView
+        self, template: TemplateReply, params: Params, report: ReportView
     ) -> ReportComparison | None:
         """Return the comparison of a report; None if its measure has no value."""
         days, earlier = _period_before(params)
@@ -71,8 +71,9 @@ class ReportReader:
             if total is None:
                 return None
             before = await self._whole(template, earlier, report)
-            is_at_end = template["name"] == "BALANCES" or (
-                as_object(template.get("definition")).get("subject") == TemplateSubject.BALANCES
+            definition = template.definition or None
+            is_at_end = template.name == "BALANCES" or (
+                definition is not None and definition.subject is TemplateSubject.BALANCES
             )
             return ReportComparison(total, None, days, before, is_at_end)
         total = total_of(report)
@@ -83,7 +84,7 @@ class ReportReader:
         return _comparison(report, total, days, total_of(found))
 
     async def _whole(
-        self, template: Template, params: Params, report: ReportView
+        self, template: TemplateReply, params: Params, report: ReportView
     ) -> Decimal | None:
         try:
             values = await self.calculator.totals(self.caller, reference_of(template), params)

@@ -5,16 +5,15 @@ from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
 from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.json_text import JsonObject, as_object, as_texts
+from landbridge.dashboard.json_text import JsonObject, as_texts
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.rendering import headers
-from landbridge.dashboard.reports.calculation import calculate_report
+from landbridge.dashboard.reports.calculation import TEMPLATES, calculate_report, read_template
 from landbridge.dashboard.reports.comparison import ReportComparison, ReportReader
 from landbridge.dashboard.reports.names import NAMES
 from landbridge.dashboard.reports.report_query import (
     Params,
-    Template,
     filters,
     intervals_of,
     last_day,
@@ -30,9 +29,12 @@ from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.measure_labels import MEASURES
+from landbridge.reporting.metrics.saved_schemas import MetricEnvelope, MetricList
+from landbridge.reporting.metrics.template_api import TemplateList
+from landbridge.reporting.metrics.template_schemas import TemplateReply
 
 _USERS = "userIds"
-_TEMPLATES, _METRICS = "/v2/reporting/templates", "/v2/reporting/metrics"
+_METRICS = "/v2/reporting/metrics"
 
 
 class ExplorePages(Controller):
@@ -45,15 +47,15 @@ class ExplorePages(Controller):
         self, request: PageRequest, reader: NamedDependency[ReportReader]
     ) -> Response[str]:
         """List the templates and the saved reports."""
-        templates = (await request.interface.get(_TEMPLATES))["data"]
-        saved = (await request.interface.get(_METRICS))["data"]
+        templates = (await request.interface.read(TemplateList, TEMPLATES)).data
+        saved = (await request.interface.read(MetricList, _METRICS)).data
         now, zone = request.now(), request.user.zone
         return request.page(
             "reports/index.html",
             saved_tiles=await saved_tiles(reader, saved),
             template_tiles=await template_tiles(reader, templates, now, zone),
             templates=templates,
-            titles={each["name"]: each["displayName"] for each in templates},
+            titles={each.name: each.display_name for each in templates},
             saved=saved,
             names=NAMES,
         )
@@ -108,12 +110,12 @@ class ExplorePages(Controller):
     async def save(self, request: PageRequest) -> Page:
         """Save the current report under a name."""
         form = await read_form(request)
-        template = (await request.interface.get(f"{_TEMPLATES}/{form.text('template')}"))["data"]
+        template = await read_template(request.interface, form.text("template"))
         now = request.now()
-        params = params_of(template, form.fields, now, request.user.zone)
+        params = params_of(template.params, form.fields, now, request.user.zone)
         body = {"template": reference_of(template), "name": form.text("name"), "params": params}
         try:
-            created = await request.interface.post(_METRICS, body)
+            created = await request.interface.submit(MetricEnvelope, _METRICS, body)
         except Refused as problem:
             return request.with_problem(
                 "reports/explore.html",
@@ -123,18 +125,16 @@ class ExplorePages(Controller):
                 ),
                 **await shown_users(request.interface, params),
             )
-        return redirect(
-            f"/dashboard/reports/saved/{created['data']['id']}", notice=_("Report saved")
-        )
+        return redirect(f"/dashboard/reports/saved/{created.data.id}", notice=_("Report saved"))
 
 
-async def requested_report(request: PageRequest) -> tuple[Template, JsonObject]:
+async def requested_report(request: PageRequest) -> tuple[TemplateReply, JsonObject]:
     """Return the template and the parameters of the address."""
     query = request.query_params
     name = query.get("template") or "GROSS_VOLUME"
-    template = (await request.interface.get(f"{_TEMPLATES}/{name}"))["data"]
+    template = await read_template(request.interface, name)
     fields = {each: query.getall(each) for each in query}
-    return template, params_of(template, fields, request.now(), request.user.zone)
+    return template, params_of(template.params, fields, request.now(), request.user.zone)
 
 
 async def with_user_ids(interface: InternalClient, params: Params) -> JsonObject:
@@ -155,7 +155,7 @@ async def shown_users(interface: InternalClient, params: Params) -> dict[str, ob
 
 
 def report_values(
-    template: Template,
+    template: TemplateReply,
     params: Params,
     report: ReportView | None,
     *,
@@ -164,21 +164,20 @@ def report_values(
     comparison: ReportComparison | None = None,
 ) -> dict[str, object]:
     """Return the values that the template of a report page uses."""
+    definition = template.definition or None
     return {
         "template": template,
         "params": params,
         "filters": filters(template),
-        "breakdowns": template["breakdownOptions"],
+        "breakdowns": template.breakdown_options,
         "until": last_day(params),
         "report": report,
         "comparison": comparison,
         "measures": MEASURES,
         "names": NAMES,
-        "intervals": intervals_of(template),
+        "intervals": intervals_of(template.params),
         "reference": reference_of(template),
         "here": query_of(reference_of(template), params),
-        "words": definition_summary(as_object(template["definition"]), language)
-        if "definition" in template
-        else None,
+        "words": None if definition is None else definition_summary(definition, language),
         "name": name,
     }

@@ -9,12 +9,14 @@ from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from landbridge.dashboard.forms import parse_integer
-from landbridge.dashboard.json_text import JsonObject, JsonValue, as_objects, as_texts
+from landbridge.dashboard.json_text import JsonObject, JsonValue
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
+from landbridge.reporting.metrics.custom.model import at_version
+from landbridge.reporting.metrics.saved_schemas import MetricReply
+from landbridge.reporting.metrics.template_schemas import ParamReply, TemplateReply
 
-# A template as in the reply of `GET /v2/reporting/templates`; parameters by name.
-Template: TypeAlias = JsonObject
+# By name.
 Params: TypeAlias = Mapping[str, JsonValue]
 
 # Default length of a report.
@@ -35,30 +37,28 @@ INTERVALS = (
 )
 
 
-def filters(template: Template) -> Sequence[JsonObject]:
+def filters(template: TemplateReply) -> Sequence[ParamReply]:
     """Return the parameters that filter a report, in the order of the form."""
     return [
-        each
-        for each in as_objects(template["params"])
-        if each["name"] not in {*PERIOD_PARAMS, "breakdowns", "limit"}
+        each for each in template.params if each.name not in {*PERIOD_PARAMS, "breakdowns", "limit"}
     ]
 
 
-def intervals_of(template: Template) -> Sequence[tuple[str, str]]:
-    """Return the intervals that a template offers, with their labels."""
+def intervals_of(params: Sequence[ParamReply]) -> Sequence[tuple[str, str]]:
+    """Return the intervals that the parameters of a template offer, with their labels."""
     offered = {
-        option
-        for each in as_objects(template["params"])
-        if each["name"] == "calculationInterval"
-        for option in as_texts(each["options"])
+        option for each in params if each.name == "calculationInterval" for option in each.options
     }
     return [each for each in INTERVALS if each[0] in offered]
 
 
 def params_of(
-    template: Template, fields: Mapping[str, Sequence[str]], now: datetime, zone: ZoneInfo
+    params: Sequence[ParamReply],
+    fields: Mapping[str, Sequence[str]],
+    now: datetime,
+    zone: ZoneInfo,
 ) -> JsonObject:
-    """Return the parameters of a query or form, with defaults for those left out.
+    """Return the values of a query or form for these parameters, with defaults for those left out.
 
     The API validates them. `until` is the last day, inclusive; the API's parameter is the moment
     after it.
@@ -66,19 +66,19 @@ def params_of(
     today = now.astimezone(zone).date()
     found: JsonObject = {
         "createdAfter": str(today - timedelta(days=_DAYS - 1)),
-        "calculationInterval": intervals_of(template)[0][0],
+        "calculationInterval": intervals_of(params)[0][0],
         "timeZone": zone.key,
     }
-    for each in as_objects(template["params"]):
-        name = str(each["name"])
+    for each in params:
+        name = each.name
         values = [value.strip() for value in fields.get(name, ()) if value.strip()]
         if not values:
             continue
-        is_list = each["multiple"] or each["type"] == _LISTS_OF_TEXT
-        if each["type"] == _LISTS_OF_TEXT:
+        is_list = each.multiple or each.type == _LISTS_OF_TEXT
+        if each.type == _LISTS_OF_TEXT:
             values = [one.strip() for value in values for one in value.splitlines() if one.strip()]
         found[name] = values if is_list else values[0]
-        if each["type"] == "integer":
+        if each.type == "integer":
             with suppress(FieldInvalid):
                 found[name] = parse_integer(str(found[name]), name, minimum=0, maximum=_NUMBER_MAX)
     until = "".join(fields.get("until", ()))[:_DATE_LENGTH_MAX] or str(today)
@@ -153,10 +153,14 @@ def period_presets(
     ]
 
 
-def reference_of(template: Template) -> str:
+def reference_of(template: TemplateReply) -> str:
     """Return a template's name in requests; an own template has its version, `NAME@2`."""
-    version = template.get("version")
-    return str(template["name"]) if version is None else f"{template['name']}@{version}"
+    return at_version(template.name, template.version or None)
+
+
+def used_reference(metric: MetricReply) -> str:
+    """Return the name of a saved report's template in requests, with the version that it uses."""
+    return at_version(metric.template, metric.template_version or None)
 
 
 def query_of(template_name: str, params: Params, **more: str) -> str:

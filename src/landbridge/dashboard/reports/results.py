@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
-from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.reports.template_names import is_additive, unit_of
+from landbridge.reporting.metrics.custom.definition import TemplateDefinition
 from landbridge.reporting.metrics.custom.tallies import VALUE
 from landbridge.reporting.metrics.measure_labels import MEASURES, PERCENT, in_unit
 from landbridge.reporting.metrics.schemas import MetricResultReply, ResultMetadata
@@ -71,7 +71,7 @@ def report_of(
     *,
     others: str,
     all_: str,
-    definition: JsonObject | None = None,
+    definition: TemplateDefinition | None = None,
 ) -> ReportView:
     """Return the report of an API reply; an unknown `measure` is replaced by the default.
 

@@ -8,14 +8,16 @@ from litestar.types import ASGIApp
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.rendering import headers
-from landbridge.dashboard.reports.calculation import calculate_report
+from landbridge.dashboard.reports.calculation import calculate_report, read_template
 from landbridge.dashboard.reports.comparison import ReportReader
 from landbridge.dashboard.reports.explore_pages import report_values
+from landbridge.dashboard.reports.report_query import used_reference
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX
+from landbridge.reporting.metrics.saved_schemas import MetricEnvelope
 
-_METRICS, _TEMPLATES = "/v2/reporting/metrics", "/v2/reporting/templates"
+_METRICS = "/v2/reporting/metrics"
 
 
 class SavedReportPages(Controller):
@@ -82,29 +84,25 @@ class SavedReportPages(Controller):
         name: str = "",
     ) -> Response[str]:
         interface = reader.interface
-        saved = (await interface.get(f"{_METRICS}/{metric_id}"))["data"]
-        version = saved.get("templateVersion")
-        used = saved["template"] if version is None else f"{saved['template']}@{version}"
-        template = (await interface.get(f"{_TEMPLATES}/{used}"))["data"]
-        newest = template
-        if version is not None:
-            newest = (await interface.get(f"{_TEMPLATES}/{saved['template']}"))["data"]
+        saved = (await interface.read(MetricEnvelope, f"{_METRICS}/{metric_id}")).data
+        template = await read_template(interface, used_reference(saved))
+        newest = await read_template(interface, saved.template) if template.version else template
         report, comparison = None, None
         try:
             measure = request.query_params.get("measure", "")
-            report = await calculate_report(interface, template, saved["params"], measure)
-            comparison = await reader.compare(template, saved["params"], report)
+            report = await calculate_report(interface, template, saved.params, measure)
+            comparison = await reader.compare(template, saved.params, report)
         except Refused as error:
             problem = problem or error
         values: dict[str, object] = {
             **report_values(
                 template,
-                saved["params"],
+                saved.params,
                 report,
                 language=request.user.language,
                 comparison=comparison,
             ),
-            "newest_version": newest.get("version"),
+            "newest_version": newest.version,
             "saved": saved,
             "name": name,
         }

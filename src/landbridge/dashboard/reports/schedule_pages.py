@@ -12,7 +12,9 @@ from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
+from landbridge.reporting.metrics.saved_schemas import MetricList
 from landbridge.reporting.schedules.model import RECIPIENTS_MAX
+from landbridge.reporting.schedules.schemas import RunList, ScheduleList, ScheduleReply
 from landbridge.reporting.schedules.service import ReportSchedules
 
 _SCHEDULES = "/v2/reporting/schedules"
@@ -66,13 +68,13 @@ class SchedulePages(Controller):
         form = await read_form(request)
         try:
             body = {each: form.text(each) for each in _FIELDS}
-            created = await request.interface.post(
-                _SCHEDULES, {**body, _RECIPIENTS: form.texts(_RECIPIENTS)}
+            created = await request.interface.submit(
+                ScheduleReply, _SCHEDULES, {**body, _RECIPIENTS: form.texts(_RECIPIENTS)}
             )
         except Refused as problem:
             values = await _listed(request, recipients, form)
             return request.with_problem("reports/schedules.html", problem, **values)
-        return redirect(f"{_PAGE_PATH}/{created['data']['id']}", notice=_("Schedule created"))
+        return redirect(f"{_PAGE_PATH}/{created.data.id}", notice=_("Schedule created"))
 
     @get("/schedules/{scheduleId:str}")
     async def show(
@@ -117,11 +119,11 @@ class SchedulePages(Controller):
 async def _listed(
     request: PageRequest, recipients: RecipientChoices, form: Form
 ) -> dict[str, object]:
-    saved = (await request.interface.get("/v2/reporting/metrics"))["data"]
+    saved = (await request.interface.read(MetricList, "/v2/reporting/metrics")).data
     return {
-        "schedules": (await request.interface.get(_SCHEDULES))["data"],
+        "schedules": (await request.interface.read(ScheduleList, _SCHEDULES)).data,
         "saved": saved,
-        "choices": [(each["id"], each["name"]) for each in saved],
+        "choices": [(str(each.id), each.name) for each in saved],
         "zones": [(name, name) for name in dict.fromkeys(["UTC", request.user.zone.key])],
         "form": form,
         "chosen": form.texts(_RECIPIENTS),
@@ -132,10 +134,11 @@ async def _listed(
 async def _shown(
     request: PageRequest, recipients: RecipientChoices, schedule_id: str
 ) -> dict[str, object]:
-    schedule = (await request.interface.get(f"{_SCHEDULES}/{schedule_id}"))["data"]
+    path = f"{_SCHEDULES}/{schedule_id}"
+    schedule = (await request.interface.read(ScheduleReply, path)).data
     return {
         "schedule": schedule,
-        "runs": (await request.interface.get(f"{_SCHEDULES}/{schedule_id}/runs"))["data"],
-        "chosen": schedule[_RECIPIENTS],
+        "runs": (await request.interface.read(RunList, f"{path}/runs")).data,
+        "chosen": [str(each) for each in schedule.recipient_ids],
         **await recipients.values(request),
     }

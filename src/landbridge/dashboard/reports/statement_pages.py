@@ -15,6 +15,7 @@ from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.providers.chains.tokens import CURRENCIES
+from landbridge.reporting.statements.schemas import StatementReply
 
 _STATEMENTS = "/v2/reporting/statements"
 # What a line is.
@@ -49,9 +50,10 @@ class StatementPages(Controller):
             user_id = await find_user_id(request.interface, query_values["userId"])
             query = query_values | {"userId": user_id or ""}
             values["here"] = urlencode(query)
-            values["statement"] = (
-                await request.interface.get(_STATEMENTS, **_without_empty(query))
-            )["data"]
+            reply = await request.interface.read(
+                StatementReply, _STATEMENTS, **_without_empty(query)
+            )
+            values["statement"] = reply.data
         except Refused as problem:
             if problem.field == "user":
                 problem.field = "userId"

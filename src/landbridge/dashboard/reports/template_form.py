@@ -6,10 +6,12 @@ numbers of a ratio or a difference have the prefixes `left-` and `right-`.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
+
+from msgspec import to_builtins
 
 from landbridge.dashboard.forms import Form
 from landbridge.dashboard.json_text import JsonObject, as_object, as_texts
@@ -21,10 +23,13 @@ from landbridge.reporting.metrics.custom.definition import (
     NAME_LENGTH_MAX,
     Function,
     IfZero,
+    Operand,
     QuotientRounding,
+    TemplateDefinition,
     TemplateSubject,
 )
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+from landbridge.reporting.metrics.template_schemas import param_reply
 from landbridge.reporting.rollups.model import Interval
 
 SIDES = ("left", "right")
@@ -61,22 +66,23 @@ def definition_of(subject: TemplateSubject, form: Form) -> JsonObject:
     return found | {name: _unique(form.texts(name)) for name in _LISTS}
 
 
-def form_of(definition: JsonObject) -> Form:
+def form_of(definition: TemplateDefinition) -> Form:
     """Return the form that describes a definition."""
-    measure = as_object(definition["measure"])
-    fields = {
-        name: as_texts(definition.get(name)) or (list(Interval) if name == "intervals" else [])
-        for name in _LISTS
+    measure = definition.measure
+    fields: dict[str, Sequence[str]] = {
+        "breakdowns": definition.breakdowns,
+        "intervals": definition.intervals or list(Interval),
+        "params": definition.params,
+        **_operand_fields(measure, ""),
     }
-    fields |= _operand_fields(measure, "")
-    if measure.get("ifZero"):
-        fields["ifZero"] = [str(measure["ifZero"])]
-    for side in SIDES:
-        operand = as_object(measure.get(side))
-        fields |= _operand_fields(operand, f"{side}-")
-        fields |= _filter_fields(as_object(operand.get("filters")), f"{side}-filters-")
+    if measure.if_zero:
+        fields["ifZero"] = [measure.if_zero]
+    for side, operand in zip(SIDES, (measure.left, measure.right), strict=True):
+        if operand is not None:
+            fields |= _operand_fields(operand, f"{side}-")
+            fields |= _filter_fields(to_builtins(operand.filters), f"{side}-filters-")
     # A single number may have filters of its own; these mean the same among those of the template.
-    own, of_measure = as_object(definition.get("filters")), as_object(measure.get("filters"))
+    own, of_measure = to_builtins(definition.filters), to_builtins(measure.filters)
     fields |= _filter_fields(_intersection(own, of_measure), "filters-")
     return Form(fields)
 
@@ -102,22 +108,15 @@ def preview_params(definition: JsonObject, form: Form, now: datetime, zone: Zone
     offered = [each for each in Interval if each in as_texts(definition["intervals"])] or list(
         Interval
     )
-    template: JsonObject = {
-        "params": [
-            {"name": "createdAfter", "type": "date", "multiple": False},
-            {
-                "name": "calculationInterval",
-                "type": "enum",
-                "multiple": False,
-                "options": offered,
-            },
-        ]
-    }
     fields = {name: form.fields[name] for name in ("createdAfter", "until") if name in form.fields}
     interval = form.text("previewInterval")
     if interval in offered:
         fields["calculationInterval"] = [interval]
-    params = params_of(template, fields, now, zone)
+    known = [
+        param_reply("createdAfter", "date", ""),
+        param_reply("calculationInterval", "enum", "", options=[*offered]),
+    ]
+    params = params_of(known, fields, now, zone)
     breakdowns = as_texts(definition["breakdowns"])
     breakdown = form.text("previewBreakdown", "".join(breakdowns[:1]))
     if breakdown in breakdowns:
@@ -180,10 +179,11 @@ def _unique(values: Iterable[str]) -> list[str]:
     return [each for each in dict.fromkeys(values) if each]
 
 
-def _operand_fields(operand: JsonObject, prefix: str) -> dict[str, list[str]]:
-    members = ("function", "of", "digits", "rounding")
+def _operand_fields(operand: Operand, prefix: str) -> dict[str, list[str]]:
     return {
-        f"{prefix}{name}": [str(operand[name])] for name in members if operand.get(name) is not None
+        f"{prefix}{name}": [str(value)]
+        for name in ("function", "of", "digits", "rounding")
+        if (value := getattr(operand, name)) is not None
     }
 
 

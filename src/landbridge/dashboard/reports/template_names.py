@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import msgspec
-
-from landbridge.dashboard.json_text import JsonObject, as_object
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
@@ -13,6 +10,7 @@ from landbridge.reporting.metrics.custom.checks import FUNCTIONS, OF_AMOUNTS, OF
 from landbridge.reporting.metrics.custom.definition import (
     Function,
     IfZero,
+    Operand,
     Quantity,
     QuotientRounding,
     TemplateDefinition,
@@ -79,32 +77,28 @@ def quantity_choices(subject: str) -> Choices:
     return [(each, label) for each, label in _QUANTITY_LABELS.items() if each in known]
 
 
-def unit_of(definition: JsonObject) -> str:
+def unit_of(definition: TemplateDefinition) -> str:
     """Return the unit of a definition's value: `USD`, `s`, `%`, or none."""
-    measure = as_object(definition["measure"])
-    if measure["function"] == Function.DIFFERENCE:
-        measure = as_object(measure.get("left")) or measure
-    if measure["function"] in _SECONDS:
+    measure: Operand = definition.measure
+    if measure.function is Function.DIFFERENCE:
+        measure = definition.measure.left or measure
+    if measure.function in _SECONDS:
         return "s"
-    if measure["function"] in _SHARES:
+    if measure.function in _SHARES:
         return PERCENT
-    return "USD" if measure["function"] in OF_AMOUNTS and measure.get("of") in _USD else ""
+    return "USD" if measure.function in OF_AMOUNTS and measure.of in _USD else ""
 
 
-def is_additive(definition: JsonObject) -> bool:
+def is_additive(definition: TemplateDefinition) -> bool:
     """Return whether values of groups add up, so that bars may be stacked."""
     return (
-        definition["subject"] != TemplateSubject.BALANCES
-        and as_object(definition["measure"])["function"] in _ADDITIVE
+        definition.subject is not TemplateSubject.BALANCES
+        and definition.measure.function in _ADDITIVE
     )
 
 
-def definition_summary(definition: JsonObject, language: str) -> str | None:
-    """Return a definition in words, in the visitor's language; None if it is malformed."""
-    try:
-        parsed = msgspec.convert(definition, TemplateDefinition)
-    except msgspec.ValidationError:
-        return None
+def definition_summary(definition: TemplateDefinition, language: str) -> str:
+    """Return a definition in words, in the visitor's language."""
     return summary(
-        parsed, catalogue(language).gettext, lambda value: dimension_label(value, language)
+        definition, catalogue(language).gettext, lambda value: dimension_label(value, language)
     )

@@ -2,8 +2,8 @@
 
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
+from msgspec import to_builtins
 
-from landbridge.dashboard.json_text import as_object
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.reports.builder_pages import definition_text, own_template
 from landbridge.dashboard.reports.names import FILTER_LABELS
@@ -12,6 +12,7 @@ from landbridge.dashboard.reports.template_names import definition_summary
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
+from landbridge.reporting.metrics.saved_schemas import MetricList
 
 
 class TemplatePages(Controller):
@@ -37,21 +38,17 @@ class TemplatePages(Controller):
 async def _page(
     request: PageRequest, name: str, *, problem: Refused | None = None
 ) -> Response[str]:
-    template = await own_template(request.interface, name)
-    saved = (await request.interface.get("/v2/reporting/metrics"))["data"]
-    gettext, definition = (
-        catalogue(request.user.language).gettext,
-        as_object(template["definition"]),
-    )
+    template, definition = await own_template(request.interface, name)
+    saved = (await request.interface.read(MetricList, "/v2/reporting/metrics")).data
+    gettext = catalogue(request.user.language).gettext
     values: dict[str, object] = {
         "template": template,
         "words": definition_summary(definition, request.user.language),
-        "definition_text": definition_text(definition),
+        "definition_text": definition_text(to_builtins(definition)),
         "filter_names": ", ".join(
-            gettext(FILTER_LABELS.get(name, name))
-            for name in (str(each["name"]) for each in filters(template))
+            gettext(FILTER_LABELS.get(each.name, each.name)) for each in filters(template)
         ),
-        "uses": [each for each in saved if each["template"] == template["name"]],
+        "uses": [each for each in saved if each.template == template.name],
     }
     if problem is not None:
         return request.with_problem("reports/template.html", problem, **values)

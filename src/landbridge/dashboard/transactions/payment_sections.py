@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 from uuid import UUID
 
-from msgspec import to_builtins
+from msgspec import Raw, to_builtins
 
 from landbridge.customers.chain_operations.schemas import ChainOrderList, ChainOrderReply
 from landbridge.customers.users.schemas import UserReply
@@ -163,8 +163,8 @@ async def _notes(_interface: InternalClient, _shown: ShownPayment) -> dict[str, 
 async def _raw(interface: InternalClient, shown: ShownPayment) -> dict[str, object]:
     # As the routes return them, with all members.
     payment, summary = await asyncio.gather(
-        interface.get(shown.summary.resource, expand="timeline"),
-        interface.get(f"/v2/transactions/{shown.summary.id}"),
+        interface.read(Raw, shown.summary.resource, expand="timeline"),
+        interface.read(Raw, f"/v2/transactions/{shown.summary.id}"),
     )
     return {"raw": pretty({"payment": payment, "transaction": summary})}
 

@@ -5,9 +5,16 @@ from collections.abc import Mapping
 
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
+from msgspec import to_builtins
 
-from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
+from landbridge.customers.bank_accounts.schemas import (
+    AccountReply,
+    AccountStatusReply,
+    BankAccountPageReply,
+    bank_of,
+)
 from landbridge.customers.bank_accounts.types import BY_TYPE
+from landbridge.customers.users.particulars_api import UserDetailsReply
 from landbridge.dashboard.countries import countries, country_name
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
@@ -72,8 +79,8 @@ class AccountPages(Controller):
         values = await user_context(request.interface, user_id)
         submitted = dict(request.query_params)
         submitted.setdefault("holder", values["user"].type)
-        known = await request.interface.get(f"{user_path(user_id)}/particulars")
-        submitted |= flatten(known["address"] or {}, f"{HOLDER}.address")
+        known = await request.interface.read(UserDetailsReply, f"{user_path(user_id)}/particulars")
+        submitted |= flatten(to_builtins(known.address), f"{HOLDER}.address")
         submitted |= {f"{HOLDER}.name": values["user"].name, "requestId": new_request_id()}
         return request.page("users/account_new.html", **values, **_form(request, submitted))
 
@@ -83,17 +90,17 @@ class AccountPages(Controller):
         submitted = submitted_values(await read_form(request))
         path = f"{user_path(user_id)}/accounts"
         try:
-            created = await request.interface.post(
-                path, account_body(account_form(submitted), submitted)
+            created = await request.interface.submit(
+                AccountStatusReply, path, account_body(account_form(submitted), submitted)
             )
         except Refused as problem:
             values = await user_context(request.interface, user_id)
             return request.with_problem(
                 "users/account_new.html", problem, **values, **_form(request, submitted)
             )
-        is_good = created["status"] == "ACTIVE"
+        is_good = created.status == "ACTIVE"
         message = _("Account added") if is_good else _("Account added. Check its status.")
-        return redirect(f"{page_path(user_id)}/accounts/{created['id']}", notice=message)
+        return redirect(f"{page_path(user_id)}/accounts/{created.id}", notice=message)
 
     @get("/{account_id:str}")
     async def show(
@@ -121,12 +128,12 @@ async def _account(
 ) -> dict[str, object]:
     values, account = await asyncio.gather(
         user_context(interface, user_id),
-        interface.get(f"{user_path(user_id)}/accounts/{account_id}"),
+        interface.read(AccountReply, f"{user_path(user_id)}/accounts/{account_id}"),
     )
     return values | {
         "account": account,
-        "holder": _details(account.get(HOLDER), language),
-        "bank": _details(account.get(account["type"]), language),
+        "holder": _details(to_builtins(account.account_holder), language),
+        "bank": _details(bank_of(account), language),
         "type_label": type_label,
         "ramp_labels": RAMP_LABELS,
     }
@@ -142,7 +149,7 @@ def _details(details: object, language: str) -> list[tuple[str, str, str | None]
             if path.rpartition(".")[2] in _COUNTRIES
             else choice_label(path, value),
         )
-        for path, value in flatten(details or {}).items()
+        for path, value in flatten(details).items()
     ]
 
 

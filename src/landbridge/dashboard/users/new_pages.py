@@ -11,8 +11,9 @@ from urllib.parse import urlencode
 from litestar import Controller, Response, get, post
 
 from landbridge.customers.users.model import UserType
+from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.users.service import DEFAULT_CHAINS
-from landbridge.customers.users.terms_api import TermsLinkReply
+from landbridge.customers.users.terms_api import TermsLinkCreated, TermsLinkReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
@@ -69,8 +70,10 @@ class NewUserPages(Controller):
                 case "owner":
                     submitted["owners"] = str(min(owner_count(submitted) + 1, OWNERS_SHOWN_MAX))
                 case "create":
-                    created = await request.interface.post("/v2/users", _body(submitted, chains))
-                    return redirect(page_path(created["id"]), notice=_("User created"))
+                    created = await request.interface.submit(
+                        UserReply, "/v2/users", _body(submitted, chains)
+                    )
+                    return redirect(page_path(str(created.id)), notice=_("User created"))
                 case _:
                     pass
         except Refused as problem:
@@ -98,8 +101,9 @@ def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, obje
 
 
 async def _link(interface: InternalClient) -> str:
-    created = await interface.post("/v2/tos-link", {"idempotencyKey": new_request_id()})
-    return str(created[_AGREEMENT])
+    body = {"idempotencyKey": new_request_id()}
+    created = await interface.submit(TermsLinkCreated, "/v2/tos-link", body)
+    return str(created.signed_agreement_id)
 
 
 async def _accept(interface: InternalClient, agreement_id: str) -> None:

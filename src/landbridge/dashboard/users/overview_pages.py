@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec import to_builtins
 
 from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
 from landbridge.customers.users.particulars_api import UserDetailsReply
 from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.verification.api import ListedStatus
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import read_form
@@ -22,7 +24,6 @@ from landbridge.dashboard.users.balances import CoinBalance, load_balances
 from landbridge.dashboard.users.nested_fields import flatten, submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.dashboard.users.profile_forms import (
-    OWNERS,
     OWNERS_SHOWN_MAX,
     changed_fields,
     owner_count,
@@ -95,8 +96,8 @@ class UserPages(Controller):
             submitted["owners"] = str(min(owner_count(submitted) + 1, OWNERS_SHOWN_MAX))
             values = await _edit_values(request, user_id, submitted)
             return request.page("users/edit.html", **values)
-        current = await request.interface.get(f"{user_path(user_id)}/particulars")
-        body = changed_fields(particulars_body(submitted, current["type"]), current)
+        current = await _particulars(request.interface, user_id)
+        body = changed_fields(particulars_body(submitted, current.type), to_builtins(current))
         try:
             await request.interface.post(user_path(user_id), body)
         except Refused as problem:
@@ -134,8 +135,8 @@ async def _overview_values(
     values = await user_context(interface, user_id)
     path = user_path(user_id)
     particulars, rails, balances, accounts, virtual, payments = await asyncio.gather(
-        interface.read(UserDetailsReply, f"{path}/particulars"),
-        interface.get("/v2/kyc/status", userId=user_id, limit=_RAILS_MAX),
+        _particulars(interface, user_id),
+        interface.read(list[ListedStatus], "/v2/kyc/status", userId=user_id, limit=_RAILS_MAX),
         load_balances(interface, values["user"]),
         interface.read(BankAccountPageReply, f"{path}/accounts", limit=_ITEMS_MAX),
         interface.read(VirtualAccountPageReply, f"{path}/virtual-accounts", limit=_ITEMS_MAX),
@@ -160,10 +161,9 @@ async def _edit_values(
     request: PageRequest, user_id: str, submitted: Mapping[str, str] | None
 ) -> dict[str, object]:
     values = await user_context(request.interface, user_id)
-    current = await request.interface.get(f"{user_path(user_id)}/particulars")
-    form_values = (
-        flatten(current) | {"owners": str(len(current[OWNERS]))} if submitted is None else submitted
-    )
+    current = await _particulars(request.interface, user_id)
+    owners = {"owners": str(len(current.ultimate_beneficial_owners))}
+    form_values = flatten(to_builtins(current)) | owners if submitted is None else submitted
     return values | {
         "form_values": form_values,
         "owners": owner_count(form_values),
@@ -173,11 +173,15 @@ async def _edit_values(
     }
 
 
+async def _particulars(interface: InternalClient, user_id: str) -> UserDetailsReply:
+    return await interface.read(UserDetailsReply, f"{user_path(user_id)}/particulars")
+
+
 async def _erase_values(interface: InternalClient, user_id: str) -> dict[str, object]:
     values = await user_context(interface, user_id)
     balances, particulars = await asyncio.gather(
         load_balances(interface, values["user"]),
-        interface.read(UserDetailsReply, f"{user_path(user_id)}/particulars"),
+        _particulars(interface, user_id),
     )
     return values | {
         "balances": [each for each in balances if each.total],

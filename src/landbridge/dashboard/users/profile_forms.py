@@ -9,12 +9,12 @@ from landbridge.dashboard.json_text import JsonObject, JsonValue
 from landbridge.dashboard.users.nested_fields import nest
 from landbridge.platform.core.errors import FieldInvalid
 
-OWNERS = "ultimateBeneficialOwners"
+_OWNERS = "ultimateBeneficialOwners"
 OWNERS_SHOWN_MAX = OWNERS_MAX
 _COMMON = ("email", "address", "ipAddress")
 _FIELDS_BY_TYPE = {
     UserType.INDIVIDUAL: ("firstName", "lastName", "dateOfBirth"),
-    UserType.BUSINESS: ("businessName", OWNERS),
+    UserType.BUSINESS: ("businessName", _OWNERS),
 }
 _CHECKBOXES = ("hasControl", "isSigner")
 
@@ -22,15 +22,15 @@ _CHECKBOXES = ("hasControl", "isSigner")
 def particulars_body(submitted: Mapping[str, str], type_: str) -> JsonObject:
     """Return the body for a user of this type; empty fields are left out."""
     body = nest(submitted, *_COMMON, *_FIELDS_BY_TYPE[UserType(type_)])
-    owners = body.get(OWNERS)
+    owners = body.get(_OWNERS)
     if isinstance(owners, list):
-        body[OWNERS] = [
+        body[_OWNERS] = [
             {**each, **{name: bool(each.get(name)) for name in _CHECKBOXES}}
             for each in owners
             if isinstance(each, dict)
         ]
     elif owners is not None:
-        del body[OWNERS]
+        del body[_OWNERS]
     return body
 
 

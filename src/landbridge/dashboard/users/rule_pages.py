@@ -69,12 +69,12 @@ class SettlementRulePages(Controller):
         if apply_button(submitted, form.text("do")):
             return request.page(_NEW, **_form(submitted))
         try:
-            created = await request.interface.post(
-                _PATH, rule_body(submitted_values(form, *number_fields(form)))
+            created = await request.interface.submit(
+                RuleReply, _PATH, rule_body(submitted_values(form, *number_fields(form)))
             )
         except Refused as problem:
             return request.with_problem(_NEW, problem, **_form(submitted))
-        return redirect(f"{_HOME}/{created['id']}", notice=_("Settlement rule created"))
+        return redirect(f"{_HOME}/{created.id}", notice=_("Settlement rule created"))
 
     @get("/{rule_id:str}")
     async def show(self, request: PageRequest, rule_id: FromPath[str]) -> Response[str]:

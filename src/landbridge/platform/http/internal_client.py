@@ -26,9 +26,6 @@ Query: TypeAlias = Mapping[str, str | int | Sequence[str] | None]
 
 T = TypeVar("T")
 
-# Amounts keep their digits.
-_decoder = msgspec.json.Decoder(Any, float_hook=Decimal)
-
 
 @dataclass(frozen=True, slots=True)
 class InternalResponse:
@@ -43,8 +40,8 @@ class InternalClient:
     """All routes under /v2, for one caller.
 
     Every method raises the `Refused` or `Busy` that the route was refused with, and
-    `InvariantBroken` for an internal error. JSON numbers with a fraction are `Decimal`. A path with
-    an empty id raises `ResourceNotFound`.
+    `InvariantBroken` for an internal error. In untyped parts of a reply, JSON numbers
+    with a fraction are `Decimal`. A path with an empty id raises `ResourceNotFound`.
     """
 
     def __init__(self, app: ASGIApp, caller: Caller) -> None:
@@ -64,32 +61,29 @@ class InternalClient:
         body: object = None,
         /,
         *,
+        method: str = "POST",
         query: Query | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> T:
-        """Return the reply of a POST, as the struct that its route returns."""
-        response = await self._send_json("POST", path, query or {}, body, headers or {})
+        """Return the reply of a POST or another method, as the struct that its route returns."""
+        response = await self._send_json(method, path, query or {}, body, headers or {})
         return _decoder_of(reply).decode(response.body)
 
-    async def get(self, path: str, /, **query: str | int | Sequence[str] | None) -> Any:
-        """Return the JSON of a GET."""
-        return await self._json("GET", path, query)
+    async def post(self, path: str, body: object = None) -> None:
+        """POST to a route, without its reply."""
+        await self._send_json("POST", path, {}, body, {})
 
-    async def post(self, path: str, body: Any = None, *, query: Query | None = None) -> Any:
-        """Return the JSON of a POST."""
-        return await self._json("POST", path, query or {}, body)
+    async def patch(self, path: str, body: object) -> None:
+        """PATCH a route, without its reply."""
+        await self._send_json("PATCH", path, {}, body, {})
 
-    async def patch(self, path: str, body: Any = None) -> Any:
-        """Return the JSON of a PATCH."""
-        return await self._json("PATCH", path, {}, body)
+    async def put(self, path: str, body: object) -> None:
+        """PUT to a route, without its reply."""
+        await self._send_json("PUT", path, {}, body, {})
 
-    async def put(self, path: str, body: Any = None) -> Any:
-        """Return the JSON of a PUT."""
-        return await self._json("PUT", path, {}, body)
-
-    async def delete(self, path: str) -> Any:
-        """Return the JSON of a DELETE."""
-        return await self._json("DELETE", path, {})
+    async def delete(self, path: str) -> None:
+        """DELETE a route, without its reply."""
+        await self.send("DELETE", path)
 
     async def send(
         self,
@@ -141,10 +135,6 @@ class InternalClient:
 
         return passed
 
-    async def _json(self, method: str, path: str, query: Query, body: Any = None) -> Any:
-        response = await self._send_json(method, path, query, body, {})
-        return _decoder.decode(response.body) if response.body else None
-
     async def _send_json(
         self, method: str, path: str, query: Query, body: object, headers: Mapping[str, str]
     ) -> InternalResponse:
@@ -174,6 +164,7 @@ class InternalClient:
 
 @cache
 def _decoder_of(reply: type[T]) -> msgspec.json.Decoder[T]:
+    # Amounts keep their digits.
     return msgspec.json.Decoder(reply, float_hook=Decimal)
 
 

@@ -107,7 +107,7 @@ def custom_template_reply(template: CustomTemplate, today: date) -> TemplateRepl
     )
 
 
-def _param(
+def param_reply(
     name: str,
     type_: str,
     description: str,
@@ -118,6 +118,7 @@ def _param(
     constraints: dict[str, Any] | None = None,
     options_endpoint: str | msgspec.UnsetType = msgspec.UNSET,
 ) -> ParamReply:
+    """Return a parameter of a template."""
     return ParamReply(
         name=name,
         type=type_,
@@ -134,21 +135,21 @@ def _period(today: date, template: MetricTemplate) -> list[ParamReply]:
     latest = {"maxDate": today.isoformat()}
     what = "a date" if template.is_by_day else "a date or an ISO 8601 time"
     return [
-        _param(
+        param_reply(
             AFTER,
             "date",
             f"Start of the period, inclusive: {what}.",
             required=True,
             constraints=latest,
         ),
-        _param(
+        param_reply(
             BEFORE,
             "date",
             f"End of the period, exclusive: {what}.",
             required=True,
             constraints=latest,
         ),
-        _param(
+        param_reply(
             INTERVAL,
             "enum",
             "Length of the intervals that the period is divided into; weeks begin on Mondays.",
@@ -160,7 +161,7 @@ def _period(today: date, template: MetricTemplate) -> list[ParamReply]:
 
 def _filter(dimension: Dimension) -> ParamReply:
     if dimension.options is not None:
-        return _param(
+        return param_reply(
             dimension.param,
             "enum",
             dimension.description,
@@ -169,7 +170,7 @@ def _filter(dimension: Dimension) -> ParamReply:
         )
     has_page = dimension.name == USER.name
     endpoint = _OPTIONS.format(param=dimension.param) if has_page else msgspec.UNSET
-    return _param(
+    return param_reply(
         dimension.param,
         "array",
         dimension.description,
@@ -180,7 +181,7 @@ def _filter(dimension: Dimension) -> ParamReply:
 
 
 def _breakdowns(options: list[str]) -> ParamReply:
-    return _param(
+    return param_reply(
         BREAKDOWNS,
         "enum",
         "One row per value of these dimensions in each interval.",
@@ -191,7 +192,7 @@ def _breakdowns(options: list[str]) -> ParamReply:
 
 
 def _limit() -> ParamReply:
-    return _param(
+    return param_reply(
         LIMIT,
         "integer",
         "At most this many rows, the newest; 500 if left out.",
@@ -200,7 +201,7 @@ def _limit() -> ParamReply:
 
 
 def _zone() -> ParamReply:
-    return _param(
+    return param_reply(
         TIME_ZONE,
         "string",
         "Whose days are meant: UTC, or the organisation's own zone; UTC if left out.",
