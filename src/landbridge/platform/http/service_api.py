@@ -134,7 +134,7 @@ _SITE_LINK = '<p><a href="/docs/site/">Guides and reference</a></p>'
 # of the page's elements and memory (17,394 and 9,237 elements, 188 and 98 MB in Chromium).
 _EXPLORER_SCRIPT = (
     'SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", persistAuthorization: true, '
-    'defaultModelsExpandDepth: -1, filter: true, deepLinking: true});'
+    "defaultModelsExpandDepth: -1, filter: true, deepLinking: true});"
 )
 
 
