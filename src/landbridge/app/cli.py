@@ -178,7 +178,7 @@ COMMANDS = {
         "Create an organisation whose history ends now; its API key is the last line of output.",
     ),
     "serve": LazyCommand(
-        "landbridge.app.process_commands",
+        "landbridge.app.serve_command",
         "serve",
         "Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database.",
     ),

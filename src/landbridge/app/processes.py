@@ -13,8 +13,8 @@ import structlog
 import uvicorn
 from litestar.types import ASGIApp
 
-from landbridge.app.api import build_app
-from landbridge.app.container import Container, make_key, open_container
+from landbridge.app.container import make_key, open_container
+from landbridge.app.prepared_application import PreparedApplication, application
 from landbridge.app.settings import Settings
 from landbridge.app.worker import work
 from landbridge.platform import logs
@@ -28,8 +28,6 @@ from landbridge.platform.http.connection_admission import TrustedNetworks
 from landbridge.platform.http.connection_limits import ConnectionLimits
 from landbridge.platform.http.dns import be_quick_about_names
 from landbridge.platform.http.fair_semaphore import raise_descriptors
-from landbridge.platform.http.round_robin import round_robin
-from landbridge.platform.http.telemetry import observe
 
 _log = structlog.stdlib.get_logger()
 
@@ -143,7 +141,14 @@ def listen(settings: Settings) -> socket.socket:
     return sock
 
 
-async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: int | None) -> None:
+async def run_api(
+    settings: Settings,
+    dsn: str,
+    sock: socket.socket,
+    *,
+    parent: int | None,
+    prepared: PreparedApplication | None = None,
+) -> None:
     """Serve until SIGTERM or SIGINT; requests in progress are answered first.
 
     Raises `SchemaNewer` if it ended because a newer version has migrated the database.
@@ -156,7 +161,8 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
     warming = asyncio.create_task(asyncio.to_thread(warm_up))
     async with open_container(settings, dsn, name="api", reads_on_standby=True) as container:
         container.due_notifier.start()
-        server = ApiServer(configured(application(container), settings))
+        app = application(container) if prepared is None else prepared.over(container)
+        server = ApiServer(configured(app, settings))
         _on_signals(server.leave)
         if stop.is_set():
             return
@@ -182,12 +188,6 @@ def _connections(settings: Settings) -> Callable[..., asyncio.BaseProtocol]:
         )
 
     return connection
-
-
-def application(container: Container) -> ASGIApp:
-    """The API as a server calls it."""
-    # Outermost, so that answers to unknown paths carry a request id too.
-    return observe(round_robin(build_app(container)))
 
 
 # For a year, as the preload list asks at least; browsers heed it by https only.
