@@ -203,7 +203,7 @@ COMMANDS = {
         "Run the scenario that produces EVENT_TYPE, in the sandbox.",
     ),
     "worker": LazyCommand(
-        "landbridge.app.process_commands",
+        "landbridge.app.worker_command",
         "worker",
         "Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once.",
     ),

@@ -1,10 +1,8 @@
-"""Commands of long-running processes, `api` and `worker`, and `demo`."""
+"""Commands that serve: `api` and `demo`; `serve` and `worker` have modules of their own."""
 
 import socket
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import click
 import uvloop
@@ -13,6 +11,7 @@ from landbridge.app import processes
 from landbridge.app.cli_runtime import print_line, read_settings_with_database
 from landbridge.app.demo import demo as run_demo
 from landbridge.app.prepared_application import PreparedApplication
+from landbridge.app.process_lifecycle import set_up_logs
 
 _PORT = click.IntRange(1, 65535)
 
@@ -33,25 +32,9 @@ def api(
 ) -> None:
     """Serve only the API, on LANDBRIDGE_DATABASE_URL; several may run at once."""
     chosen, dsn = read_settings_with_database(host=host, port=port)
-    processes.set_up_logs(chosen)
+    set_up_logs(chosen)
     sock = processes.listen(chosen) if fd is None else socket.socket(fileno=fd)
     uvloop.run(processes.run_api(chosen, dsn, sock, parent=parent, prepared=prepared))
-
-
-@click.command()
-@click.option("--parent", type=int, hidden=True)
-def worker(parent: int | None) -> None:
-    """Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once."""
-    chosen, dsn = read_settings_with_database()
-    processes.set_up_logs(chosen)
-    uvloop.run(processes.run_worker(chosen, dsn, parent=parent))
-
-
-def run_forked(args: Sequence[str], prepared: PreparedApplication) -> NoReturn:
-    """Run the command of a forked process, as its command line would, and end the process."""
-    name, *options = args
-    command = {"api": api, "worker": worker}[name]
-    sys.exit(command.main(options, prog_name=f"landbridge {name}", obj=prepared))
 
 
 @click.command()

@@ -30,7 +30,8 @@ import structlog
 from landbridge.app.bootstrap import FirstStartResult, prepare
 from landbridge.app.fork_server import ForkedProcess, ForkFailed, ForkServer
 from landbridge.app.metrics_spool import VARIABLE, remove_old_spools
-from landbridge.app.processes import OUTDATED, listen, set_up_logs
+from landbridge.app.process_lifecycle import OUTDATED, set_up_logs
+from landbridge.app.processes import listen
 from landbridge.app.settings import PREFIX, Settings
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.embedded.server import EmbeddedPostgres

@@ -5,6 +5,8 @@ together. The fork server is forked before anything exists that must not be inhe
 """
 
 import sys
+from collections.abc import Sequence
+from typing import NoReturn
 
 import click
 
@@ -29,8 +31,14 @@ def serve(host: str | None, port: int | None, data_dir: str | None) -> None:
         # Here, because they import the metrics.
         from landbridge.app.cli_runtime import print_line, read_settings  # noqa: PLC0415
         from landbridge.app.prepared_application import PreparedApplication  # noqa: PLC0415
-        from landbridge.app.process_commands import run_forked  # noqa: PLC0415
+        from landbridge.app.process_commands import api  # noqa: PLC0415
         from landbridge.app.serve import serve as run_serve  # noqa: PLC0415
+        from landbridge.app.worker_command import worker  # noqa: PLC0415
+
+        def run_forked(args: Sequence[str], prepared: PreparedApplication) -> NoReturn:
+            name, *options = args
+            command = {"api": api, "worker": worker}[name]
+            sys.exit(command.main(options, prog_name=f"landbridge {name}", obj=prepared))
 
         settings = read_settings(host=host, port=port, data_dir=data_dir)
         fork_server = None
