@@ -66,9 +66,14 @@ class ForkedProcess:
     def poll(self) -> int | None:
         """Return the exit code; None while the process runs."""
         if self.returncode is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.returncode = os.waitstatus_to_exitcode(status)
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:
+                # Whatever started us has the system ignore the codes of children.
+                self.returncode = 0
+            else:
+                if pid:
+                    self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -199,7 +204,7 @@ def _prctl(option: int, argument: int) -> None:
 
 
 def _flush() -> None:
-    """What a buffer holds at the fork would be written twice."""
+    """Empty the buffers; both processes would write what they hold."""
     for each in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             each.flush()
@@ -213,7 +218,8 @@ def _forked(
         # In its own process group: Ctrl-C reaches only the supervisor.
         os.setpgid(0, 0)
         for each in inherited:
-            os.close(each)
+            with suppress(OSError):
+                os.close(each)
         _take_environment(os.environ.copy(), ["fork-server", "--parent", str(supervisor)])
         prepared = prepare()
         gc.collect()
@@ -232,7 +238,7 @@ def _await_request(connection: Connection, supervisor: int) -> list[str]:
             request: ForkRequest = connection.recv()
             socket = reduction.recv_handle(connection) if request.has_socket else None
         except (EOFError, OSError):
-            # The supervisor has ended. Its handlers for the end of a process are not ours.
+            # The supervisor has ended. What it does at its end must not be done twice.
             os._exit(0)
         if not _has_one_thread():
             os._exit(1)
@@ -240,7 +246,8 @@ def _await_request(connection: Connection, supervisor: int) -> list[str]:
         if between == 0:
             _leave_child(connection, supervisor)
             return _become(request, socket, connection)
-        os.waitpid(between, 0)
+        with suppress(ChildProcessError):
+            os.waitpid(between, 0)
         if socket is not None:
             os.close(socket)
 

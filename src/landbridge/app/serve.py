@@ -51,7 +51,7 @@ _RESTART_DELAY_MAX_S = 30.0
 _CALM_S = 60.0
 
 # Both have what a supervisor needs.
-Process = subprocess.Popen[bytes] | ForkedProcess
+SupervisedProcess = subprocess.Popen[bytes] | ForkedProcess
 
 
 class StartFailed(LandbridgeError):
@@ -63,8 +63,8 @@ class ChildProcess:
     """A supervised process, restarted with growing delays when it dies."""
 
     name: str
-    start: Callable[[], Process]
-    process: Process
+    start: Callable[[], SupervisedProcess]
+    process: SupervisedProcess
     started_at_s: float
     delay_s: float = 0.5
     due_at_s: float | None = None
@@ -221,10 +221,12 @@ class Starter:
         if self._fork_server is not None:
             self._fork_server.stop()
 
-    def fork(self, dsn: str, *command: str, socket: int | None = None) -> Callable[[], Process]:
+    def fork(
+        self, dsn: str, *command: str, socket: int | None = None
+    ) -> Callable[[], SupervisedProcess]:
         """Return what forks a process, with `--fd` for the socket."""
 
-        def start() -> Process:
+        def start() -> SupervisedProcess:
             if self._fork_server is not None:
                 try:
                     return self._fork_server.fork(_args(*command), self._environ(dsn), socket)
@@ -237,7 +239,9 @@ class Starter:
         spawn = self.spawn(dsn, *command, socket=socket)
         return start
 
-    def spawn(self, dsn: str, *command: str, socket: int | None = None) -> Callable[[], Process]:
+    def spawn(
+        self, dsn: str, *command: str, socket: int | None = None
+    ) -> Callable[[], SupervisedProcess]:
         """Return what starts a process by its command line, with `--fd` for the socket."""
         given = [] if socket is None else [socket]
         argv = [sys.executable, "-m", "landbridge", *_args(*command)]
