@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench import databases, machine, server
 
-_PARTS = ("api", "worker", "postgres", "serve")
+_PARTS = ("api", "worker", "postgres", "serve", "fork-server")
 # What a start leaves behind: compiled statements, the first run of each schedule.
 _SETTLE_S = 10.0
 # Every change of a new organisation is in its tree: nothing new is left to work on.

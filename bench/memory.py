@@ -27,6 +27,8 @@ class Slice:
     p99_ms: float | None
     cpu_us: dict[str, float]
     memory: machine.Memory
+    # With the supervisor and the fork server.
+    whole: machine.Memory
 
 
 def measure(swaps: int, print_line: Callable[[str], None]) -> None:
@@ -48,7 +50,16 @@ def measure(swaps: int, print_line: Callable[[str], None]) -> None:
                 )
                 done += tally.swaps
                 seen = sample(tally, metered)
-                slices.append(Slice(done, seen.per_s, seen.p99_ms, dict(seen.cpu_us), memory(ours)))
+                slices.append(
+                    Slice(
+                        done,
+                        seen.per_s,
+                        seen.p99_ms,
+                        dict(seen.cpu_us),
+                        memory(ours),
+                        memory(ours, "serve", "fork-server"),
+                    )
+                )
                 print_line(_row(slices[-1]))
             walked = databases.read(ours.dsn, _WALKED)
             size_mb = databases.count(
@@ -64,11 +75,14 @@ def _table(slices: list[Slice], walked: list[tuple[object, ...]], size_mb: int) 
     """Return the rows of the first slice, each tenth of the run, and the last slice."""
     step = max(len(slices) // 10, 1)
     shown = [*slices[:-1:step], slices[-1]]
-    heads = "swaps so far | operations/s | p99 | API CPU | PostgreSQL CPU | PSS | USS | RSS"
+    heads = (
+        "swaps so far | operations/s | p99 | API CPU | PostgreSQL CPU "
+        "| PSS | USS | RSS | PSS with supervisor"
+    )
     return "\n".join(
         [
             "API processes and worker together; CPU in microseconds per operation.",
-            *("", f"| {heads} |", "|---|---|---|---|---|---|---|---|"),
+            *("", f"| {heads} |", "|---|---|---|---|---|---|---|---|---|"),
             *(_row(each) for each in shown),
             *("", f"The database has {size_mb:,} MB.", ""),
             *("| table | full scans | rows read by them | rows |", "|---|---|---|---|"),
@@ -82,5 +96,6 @@ def _row(each: Slice) -> str:
     return (
         f"| {each.swaps:,} | {each.per_s:,.0f} | {each.p99_ms:.0f} ms "
         f"| {each.cpu_us['api']:.0f} | {each.cpu_us['postgres']:.0f} "
-        f"| {took.pss:.0f} MB | {took.uss:.0f} MB | {took.rss:.0f} MB |"
+        f"| {took.pss:.0f} MB | {took.uss:.0f} MB | {took.rss:.0f} MB "
+        f"| {each.whole.pss:.0f} MB |"
     )

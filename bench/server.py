@@ -47,7 +47,7 @@ class Server:
         return found
 
     def pids(self, part: str) -> list[int]:
-        """Return the processes of one part: `api`, `worker`, `postgres` or `serve`."""
+        """Return the processes of one part: `api`, `worker`, `fork-server`, `postgres`, `serve`."""
         if part == "serve":
             return [self.process.pid]
         if part == "postgres":

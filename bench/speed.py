@@ -72,9 +72,9 @@ def measure(effort: Effort, print_line: Callable[[str], None]) -> Result:
             return Result(effort, series, paced, rate, _swap_count(ours), memory(ours))
 
 
-def memory(ours: server.Server) -> machine.Memory:
-    """Return the total memory of the API processes and the worker."""
-    return machine.memory([*ours.pids("api"), *ours.pids("worker")])
+def memory(ours: server.Server, *others: str) -> machine.Memory:
+    """Return the total memory of the API processes, the worker and other parts."""
+    return machine.memory(pid for part in ("api", "worker", *others) for pid in ours.pids(part))
 
 
 def sample(tally: load.Tally, meter: machine.Meter) -> Sample:

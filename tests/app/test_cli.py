@@ -40,3 +40,20 @@ def test_the_list_says_what_the_command_says(name: str) -> None:
     assert command is not None
     assert command.name == name
     assert COMMANDS[name].summary == command.get_short_help_str(limit=500)
+
+
+@pytest.mark.parametrize(
+    ("module", "without"),
+    [
+        # Metrics decide at their import whether processes count together.
+        ("serve_command", ["prometheus_client", "landbridge.app.container"]),
+        # 12 MB that a worker never uses.
+        ("worker_command", ["landbridge.app.api", "landbridge.dashboard", "uvicorn"]),
+    ],
+)
+def test_command_does_not_import(module: str, without: list[str]) -> None:
+    program = f"import sys, landbridge.app.{module}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert not set(without) & set(done.stdout.split())

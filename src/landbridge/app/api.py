@@ -84,7 +84,7 @@ _LIST_PARTS = {
 def build_app(container: Container) -> Litestar:
     """Build the ASGI application over these services.
 
-    Takes about a second. The services are read from the container only when a request arrives.
+    Takes about a second. Of the container, only the settings are read before a request arrives.
     """
     document = LazyContent(lambda: StaticContent.of(encode(openapi_document(app)), MediaType.JSON))
     metrics_text, turns = MetricsText(), OrgConcurrency()
@@ -121,7 +121,7 @@ def build_app(container: Container) -> Litestar:
         request_max_body_size=BODY_BYTES_MAX,
         middleware=[
             _ending(turns),
-            *([_listening(container)] if container.request_log.is_on else []),
+            *([_listening(container)] if container.settings.request_log_retention else []),
             masking,
         ],
         lifespan=[

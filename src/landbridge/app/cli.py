@@ -178,7 +178,7 @@ COMMANDS = {
         "Create an organisation whose history ends now; its API key is the last line of output.",
     ),
     "serve": LazyCommand(
-        "landbridge.app.process_commands",
+        "landbridge.app.serve_command",
         "serve",
         "Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database.",
     ),
@@ -203,7 +203,7 @@ COMMANDS = {
         "Run the scenario that produces EVENT_TYPE, in the sandbox.",
     ),
     "worker": LazyCommand(
-        "landbridge.app.process_commands",
+        "landbridge.app.worker_command",
         "worker",
         "Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once.",
     ),

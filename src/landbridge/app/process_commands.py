@@ -1,4 +1,4 @@
-"""Commands that serve: `serve`, `api`, `worker` and `demo`."""
+"""Commands that serve: `api` and `demo`; `serve` and `worker` have modules of their own."""
 
 import socket
 import sys
@@ -8,10 +8,10 @@ import click
 import uvloop
 
 from landbridge.app import processes
-from landbridge.app.cli_runtime import print_line, read_settings, read_settings_with_database
+from landbridge.app.cli_runtime import print_line, read_settings_with_database
 from landbridge.app.demo import demo as run_demo
-from landbridge.app.serve import serve as run_serve
-from landbridge.platform.cli_context import data_dir_option
+from landbridge.app.prepared_application import PreparedApplication
+from landbridge.app.process_lifecycle import set_up_logs
 
 _PORT = click.IntRange(1, 65535)
 
@@ -19,32 +19,22 @@ _PORT = click.IntRange(1, 65535)
 @click.command()
 @click.option("--host", help="Address to listen on (default: 127.0.0.1).")
 @click.option("--port", type=_PORT, help="Port to listen on (default: 8080).")
-@data_dir_option
-def serve(host: str | None, port: int | None, data_dir: str | None) -> None:
-    """Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database."""
-    run_serve(read_settings(host=host, port=port, data_dir=data_dir), print_line)
-
-
-@click.command()
-@click.option("--host", help="Address to listen on (default: 127.0.0.1).")
-@click.option("--port", type=_PORT, help="Port to listen on (default: 8080).")
 @click.option("--fd", type=int, hidden=True)
 @click.option("--parent", type=int, hidden=True)
-def api(host: str | None, port: int | None, fd: int | None, parent: int | None) -> None:
+@click.pass_obj
+def api(
+    prepared: PreparedApplication | None,
+    *,
+    host: str | None,
+    port: int | None,
+    fd: int | None,
+    parent: int | None,
+) -> None:
     """Serve only the API, on LANDBRIDGE_DATABASE_URL; several may run at once."""
     chosen, dsn = read_settings_with_database(host=host, port=port)
-    processes.set_up_logs(chosen)
+    set_up_logs(chosen)
     sock = processes.listen(chosen) if fd is None else socket.socket(fileno=fd)
-    uvloop.run(processes.run_api(chosen, dsn, sock, parent=parent))
-
-
-@click.command()
-@click.option("--parent", type=int, hidden=True)
-def worker(parent: int | None) -> None:
-    """Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once."""
-    chosen, dsn = read_settings_with_database()
-    processes.set_up_logs(chosen)
-    uvloop.run(processes.run_worker(chosen, dsn, parent=parent))
+    uvloop.run(processes.run_api(chosen, dsn, sock, parent=parent, prepared=prepared))
 
 
 @click.command()

@@ -1,43 +1,32 @@
-"""The two long-running processes: API and worker, each on an existing database."""
+"""The API process on an existing database."""
 
 import asyncio
 import gc
-import os
-import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import Any, Final, cast
 
 import structlog
 import uvicorn
 from litestar.types import ASGIApp
 
-from landbridge.app.api import build_app
-from landbridge.app.container import Container, make_key, open_container
+from landbridge.app.container import make_key, open_container
+from landbridge.app.prepared_application import PreparedApplication, application
+from landbridge.app.process_lifecycle import on_signals, watching
 from landbridge.app.settings import Settings
-from landbridge.app.worker import work
-from landbridge.platform import logs
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.schema_watch import SchemaWatch
-from landbridge.platform.db.wakeups import due_wakeups
-from landbridge.platform.db.worker_shares import dividing
 from landbridge.platform.formats.preload import warm_up
 from landbridge.platform.http.bounded_reads import BoundedReads
 from landbridge.platform.http.connection_admission import TrustedNetworks
 from landbridge.platform.http.connection_limits import ConnectionLimits
-from landbridge.platform.http.dns import be_quick_about_names
 from landbridge.platform.http.fair_semaphore import raise_descriptors
-from landbridge.platform.http.round_robin import round_robin
-from landbridge.platform.http.telemetry import observe
 
 _log = structlog.stdlib.get_logger()
 
 # Requests take milliseconds; after this time the process ends without waiting for more.
 _GRACE_S = 20
-_PARENT_EVERY_S = 1.0
-# Signal to the supervisor that a newer version has migrated the database.
-OUTDATED = signal.SIGUSR1
 # uvicorn's server ticks ten times a second.
 _CHECK_TICKS = 10
 # Time to read pending requests of accepted connections before idle ones are closed.
@@ -46,12 +35,6 @@ _READ_S = 0.1
 _GARBAGE_OBJECTS = 10_000
 # Python's own figure is 10: a request in a cycle would wait for a million objects, with its body.
 _YOUNGER_COLLECTIONS = 2
-
-
-def set_up_logs(settings: Settings) -> None:
-    """Configure the logs: JSON without a terminal, a console format with one, or as set."""
-    is_json = settings.log_format == "json" or (settings.log_format is None and not os.isatty(2))
-    logs.set_up(level=settings.log_level, is_json=is_json)
 
 
 class ListenFailed(LandbridgeError):
@@ -143,7 +126,14 @@ def listen(settings: Settings) -> socket.socket:
     return sock
 
 
-async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: int | None) -> None:
+async def run_api(
+    settings: Settings,
+    dsn: str,
+    sock: socket.socket,
+    *,
+    parent: int | None,
+    prepared: PreparedApplication | None = None,
+) -> None:
     """Serve until SIGTERM or SIGINT; requests in progress are answered first.
 
     Raises `SchemaNewer` if it ended because a newer version has migrated the database.
@@ -151,17 +141,18 @@ async def run_api(settings: Settings, dsn: str, sock: socket.socket, *, parent: 
     raise_descriptors()
     make_key(settings)
     stop = asyncio.Event()
-    _on_signals(stop.set)
+    on_signals(stop.set)
     # Runs while the database is being connected.
     warming = asyncio.create_task(asyncio.to_thread(warm_up))
     async with open_container(settings, dsn, name="api", reads_on_standby=True) as container:
         container.due_notifier.start()
-        server = ApiServer(configured(application(container), settings))
-        _on_signals(server.leave)
+        app = application(container) if prepared is None else prepared.over(container)
+        server = ApiServer(configured(app, settings))
+        on_signals(server.leave)
         if stop.is_set():
             return
         schema = SchemaWatch(container.database)
-        async with _watching(parent, schema, server.finish):
+        async with watching(parent, schema, server.finish):
             await warming
             spare_the_collector()
             await server.serve(sockets=[sock])
@@ -182,12 +173,6 @@ def _connections(settings: Settings) -> Callable[..., asyncio.BaseProtocol]:
         )
 
     return connection
-
-
-def application(container: Container) -> ASGIApp:
-    """The API as a server calls it."""
-    # Outermost, so that answers to unknown paths carry a request id too.
-    return observe(round_robin(build_app(container)))
 
 
 # For a year, as the preload list asks at least; browsers heed it by https only.
@@ -213,61 +198,6 @@ def configured(app: ASGIApp, settings: Settings) -> uvicorn.Config:
     )
 
 
-async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> None:
-    """Work until SIGTERM or SIGINT; steps in progress are finished first.
-
-    Raises `SchemaNewer` if it ended because a newer version has migrated the database.
-    """
-    raise_descriptors()
-    be_quick_about_names()
-    make_key(settings)
-    stop = asyncio.Event()
-    _on_signals(stop.set)
-    async with (
-        open_container(settings, dsn, name="worker") as container,
-        due_wakeups(dsn) as wakeup,
-        dividing(dsn, container.worker_share),
-    ):
-        container.due_notifier.start(wakeup.set)
-        if container.providers is not None:
-            await container.providers.start()
-        schema = SchemaWatch(container.database)
-        async with _watching(parent, schema, stop.set):
-            await work(container, stop, wakeup)
-    schema.raise_if_newer()
-
-
-@asynccontextmanager
-async def _watching(
-    parent: int | None, schema: SchemaWatch, finish: Callable[[], None]
-) -> AsyncGenerator[None]:
-    """Return when the supervisor is gone or the schema is newer."""
-    tasks = [
-        asyncio.create_task(_watch(parent, finish)),
-        asyncio.create_task(schema.run(lambda: _end(parent, finish))),
-    ]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
-
-def _end(parent: int | None, finish: Callable[[], None]) -> None:
-    """Have the supervisor stop all its processes in order; without one, finish alone."""
-    if parent is not None and os.getppid() == parent:
-        os.kill(parent, OUTDATED)
-    else:
-        finish()
-
-
-def _on_signals(leave: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, leave)
-
-
 def spare_the_collector() -> None:
     """Run the garbage collector a tenth as often, and exclude all objects that exist at the start.
 
@@ -276,12 +206,3 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE_OBJECTS, _YOUNGER_COLLECTIONS, _YOUNGER_COLLECTIONS)
-
-
-async def _watch(parent: int | None, leave: Callable[[], None]) -> None:
-    """Finish when the supervisor is gone: nothing would stop or restart this process any more."""
-    while parent is not None and os.getppid() == parent:  # noqa: ASYNC110  the kernel sends no event
-        await asyncio.sleep(_PARENT_EVERY_S)
-    if parent is not None:
-        _log.warning("process.orphaned", pid=os.getpid())
-        leave()

@@ -13,15 +13,13 @@ Guarantees:
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +28,10 @@ from types import FrameType
 import structlog
 
 from landbridge.app.bootstrap import FirstStartResult, prepare
-from landbridge.app.processes import OUTDATED, listen, set_up_logs
+from landbridge.app.fork_server import ForkedProcess, ForkFailed, ForkServer
+from landbridge.app.metrics_spool import VARIABLE, remove_old_spools
+from landbridge.app.process_lifecycle import OUTDATED, set_up_logs
+from landbridge.app.processes import listen
 from landbridge.app.settings import PREFIX, Settings
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.embedded.server import EmbeddedPostgres
@@ -48,8 +49,9 @@ _SLOW_START_S, _READY_TIMEOUT_S = 30.0, 300.0
 _STOP_TIMEOUT_S = 30.0
 _RESTART_DELAY_MAX_S = 30.0
 _CALM_S = 60.0
-# Directory of the metrics of this `serve`, by its pid.
-_SPOOL = "landbridge-metrics-"
+
+# Both have what a supervisor needs.
+SupervisedProcess = subprocess.Popen[bytes] | ForkedProcess
 
 
 class StartFailed(LandbridgeError):
@@ -61,8 +63,8 @@ class ChildProcess:
     """A supervised process, restarted with growing delays when it dies."""
 
     name: str
-    start: Callable[[], "subprocess.Popen[bytes]"]
-    process: "subprocess.Popen[bytes]"
+    start: Callable[[], SupervisedProcess]
+    process: SupervisedProcess
     started_at_s: float
     delay_s: float = 0.5
     due_at_s: float | None = None
@@ -134,18 +136,31 @@ class Signals:
             raise StopRequested
 
 
-def serve(settings: Settings, print_line: Callable[[str], None]) -> None:
-    """Run until SIGTERM or SIGINT. Raises a `LandbridgeError` with a sentence if it can't start."""
+def serve(
+    settings: Settings,
+    print_line: Callable[[str], None],
+    spool: Path,
+    fork_server: ForkServer | None,
+) -> None:
+    """Run until SIGTERM or SIGINT. Raises a `LandbridgeError` with a sentence if it can't start.
+
+    Metrics are counted in `spool`. Without a fork server, each process imports everything itself.
+    """
     set_up_logs(settings)
     signals = Signals()
+    starter = Starter(settings, spool, fork_server)
     try:
         signals.catch()
-        _serve(settings, signals, print_line)
+        _serve(settings, signals, starter, print_line)
     except StopRequested:
         print_line("Stopped before everything was up.")
+    finally:
+        starter.close()
 
 
-def _serve(settings: Settings, signals: Signals, print_line: Callable[[str], None]) -> None:
+def _serve(
+    settings: Settings, signals: Signals, starter: "Starter", print_line: Callable[[str], None]
+) -> None:
     check_private(settings.folder)
     # The socket first: a start that fails because its port is taken must have no effect.
     with listen(settings) as sock, _database(settings, print_line) as (dsn, server):
@@ -156,27 +171,26 @@ def _serve(settings: Settings, signals: Signals, print_line: Callable[[str], Non
         # Printed immediately: whatever happens next, the secrets are never shown again.
         _show_key(prepared, print_line)
         _show_admin(settings, prepared, print_line)
-        _remove_spools()
-        with tempfile.TemporaryDirectory(prefix=f"{_SPOOL}{os.getpid()}-") as spool:
-            signals.is_starting = False
-            print_line("Starting the API and the worker ...")
-            children = _start_children(settings, dsn, sock.fileno(), spool)
-            try:
-                _await_ready(settings, children, signals, print_line)
-                if not signals.has_signal:
-                    _print_addresses(settings, prepared, print_line)
-                while not signals.has_signal:
-                    time.sleep(_CHECK_EVERY_S)
-                    signals.check_schema()
-                    if server is not None:
-                        server.ensure_running()
-                    for child in children:
-                        child.restart_if_dead()
-            finally:
-                print_line("Stopping ...")
-                # Closed first: no process would answer a connection that only this one holds open.
-                sock.close()
-                _stop(children)
+        remove_old_spools()
+        signals.is_starting = False
+        print_line("Starting the API and the worker ...")
+        children = _start_children(settings, starter, dsn, sock.fileno())
+        try:
+            _await_ready(settings, children, signals, print_line)
+            if not signals.has_signal:
+                _print_addresses(settings, prepared, print_line)
+            while not signals.has_signal:
+                time.sleep(_CHECK_EVERY_S)
+                signals.check_schema()
+                if server is not None:
+                    server.ensure_running()
+                for child in children:
+                    child.restart_if_dead()
+        finally:
+            print_line("Stopping ...")
+            # Closed first: no process would answer a connection that only this one holds open.
+            sock.close()
+            _stop(children)
 
 
 @contextmanager
@@ -194,39 +208,87 @@ def _database(
         server.stop()
 
 
-def _start_children(settings: Settings, dsn: str, fd: int, spool: str) -> list[ChildProcess]:
-    given = {
-        f"{PREFIX}DATABASE_URL": dsn,
-        f"{PREFIX}DATA_DIR": settings.data_dir,
-        f"{PREFIX}HOST": settings.host,
-        f"{PREFIX}PORT": str(settings.port),
-        f"{PREFIX}PUBLIC_URL": settings.public_url or own_url(settings),
-        "PROMETHEUS_MULTIPROC_DIR": spool,
-    }
-    # A value and the file of a value exclude each other.
-    inherited = {
-        name: value for name, value in os.environ.items() if name.removesuffix("_FILE") not in given
-    }
-    environ = {**inherited, **given}
+class Starter:
+    """Starts the processes: forks them if possible, or runs their command lines."""
 
-    def starter(*command: str, fds: Sequence[int] = ()) -> Callable[[], "subprocess.Popen[bytes]"]:
-        argv = [sys.executable, "-m", "landbridge", *command, "--parent", str(os.getpid())]
+    def __init__(self, settings: Settings, spool: Path, fork_server: ForkServer | None) -> None:
+        self._settings = settings
+        self._spool = spool
+        self._fork_server = fork_server
+
+    def close(self) -> None:
+        """End the fork server."""
+        if self._fork_server is not None:
+            self._fork_server.stop()
+
+    def fork(
+        self, dsn: str, *command: str, socket: int | None = None
+    ) -> Callable[[], SupervisedProcess]:
+        """Return what forks a process, with `--fd` for the socket."""
+
+        def start() -> SupervisedProcess:
+            if self._fork_server is not None:
+                try:
+                    return self._fork_server.fork(_args(*command), self._environ(dsn), socket)
+                except ForkFailed as error:
+                    # Processes need more memory then, and are otherwise the same.
+                    _log.warning("process.not_forked", reason=str(error))
+                    self._fork_server = None
+            return spawn()
+
+        spawn = self.spawn(dsn, *command, socket=socket)
+        return start
+
+    def spawn(
+        self, dsn: str, *command: str, socket: int | None = None
+    ) -> Callable[[], SupervisedProcess]:
+        """Return what starts a process by its command line, with `--fd` for the socket."""
+        given = [] if socket is None else [socket]
+        argv = [sys.executable, "-m", "landbridge", *_args(*command)]
+        argv += [word for each in given for word in ("--fd", str(each))]
         # In its own process group: Ctrl-C reaches only this process, which stops the others in
         # order.
         return lambda: subprocess.Popen(  # noqa: S603  our own program
-            argv, env=environ, pass_fds=fds, process_group=0
+            argv, env=self._environ(dsn), pass_fds=given, process_group=0
         )
 
-    starters = {
-        f"api {index}": starter("api", "--fd", str(fd), fds=[fd])
+    def _environ(self, dsn: str) -> dict[str, str]:
+        settings = self._settings
+        given = {
+            f"{PREFIX}DATABASE_URL": dsn,
+            f"{PREFIX}DATA_DIR": settings.data_dir,
+            f"{PREFIX}HOST": settings.host,
+            f"{PREFIX}PORT": str(settings.port),
+            f"{PREFIX}PUBLIC_URL": settings.public_url or own_url(settings),
+            VARIABLE: str(self._spool),
+        }
+        # A value and the file of a value exclude each other.
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if name.removesuffix("_FILE") not in given
+        }
+        return {**inherited, **given}
+
+
+def _args(*command: str) -> list[str]:
+    return [*command, "--parent", str(os.getpid())]
+
+
+def _start_children(
+    settings: Settings, starter: Starter, dsn: str, socket: int
+) -> list[ChildProcess]:
+    starts = {
+        f"api {index}": starter.fork(dsn, "api", socket=socket)
         for index in range(settings.api_processes)
     }
-    starters["worker"] = starter("worker")
+    starts["worker"] = starter.fork(dsn, "worker")
     if settings.has_own_signer:
-        starters["signer"] = starter("signer")
+        # It shares no memory with processes that clients talk to.
+        starts["signer"] = starter.spawn(dsn, "signer")
     return [
         ChildProcess(name, start, start(), started_at_s=time.monotonic())
-        for name, start in starters.items()
+        for name, start in starts.items()
     ]
 
 
@@ -314,25 +376,6 @@ def check_private(folder: Path) -> None:
             f"Others may write in {folder} (mode {stat.S_IMODE(mode):o}), where keys and the "
             f"database are kept. Run: chmod go-w {folder}"
         )
-
-
-def _remove_spools() -> None:
-    """Remove metrics directories of killed supervisors from the temporary folder."""
-    for path in Path(tempfile.gettempdir()).glob(f"{_SPOOL}*-*"):
-        pid = path.name.removeprefix(_SPOOL).partition("-")[0]
-        with contextlib.suppress(OSError):
-            if pid.isdigit() and path.lstat().st_uid == os.geteuid() and not _is_alive(int(pid)):
-                shutil.rmtree(path)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _stop(children: list[ChildProcess]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from landbridge.app.container import Container
-from landbridge.app.processes import application
+from landbridge.app.prepared_application import application
 from landbridge.platform.http.round_robin import PER_ROUND, RoundRobinAdmission, round_robin
 
 PATIENCE_S = 5.0
