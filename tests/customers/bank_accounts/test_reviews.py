@@ -44,7 +44,10 @@ async def strict_org(own_database: Database) -> AsyncIterator[Tenant]:
         programs=("TEST",),
         birth_dates=(),
     )
-    await container.screening.load(SanctionsList(OFAC_SDN, "0" * 64, None, (entry,)))
+    business = replace(
+        entry, id="4712", type=SanctionsEntryType.ENTITY, names=("MARROWGATE SHIPPING LLC",)
+    )
+    await container.screening.load(SanctionsList(OFAC_SDN, "0" * 64, None, (entry, business)))
     async with served(container) as client:
         yield await make_tenant(container, client)
 
@@ -70,6 +73,17 @@ async def test_no_user_is_approved_without_a_required_list(own_database: Databas
         org = await make_tenant(container, client)
         _, added = await listed_account(org, "Ada Ordinary")
     assert added["status"] == "PENDING"
+
+
+@pytest.mark.parametrize("name", ["Marrowgate Shipping", "Marrowgate Shipping LLC"])
+async def test_a_listed_business_stated_as_an_individual_waits(
+    strict_org: Tenant, name: str
+) -> None:
+    _, added = await listed_account(strict_org, name)
+    assert added["status"] == "PENDING"
+    (review,) = (await strict_org.get(REVIEWS))["reviews"]
+    assert review["account"]["accountHolder"]["type"] == "individual"
+    assert [each["entryId"] for each in review["hits"]] == ["4712"]
 
 
 async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -138,6 +139,56 @@ async def test_missing_file_refuses_the_offramp(scenario: OfframpScenario) -> No
     assert (await scenario.org.post(OFFRAMPS, good))["transferDetails"]["status"] == "OPEN_QUOTE"
 
 
+async def test_a_file_of_another_user_is_refused(scenario: OfframpScenario) -> None:
+    bob, _ = await _second(scenario)
+    file = await send_file(scenario.org)
+    document = {
+        "type": "PASSPORT",
+        "subType": "SINGLE_SIDE",
+        "issuedCountry": "USA",
+        "number": "P1",
+        "expiryDate": "2100-01-01",
+        "fileId": file,
+    }
+    await scenario.org.post(f"/v2/users/{bob}/kyc/documents", [document])
+    body = offramp_body(scenario.ada, scenario.account, **_offramp_fields(file))
+    for path in (OFFRAMPS, f"{OFFRAMPS}?dryRun=true"):
+        answer = await scenario.org.send("POST", path, body)
+        assert answer.status_code == 400
+        field = "supportingInformation.documents[0].fileId"
+        assert answer.json()["errorDetails"] == f"{field}: the file is used for another user"
+    # The erasure of Ada, with texts of an earlier version, leaves the passport of Bob.
+    created = await scenario.quoted()
+    org_id, database = scenario.org.org_id, scenario.org.container.database
+    await database.rows(
+        "insert into offramp_texts (org_id, transfer_id, user_id, sealed_texts, file_ids)"
+        " values ($1, $2, $3, '', array[$4])",
+        *(org_id, UUID(created["id"]), UUID(scenario.ada), file),
+    )
+    archive, at = (
+        scenario.org.container.offramps.archive,
+        (await scenario.of(created)).record.updated_at,
+    )
+    await database.transact(lambda tx: archive.forget(tx, org_id, UUID(scenario.ada), at))
+    assert (await scenario.org.get(f"/v2/files/{file}"))["id"] == file
+
+
+async def test_a_file_first_used_in_an_offramp_is_no_document_of_another_user(
+    scenario: OfframpScenario,
+) -> None:
+    bob, _ = await _second(scenario)
+    file = await send_file(scenario.org)
+    await scenario.quoted(**_offramp_fields(file))
+    document = {
+        "type": "PASSPORT",
+        "subType": "SINGLE_SIDE",
+        "issuedCountry": "USA",
+        "fileId": file,
+    }
+    refused = await scenario.org.refused("POST", f"/v2/users/{bob}/kyc/documents", [document])
+    assert refused == "400 FIELD_VALIDATION_ERROR"
+
+
 async def test_concurrent_erasure_refuses_the_offramp_and_frees_the_files(
     scenario: OfframpScenario,
 ) -> None:
@@ -145,22 +196,49 @@ async def test_concurrent_erasure_refuses_the_offramp_and_frees_the_files(
     source = {"externalWalletId": await register(scenario.org, bob, OUTSIDE)}
     account = await make_account(scenario.org, bob)
     body = offramp_body(None, account, source=source, **_offramp_fields(file))
+    container, org_id = scenario.org.container, scenario.org.org_id
 
     async def erase_meanwhile(tx: Tx) -> asyncio.Task[httpx2.Response]:
+        # As an erasure does: it locks the user first, and destroys the key.
         await tx.fetch(
-            "select 1 from files where org_id = $1 and id = $2 for update",
-            scenario.org.org_id,
-            file_uuid(file),
+            "select 1 from users where org_id = $1 and id = $2 for update", org_id, UUID(bob)
         )
         mine = await tx.fetchval("select pg_backend_pid()")
         creating = asyncio.create_task(scenario.org.send("POST", OFFRAMPS, body))
-        # The request has read Bob; the file stored for him is still uncommitted.
-        await waits_for(scenario.org.container.database, mine)
-        await scenario.org.post(f"/v2/users/{bob}/freeze", {})
-        good(await scenario.org.send("DELETE", f"/v2/users/{bob}/personal-data"))
+        # The request has read Bob's key, and waits for the lock.
+        await waits_for(container.database, mine)
+        await container.vault.destroy(tx, org_id, [UUID(bob)])
         return creating
 
-    creating = await scenario.org.container.database.transact(erase_meanwhile)
+    creating = await container.database.transact(erase_meanwhile)
     assert refusal(await creating) == "403 USER_FROZEN"
     assert (await scenario.org.get(OFFRAMPS))["count"] == 0
     good(await scenario.org.send("DELETE", f"/v2/files/{file}"))
+
+
+async def test_an_erasure_waits_for_an_offramp_that_claims_files(
+    scenario: OfframpScenario,
+) -> None:
+    file, bob = await send_file(scenario.org), await make_payee(scenario.org, funds=None)
+    source = {"externalWalletId": await register(scenario.org, bob, OUTSIDE)}
+    account = await make_account(scenario.org, bob)
+    body = offramp_body(None, account, source=source, **_offramp_fields(file))
+    database, org_id = scenario.org.container.database, scenario.org.org_id
+
+    async def erase_meanwhile(tx: Tx) -> Sequence[asyncio.Task[httpx2.Response]]:
+        await tx.fetch(
+            "select 1 from files where org_id = $1 and id = $2 for update", org_id, file_uuid(file)
+        )
+        mine = await tx.fetchval("select pg_backend_pid()")
+        creating = asyncio.create_task(scenario.org.send("POST", OFFRAMPS, body))
+        await waits_for(database, mine)
+        await database.rows(
+            "update users set frozen_at = now() where org_id = $1 and id = $2", org_id, UUID(bob)
+        )
+        path = f"/v2/users/{bob}/personal-data"
+        return creating, asyncio.create_task(scenario.org.send("DELETE", path))
+
+    creating, erasing = await database.transact(erase_meanwhile)
+    good(await creating)
+    assert refusal(await erasing) == "409 RESOURCE_CONFLICT"
+    assert (await scenario.org.get(f"/v2/files/{file}"))["id"] == file

@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from landbridge.platform.http.caller import KeyScope
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import OFFRAMPS, accept, check_books, shown
 from tests.tenants import held
@@ -164,6 +165,27 @@ async def test_changed_policy_needs_a_new_approval(scenario: OfframpScenario) ->
     await approvals.set_policy(org.org_id, policy, actor="test", at=at)
     renewed = await _renew(scenario, expired)
     assert (renewed["status"], renewed["approval"]["status"]) == ("PENDING_APPROVAL", "PENDING")
+
+
+@pytest.mark.parametrize("is_revoked", [True, False])
+async def test_approval_by_a_revoked_key_is_not_kept(
+    scenario: OfframpScenario, *, is_revoked: bool
+) -> None:
+    org, created = scenario.org, await scenario.quoted(100, requireApproval=True)
+    key, _ = await org.container.orgs.create_key(
+        org.org_id, "approver", expires_at=None, scopes=[KeyScope.APPROVE]
+    )
+    approver = replace(org.caller, key_id=key.id, can_approve=True)
+    await org.container.voting.approve(approver, UUID(created["approval"]["id"]), None)
+    await scenario.pass_time(minutes=11)
+    first = await _renew(scenario, created)
+    assert first["status"] == "OPEN_QUOTE"
+    await scenario.pass_time(minutes=11)
+    if is_revoked:
+        await org.container.orgs.revoke_key(org.org_id, key.id)
+    # The approval of the second renewal would be that of the first payout.
+    second = await _renew(scenario, first)
+    assert second["status"] == ("PENDING_APPROVAL" if is_revoked else "OPEN_QUOTE")
 
 
 async def test_payout_without_an_approval_is_quoted_again(scenario: OfframpScenario) -> None:

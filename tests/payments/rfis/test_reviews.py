@@ -1,7 +1,5 @@
 """Reviews of payments over HTTP: open, answer, close, cancel; the queue; erasure of the user."""
 
-import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
@@ -16,12 +14,11 @@ from landbridge.ledger.audit import audit, table
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.errors import ResourceConflict, RoleNotAllowed
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.model import Mode
 from tests import make
 from tests.payments.rfis.scenario import KIND, TRANSITIONS, ReviewScenario, Status, review_scenario
-from tests.platform.files.sample_files import PDF
-from tests.tenants import Tenant, make_user, refusal
+from tests.tenants import Tenant, refusal
 
 REVIEWS = "/v2/reviews/transfers"
 
@@ -145,66 +142,6 @@ async def test_repeated_answer_returns_the_first_result(scenario: ReviewScenario
     first = await scenario.org.post(path, {"answer": "Rent."})
     assert await scenario.org.post(path, {"answer": "Rent."}) == first
     assert await scenario.org.refused("POST", path, {"answer": "Else."}) == CONFLICT
-
-
-async def test_files_of_answers_stay_until_the_user_is_erased(scenario: ReviewScenario) -> None:
-    user = await make_user(scenario.org)
-    record = await scenario.open(user)
-    await open_request(scenario, record)
-    files = scenario.container.files
-    paper = await files.add(scenario.org.caller, name="invoice.pdf", content=PDF)
-    path = f"{REVIEWS}/{record.id}/rfi/answer"
-    for wrong in ("file_" + "0" * 32, "invoice.pdf"):
-        body = {"answer": "See.", "fileIds": [paper.id, wrong]}
-        answer = await scenario.org.send("POST", path, body)
-        assert answer.status_code == 400
-        assert "fileIds" in answer.json()["errorDetails"]
-    too_many = {"answer": "See.", "fileIds": [paper.id] * 21}
-    assert (await scenario.org.send("POST", path, too_many)).status_code == 400
-    answered = await scenario.org.post(path, {"answer": "See.", "fileIds": [paper.id, paper.id]})
-    assert answered["rfi"]["fileIds"] == [paper.id]
-    with pytest.raises(ResourceConflict):
-        await files.delete(scenario.org.caller, paper.id)
-    await scenario.container.database.rows("delete from transfers where id = $1", record.id)
-    await scenario.org.post(f"/v2/users/{user}/freeze", {})
-    erased = await scenario.org.send("DELETE", f"/v2/users/{user}/personal-data")
-    assert erased.status_code == 200, erased.text
-    (rfi_,) = (await scenario.container.rfis.of(record.org_id, [record.id]))[record.id]
-    assert (rfi_.question, rfi_.answer, rfi_.comment) == (None, None, None)
-    assert (rfi_.is_open, rfi_.file_ids) == (False, ())
-    assert await scenario.org.refused("GET", f"/v2/files/{paper.id}") == "404 RESOURCE_NOT_FOUND"
-    assert (await scenario.changes(record))[-1] == (f"{KIND}.RFI", "erase", "erasure")
-
-
-async def test_answer_and_erasure_take_their_locks_in_one_order(scenario: ReviewScenario) -> None:
-    user = await make_user(scenario.org)
-    record = await scenario.open(user)
-    await open_request(scenario, record)
-    paper = await scenario.container.files.add(scenario.org.caller, name="invoice.pdf", content=PDF)
-    body = {"answer": "See.", "fileIds": [paper.id]}
-    await scenario.org.post(f"{REVIEWS}/{record.id}/rfi/answer", body)
-    database, org_id = scenario.container.database, record.org_id
-    is_held, may_go_on, runs = asyncio.Event(), asyncio.Event(), Counter[str]()
-
-    async def answer(tx: Tx) -> None:
-        runs["answer"] += 1
-        await tx.execute("select 1 from rfis where org_id = $1 for update", org_id)
-        is_held.set()
-        await may_go_on.wait()
-        await tx.execute("select 1 from files where org_id = $1 for update", org_id)
-
-    async def forget(tx: Tx) -> None:
-        runs["forget"] += 1
-        await scenario.container.rfis.forget(tx, org_id, UUID(user), make.CLOCK.stamp())
-
-    answering = asyncio.create_task(database.transact(answer))
-    await is_held.wait()
-    forgetting = asyncio.create_task(database.transact(forget))
-    await asyncio.wait([forgetting], timeout=0.3)
-    assert not forgetting.done()
-    may_go_on.set()
-    await asyncio.gather(answering, forgetting)
-    assert runs == {"answer": 1, "forget": 1}
 
 
 async def test_texts_are_encrypted_and_not_logged(scenario: ReviewScenario) -> None:

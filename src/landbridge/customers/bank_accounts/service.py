@@ -252,6 +252,7 @@ class BankAccounts:
             name=reading.holder["name"],
             type=reading.holder["type"],
             born=None if birth_date is None else date.fromisoformat(birth_date),
+            is_type_unverified=True,
         )
         screened = await self._screening.screen([subject], org_id=org_id)
         likenesses = [

@@ -40,6 +40,7 @@ from landbridge.customers.kyc.model import (
 )
 from landbridge.customers.kyc.schemas import kyc_reply
 from landbridge.customers.kyc.updates import with_data, with_new_owner, with_owner
+from landbridge.customers.kyc.user_files import UserFiles
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.customers.users.model import User, UserCard
 from landbridge.platform.changes.service import append_change
@@ -85,6 +86,7 @@ class KycProfiles:
         self._database = database
         self._vault = vault
         self._files = files
+        self._user_files = UserFiles(files)
         self._clock = clock
         self._policy = policy
         # Whether a submission may have made-up phone and tax numbers.
@@ -100,7 +102,7 @@ class KycProfiles:
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Blank the KYC profile of a user in erasure, and destroy its files."""
         await store.erase(tx, org_id, user_id, at)
-        await self._files.erase(tx, org_id, await store.files(tx, org_id, user_id))
+        await self._user_files.erase(tx, org_id, user_id)
 
     async def get(self, org_id: UUID, user: UserCard) -> KycProfile:
         """Return all KYC data; empty once the user is erased."""
@@ -334,13 +336,10 @@ class KycProfiles:
         return known
 
     async def _claim(self, tx: Tx, org_id: UUID, user_id: UUID, used: Mapping[str, str]) -> None:
-        if used and (foreign := await store.claim_files(tx, org_id, user_id, list(used))):
-            field = next(field for file_id, field in used.items() if file_id in foreign)
-            raise FieldInvalid(f"{field}: the file is used for another user", field=field)
-        if replaced_files := await self._files.claim(tx, org_id, list(used)):
-            raise _no_file(
-                next(field for file_id, field in used.items() if file_id in replaced_files)
-            )
+        refusals = await self._user_files.claim(tx, org_id, user_id, used)
+        for file_id, field in used.items():
+            if file_id in refusals:
+                raise FieldInvalid(f"{field}: {refusals[file_id]}", field=field)
 
 
 async def read_profile(tx: Tx, vault: Vault, org_id: UUID, user: UserCard) -> KycProfile:

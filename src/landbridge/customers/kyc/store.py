@@ -1,6 +1,6 @@
 """All SQL statements on kyc_profiles and kyc_files."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -91,13 +91,17 @@ async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     await tx.execute(_ERASE, org_id, user_id, at)
 
 
-async def claim_files(
-    tx: Tx, org_id: UUID, user_id: UUID, file_ids: Sequence[str]
+async def claim_files(tx: Tx, org_id: UUID, user_id: UUID, file_ids: Collection[str]) -> None:
+    """Assign those of these files to this user that are assigned to nobody."""
+    await tx.execute(_CLAIM, org_id, user_id, list(file_ids))
+
+
+async def foreign_files(
+    tx: Tx, org_id: UUID, user_id: UUID, file_ids: Collection[str]
 ) -> frozenset[str]:
-    """Assign these files to this user; return the files already assigned to another user."""
-    await tx.execute(_CLAIM, org_id, user_id, file_ids)
-    foreign = await tx.fetch(_FOREIGN_FILES, org_id, user_id, file_ids)
-    return frozenset(row["file_id"] for row in foreign)
+    """Return those of these files that are assigned to another user."""
+    rows = await tx.fetch(_FOREIGN_FILES, org_id, user_id, list(file_ids))
+    return frozenset(row["file_id"] for row in rows)
 
 
 async def files(tx: Tx, org_id: UUID, user_id: UUID) -> Sequence[str]:

@@ -28,6 +28,7 @@ from landbridge.payments.approvals.model import (
     Approval,
     ApprovalPolicy,
     ApprovalStatus,
+    VoteChoice,
 )
 from landbridge.payments.approvals.votes import with_votes
 from landbridge.platform.changes.service import append_change
@@ -43,6 +44,7 @@ from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.caller import Caller, check_admin
+from landbridge.platform.orgs.key_creators import former_deciders
 
 
 class Approvals:
@@ -132,20 +134,19 @@ class Approvals:
     async def carriable(self, org_id: UUID, transfer_id: UUID, at: datetime) -> Approval | None:
         """Return the approval that another quote of this payment may have; None if there is none.
 
-        It was granted within the last day, and the policy has not been changed since its request.
+        It was granted within the last day by people who may still decide, and the policy has not
+        been changed since its request.
         """
         found = (await self.of(org_id, [transfer_id])).get(transfer_id)
         if found is None:
             return None
 
-        async def read(tx: Tx) -> tuple[Approval | None, bool]:
+        async def read(tx: Tx) -> Approval | None:
             first = await store.get(tx, org_id, found.carried_from or found.id)
-            if first is None:
-                return None, True
-            return first, await store.is_policy_changed(tx, org_id, first.created_at)
+            return first if first is not None and await _is_in_force(tx, first) else None
 
-        first, is_changed = await self._database.read(read)
-        if first is None or is_changed or first.status is not ApprovalStatus.APPROVED:
+        first = await self._database.read(read)
+        if first is None or first.status is not ApprovalStatus.APPROVED:
             return None
         return first if at < first.updated_at + CARRY_LIFETIME else None
 
@@ -154,11 +155,11 @@ class Approvals:
     ) -> Approval:
         """Store an approval granted before for a payment, in the transaction that creates it.
 
-        The initiator stays: it is their payment. Raises `ResourceConflict` if the policy has been
-        changed meanwhile.
+        The initiator stays: it is their payment. Raises `ResourceConflict` if the policy, or who
+        may decide, has been changed meanwhile.
         """
-        if await store.is_policy_changed(tx, opening.org_id, first.created_at):
-            raise ResourceConflict("the approval policy was changed concurrently; try again")
+        if not await _is_in_force(tx, first):
+            raise ResourceConflict("the policy or an approver was changed concurrently; try again")
         approval = replace(
             first,
             id=derived_id(opening.id, "approval"),
@@ -285,6 +286,20 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Blank the comments on an erased user's payments."""
     del at  # the approvals themselves do not change
     await store.erase(tx, org_id, user_id)
+
+
+async def _is_in_force(tx: Tx, approval: Approval) -> bool:
+    """Return whether a granted approval may count for another quote.
+
+    The policy is that of its request, and enough of those who voted for it may still decide.
+    """
+    org_id = approval.org_id
+    if await store.is_policy_changed(tx, org_id, approval.created_at):
+        return False
+    votes = await store.votes(tx, org_id, [approval.id])
+    approvers = {each.approver_id for each in votes if each.choice is VoteChoice.APPROVE}
+    former = await former_deciders(tx, org_id, approvers)
+    return len(approvers - former) >= approval.threshold
 
 
 async def end_request(

@@ -5,7 +5,8 @@ Guarantees:
   counts for one payout at a time, and a repeated call returns the same offramp.
 - An approval is kept only for what was approved: `keeps_approval` compares the payout and bounds
   the quote by the one that was approved, not by the last of several. It also must be at most a day
-  old, under a policy that has not changed since its request (`Approvals.carriable`).
+  old, under a policy that has not changed since its request, and of people who may still decide
+  (`Approvals.carriable`).
 - Otherwise the new offramp awaits an approval of its own.
 """
 

@@ -300,7 +300,7 @@ class Offramps:
             caller, request_id, params, request, needs_approval=needs_approval
         )
         opening, texts = draft.creation, draft.texts
-        await self.archive.check_files(caller.org_id, texts)
+        await self.archive.check_files(caller.org_id, opening.user_id, texts)
 
         async def keep(tx: Tx) -> None:
             await self.archive.keep(tx, opening.org_id, opening.id, opening.user_id, texts)

@@ -6,7 +6,7 @@ erased. The texts, and the files that they name, are erased with the user.
 """
 
 import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, cast
@@ -14,6 +14,7 @@ from uuid import UUID
 
 import msgspec
 
+from landbridge.customers.kyc.user_files import UserFiles
 from landbridge.payments.offramps import store
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.db.pool import Database, Tx
@@ -67,7 +68,7 @@ class TextArchive:
     def __init__(self, database: Database, vault: Vault, files: Files) -> None:
         self._database = database
         self._vault = vault
-        self._files = files
+        self._files = UserFiles(files)
 
     async def without_texts(
         self, org_id: UUID, user_id: UUID, request: dict[str, Any]
@@ -89,21 +90,24 @@ class TextArchive:
             inside[name] = None if under is None else _digest(under, value)
         return redacted
 
-    async def check_files(self, org_id: UUID, texts: PayoutTexts) -> None:
-        """Raise `FieldInvalid` for a file that does not exist."""
-        if texts.file_ids:
-            _refuse(texts, await self._files.missing(org_id, texts.file_ids))
+    async def check_files(self, org_id: UUID, user_id: UUID, texts: PayoutTexts) -> None:
+        """Raise `FieldInvalid` for a file that does not exist, or is used for another user."""
+        if file_ids := texts.file_ids:
+            refusals = await self._database.read(
+                lambda tx: self._files.find_refusals(tx, org_id, user_id, file_ids)
+            )
+            _refuse(texts, refusals)
 
     async def keep(
         self, tx: Tx, org_id: UUID, transfer_id: UUID, user_id: UUID, texts: PayoutTexts
     ) -> None:
         """Store the texts of a new offramp, and retain the files they name.
 
-        Raises `FieldInvalid` for a file that does not exist, and `UserFrozen` if the user was
-        erased since the offramp was drafted.
+        Raises the errors of `check_files`, and `UserFrozen` if the user was erased since the
+        offramp was drafted.
         """
         key = await key_of(self._vault, tx, org_id, user_id)
-        _refuse(texts, await self._files.claim(tx, org_id, texts.file_ids))
+        _refuse(texts, await self._files.claim(tx, org_id, user_id, texts.file_ids))
         await store.add(
             tx,
             org_id,
@@ -130,16 +134,17 @@ class TextArchive:
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Erase the texts of a user's offramps and the files they name."""
         del at  # no event is emitted: the records do not change
-        await self._files.erase(tx, org_id, await store.files_of_user(tx, org_id, user_id))
+        named = await store.files_of_user(tx, org_id, user_id)
+        await self._files.erase(tx, org_id, user_id, named)
         await store.forget(tx, org_id, user_id)
 
 
-def _refuse(texts: PayoutTexts, missing: Collection[str]) -> None:
-    """Raise `FieldInvalid` with the first of these files, if there is any."""
-    if missing:
-        position = texts.file_ids.index(min(missing, key=texts.file_ids.index))
-        field = f"supportingInformation.documents[{position}].fileId"
-        raise FieldInvalid(f"{field}: there is no such file", field=field)
+def _refuse(texts: PayoutTexts, refusals: Mapping[str, str]) -> None:
+    """Raise `FieldInvalid` for the first of these files, if there is any."""
+    for position, file_id in enumerate(texts.file_ids):
+        if file_id in refusals:
+            field = f"supportingInformation.documents[{position}].fileId"
+            raise FieldInvalid(f"{field}: {refusals[file_id]}", field=field)
 
 
 def _private(request: Mapping[str, Any]) -> list[tuple[str, str, Any]]:

@@ -135,8 +135,7 @@ class TransferReviews:
         updated = await self.database.transact(
             lambda tx: self.rfis.answer_in(
                 tx,
-                caller.org_id,
-                transfer_id,
+                record,
                 answer=checked,
                 file_ids=file_ids,
                 actor=caller.actor,

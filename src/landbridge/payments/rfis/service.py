@@ -5,7 +5,7 @@ Guarantees:
 - Question and answer are sealed under the data key of the payment's user, and erased with it.
 
 `open_in` and `close_in` run in the transaction that moves the payment, after the ledger's
-`advance_in` succeeded. Lock order: the record, then the request, then its files.
+`advance_in` succeeded. Lock order: the record or the user, then the request, then its files.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.customers.kyc.user_files import UserFiles
 from landbridge.ledger.model import Transfer
 from landbridge.payments.rfis import store
 from landbridge.payments.rfis.model import Rfi, RfiStatus, RfiTexts
@@ -32,7 +33,7 @@ class Rfis:
     def __init__(self, database: Database, vault: Vault, files: Files) -> None:
         self._database = database
         self._vault = vault
-        self._files = files
+        self._files = UserFiles(files)
 
     async def create_in(
         self,
@@ -79,8 +80,7 @@ class Rfis:
     async def answer_in(
         self,
         tx: Tx,
-        org_id: UUID,
-        transfer_id: UUID,
+        record: Transfer,
         *,
         answer: str,
         file_ids: Sequence[str],
@@ -90,20 +90,22 @@ class Rfis:
         """Answer the open request of a payment; None if it has none.
 
         The same answer again returns the same request; another answer raises `ResourceConflict`.
-        Raises `FieldInvalid` for a file that does not exist.
+        Raises `FieldInvalid` for a file that does not exist, or is used for another user.
         """
-        found = await store.lock_open(tx, org_id, transfer_id)
+        org_id, files = record.org_id, tuple(dict.fromkeys(file_ids))
+        # Before the request is locked: it locks the user, as an erasure does before the request.
+        refusals = await self._files.claim(tx, org_id, record.user_id, files)
+        found = await store.lock_open(tx, org_id, record.id)
         if found is None:
             return None
         key = await key_of(self._vault, tx, org_id, found.user_id)
         rfi = found.opened(key)
-        files = tuple(dict.fromkeys(file_ids))
         if rfi.status is RfiStatus.ANSWERED:
             if rfi.answer != answer or rfi.file_ids != files:
                 raise ResourceConflict("this request has another answer already")
             return rfi
-        if missing := await self._files.claim(tx, org_id, files):
-            raise FieldInvalid(f"fileIds: there is no file {min(missing)[:100]}", field="fileIds")
+        for file_id, reason in refusals.items():
+            raise FieldInvalid(f"fileIds: {file_id[:100]}: {reason}", field="fileIds")
         texts = rfi.texts or RfiTexts("")
         updated = replace(
             rfi,
@@ -176,7 +178,8 @@ class Rfis:
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Blank the requests about an erased user's payments, files included."""
         # Lock order: requests before their files, as in an answer.
-        await self._files.erase(tx, org_id, await store.lock_files_of_user(tx, org_id, user_id))
+        named = await store.lock_files_of_user(tx, org_id, user_id)
+        await self._files.erase(tx, org_id, user_id, named)
         for each in await store.erase(tx, org_id, user_id, at):
             await _record_change(tx, each, "erase", "erasure")
 

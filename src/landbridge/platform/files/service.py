@@ -196,11 +196,10 @@ class Files:
         found = await store.claim(tx, org_id, [each for each in by_id.values() if each])
         return frozenset(file_id for file_id, uuid_ in by_id.items() if uuid_ not in found)
 
-    async def missing(self, org_id: UUID, file_ids: Collection[str]) -> frozenset[str]:
+    async def missing_in(self, tx: Tx, org_id: UUID, file_ids: Collection[str]) -> frozenset[str]:
         """Return those of these ids that do not exist."""
         by_id = {each: file_uuid(each) for each in file_ids}
-        uuids = [each for each in by_id.values() if each]
-        found = await self._database.single(lambda tx: store.existing(tx, org_id, uuids))
+        found = await store.existing(tx, org_id, [each for each in by_id.values() if each])
         return frozenset(file_id for file_id, uuid_ in by_id.items() if uuid_ not in found)
 
     async def delete(self, caller: Caller, file_id: str) -> StoredFileInfo:

@@ -89,11 +89,15 @@ class ListLoadResult:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningSubject:
-    """Person or business to screen."""
+    """Person or business to screen.
+
+    With `is_type_unverified` nobody has verified the type: a stated individual may be a business.
+    """
 
     name: str
     type: Literal["individual", "business"]
     born: date | None = None
+    is_type_unverified: bool = False
 
 
 @dataclass(frozen=True, slots=True)

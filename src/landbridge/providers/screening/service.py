@@ -13,7 +13,7 @@ Guarantees:
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -263,6 +263,9 @@ def _find(
             if subject.type == "business":
                 # Also compared with individuals: many businesses carry their owner's name.
                 hits += each.entities.find(subject, score_min=score_min)
+            elif subject.is_type_unverified:
+                business = replace(subject, type="business", born=None)
+                hits += each.entities.find(business, score_min=score_min)
     return tuple(hits)
 
 
