@@ -165,14 +165,21 @@ class Limits:
         """Return the rules of an organisation."""
         return await self._database.read(lambda tx: self.current_rules(tx, org_id))
 
-    async def check_outside_address(self, org_id: UUID, address: str) -> None:
-        """Raise `LimitExceeded` if a list keeps an outside address from receiving anything.
+    async def check_listed(
+        self, org_id: UUID, target: PaymentDestination, *, is_approved: bool = False
+    ) -> None:
+        """Raise `LimitExceeded` if a list keeps a destination from receiving anything.
 
-        For deliveries that nobody requests, and that no other rule applies to.
+        For deliveries that nobody requests, and for refunds that people redirect, which no other
+        rule applies to. A list that asks for an approval passes what two people approve.
         """
-        target = PaymentDestination.listed(address)
-        for each in list_findings((await self.rules(org_id)).rules, [target]):
-            raise LimitExceeded(each.sentence)
+        rules = (await self.rules(org_id)).rules
+        located = await self._database.read(
+            lambda tx: self.destinations.located(tx, org_id, [target])
+        )
+        for each in list_findings(rules, located):
+            if each.over is LimitAction.REFUSE or not is_approved:
+                raise LimitExceeded(each.sentence)
 
     async def find_block_reason(
         self, org_id: UUID, targets: Iterable[PaymentDestination]
