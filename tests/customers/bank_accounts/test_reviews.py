@@ -1,6 +1,6 @@
 """Accounts whose holder resembles a sanctions list entry; each test has its own list."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
@@ -22,6 +22,8 @@ from landbridge.providers.screening.model import (
     SanctionsEntry,
     SanctionsEntryType,
     SanctionsList,
+    ScreeningResult,
+    ScreeningSubject,
 )
 from landbridge.providers.screening.service import Screening
 from tests.customers.bank_accounts.bodies import having, whole
@@ -130,6 +132,82 @@ async def test_a_listed_name_waits_for_a_person_who_approves(strict_org: Tenant)
     )
     assert (await strict_org.get(REVIEWS))["count"] == 0
     assert (await strict_org.get(at(user, added["id"])))["isValid"] is True
+
+
+def listing(*names: str) -> SanctionsList:
+    """Build a list of these people, numbered from 5000."""
+    entries = [
+        SanctionsEntry(
+            id=str(number),
+            type=SanctionsEntryType.INDIVIDUAL,
+            names=(name,),
+            programs=("TEST",),
+            birth_dates=(),
+        )
+        for number, name in enumerate(names, start=5000)
+    ]
+    return SanctionsList(OFAC_SDN, f"{len(names)}" * 64, None, tuple(entries))
+
+
+async def load(screening: Screening, listed: SanctionsList) -> None:
+    """Replace the list, however many entries it loses."""
+    await screening.load(listed, is_forced=True)
+
+
+async def test_an_approval_needs_a_look_at_the_hits_of_a_list_loaded_since(
+    strict_org: Tenant,
+) -> None:
+    _, added = await listed_account(strict_org)
+    path, approve = f"{REVIEWS}/{added['id']}", {"decision": "approve"}
+    await load(strict_org.container.screening, listing(LISTED))
+    answer = await strict_org.send("POST", path, approve)
+    assert refusal(answer) == "409 RESOURCE_CONFLICT"
+    assert "OFAC SDN 5000 (TEST)" in sentence(answer)
+    (review,) = (await strict_org.get(REVIEWS))["reviews"]
+    assert [each["entryId"] for each in review["hits"]] == ["4711", "5000"]
+    # The reviewer has seen them now. Another version without further hits needs no other look.
+    await load(strict_org.container.screening, listing(LISTED, "Perpetua Marlinspike"))
+    assert (await strict_org.post(path, approve))["status"] == "ACTIVE"
+
+
+async def test_a_rejection_needs_no_look_at_a_list_loaded_since(strict_org: Tenant) -> None:
+    _, added = await listed_account(strict_org)
+    await load(strict_org.container.screening, listing(LISTED))
+    path = f"{REVIEWS}/{added['id']}"
+    assert (await strict_org.post(path, {"decision": "reject"}))["status"] == "REJECTED"
+
+
+class LoadedMeanwhile(Screening):
+    """Screening during whose first comparison a list is loaded."""
+
+    is_loaded = False
+
+    async def screen(
+        self, subjects: Sequence[ScreeningSubject], *, org_id: UUID | None = None
+    ) -> ScreeningResult:
+        found = await super().screen(subjects, org_id=org_id)
+        if not self.is_loaded:
+            self.is_loaded = True
+            await load(self, listing(LISTED, "Perpetua Marlinspike"))
+        return found
+
+
+async def test_an_account_added_while_a_list_is_loaded_is_compared_with_it(
+    own_database: Database,
+) -> None:
+    container = wire(SETTINGS, own_database, Clock(await take_node(own_database)))
+    accounts = BankAccounts(
+        own_database,
+        container.vault,
+        container.clock,
+        users=container.users,
+        verified=container.verification,
+        screening=LoadedMeanwhile(own_database, container.clock, score_min=88),
+    )
+    async with served(replace(container, bank_accounts=accounts)) as client:
+        org = await make_tenant(container, client)
+        _, added = await listed_account(org, "Perpetua Marlinspike")
+    assert added["status"] == "PENDING"
 
 
 async def test_reviewers_see_when_and_where_a_holder_was_born(strict_org: Tenant) -> None:

@@ -23,6 +23,7 @@ from landbridge.payments.bank_files.funding_accounts import FundingAccounts
 from landbridge.payments.bank_files.model import BankFile, BankPayment
 from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.payments.bank_files.rails import FileRails
+from landbridge.payments.limits.service import Limits
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
@@ -174,7 +175,7 @@ def connect_bank(database: Database, org_id: UUID, clock: FrozenClock, folder: P
         accounts=accounts,
         payments=payments,
         rails=FileRails(database, vault, accounts, payments),
-        writer=BankFileWriter(database, vault, accounts, clock),
+        writer=BankFileWriter(database, vault, accounts, clock, Limits(database, vault)),
         org_id=org_id,
         folder=folder,
     )

@@ -25,6 +25,7 @@ from landbridge.providers.rails.sandbox import SandboxRails
 from tests.customers.bank_accounts.bodies import Case, whole
 from tests.onramps import deposit, make_onramp, make_payer, retrieve, settle
 from tests.payments.bank_files.builders import USD, by_ach, funding
+from tests.payments.limits.limit_setup import set_rules
 from tests.payouts import (
     OFFRAMPS,
     WAYS,
@@ -108,7 +109,7 @@ async def test_a_queued_payout_that_people_decide_on_is_in_no_file(
     await check_books(org)
 
 
-@pytest.mark.parametrize("reason", ["user", "review", "organisation"])
+@pytest.mark.parametrize("reason", ["user", "review", "organisation", "block"])
 async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
     org: Tenant, tmp_path: Path, reason: str
 ) -> None:
@@ -118,16 +119,20 @@ async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
         await org.post(f"/v2/users/{user}/freeze", {})
     elif reason == "review":
         await org.post(rfi, {"action": "open"})
+    elif reason == "block":
+        await set_rules(org, block={"destinations": [offramp["destination"]["accountId"]]})
     else:
         await org.container.orgs.freeze(org.org_id)
     files = await _write(org, tmp_path)
-    assert len(files) == (0 if reason == "organisation" else 1)
+    # Both payouts go to the same account, under two ids.
+    assert len(files) == (0 if reason in {"organisation", "block"} else 1)
     assert (await shown(org, other))["status"] == "FIAT_PENDING"
     await org.container.orgs.unfreeze(org.org_id)
     if reason == "user":
         await org.post(f"/v2/users/{user}/unfreeze", {})
     elif reason == "review":
         await org.post(rfi, {"action": "close"})
+    await set_rules(org)
     transfers = [
         each for file in await _write(org, tmp_path) for each in pain001.read(file).transfers
     ]

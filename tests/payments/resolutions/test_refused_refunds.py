@@ -12,6 +12,7 @@ from landbridge.platform.core.errors import Rejected, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import KeyScope
+from tests.payments.limits.limit_setup import set_rules
 from tests.payments.offramps.offramp_scenario import OfframpScenario, open_scenario, refused_refund
 from tests.payouts import OFFRAMPS, OUTSIDE, check_books, shown
 from tests.resolution_team import RESOLUTIONS, ResolutionTeam, body, make_resolution_team
@@ -135,6 +136,21 @@ async def test_a_registered_address_that_is_blocked_is_refused(
     answer = await team.send(created["id"], "REDIRECT", address=OUTSIDE)
     assert refusal(answer) == "400 INVALID_TRANSACTION_ROUTE"
     assert "address: the destination is on the organisation's block list" in sentence(answer)
+
+
+@pytest.mark.parametrize("over", ["REFUSE", "APPROVE"])
+async def test_a_list_of_limits_refuses_a_redirect_unless_it_asks_for_an_approval(
+    scenario: OfframpScenario, team: ResolutionTeam, over: str
+) -> None:
+    created = await refused_refund(scenario)
+    await register(scenario.org, scenario.ada, OUTSIDE)
+    await set_rules(scenario.org, allow={"destinations": [ANOTHER], "over": over})
+    answer = await team.send(created["id"], "REDIRECT", address=OUTSIDE)
+    if over == "APPROVE":
+        good(answer)
+        return
+    assert refusal(answer) == "403 LIMIT_EXCEEDED"
+    assert "not on the organisation's allow list" in sentence(answer)
 
 
 async def test_requester_cannot_approve(scenario: OfframpScenario) -> None:

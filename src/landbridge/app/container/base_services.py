@@ -202,9 +202,10 @@ def build_base_services(
         evm=evm,
         providers=providers,
         provider_webhooks=_provider_webhooks(database, ledger, clock, providers, inbox),
-        **_bank_services(database, vault, clock, own_accounts, bank_payments),
+        funding_accounts=own_accounts,
+        bank_payments=bank_payments,
         **_request_services(settings, database, vault, clock),
-        **_limit_services(database, vault, ledger, clock),
+        **_limit_services(database, vault, ledger, clock, own_accounts),
         **_rate_services(settings, database, clock),
     )
 
@@ -214,20 +215,6 @@ def _mail_services(
 ) -> dict[str, Any]:
     mailbox = Mailbox(database, vault, clock, is_open=is_sandbox)
     return {"outbox": outbox, "mailbox": mailbox}
-
-
-def _bank_services(
-    database: Database,
-    vault: Vault,
-    clock: Clock,
-    own_accounts: FundingAccounts,
-    bank_payments: BankPayments,
-) -> dict[str, Any]:
-    return {
-        "funding_accounts": own_accounts,
-        "bank_payments": bank_payments,
-        "bank_file_writer": BankFileWriter(database, vault, own_accounts, clock),
-    }
 
 
 def _halted(channels: PaymentChannels, database: Database) -> PaymentChannels:
@@ -280,11 +267,13 @@ def _evm(
 
 
 def _limit_services(
-    database: Database, vault: Vault, ledger: Ledger, clock: Clock
+    database: Database, vault: Vault, ledger: Ledger, clock: Clock, accounts: FundingAccounts
 ) -> dict[str, Any]:
+    """Return the limits, and what keeps to them beside the flows."""
     limits = Limits(database, vault, LIMITED)
     return {
         "limits": limits,
+        "bank_file_writer": BankFileWriter(database, vault, accounts, clock, limits),
         "limit_simulation": LimitSimulation(database, ledger, limits),
         "limit_maintenance": LimitMaintenance(database, ledger, limits, clock),
     }

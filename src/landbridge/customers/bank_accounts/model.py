@@ -46,6 +46,13 @@ TRANSITIONS = Transitions(
 )
 
 
+class AccountDecision(StrEnum):
+    """Decision of a reviewer on a pending account."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+
+
 class NameMatch(msgspec.Struct, frozen=True, kw_only=True):
     """An entry of a list that a holder's name is like; `score` is 0 to 100."""
 

@@ -11,7 +11,12 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.customers.bank_accounts.api import known_account
-from landbridge.customers.bank_accounts.model import BankAccount, NameMatch, ScreeningComparison
+from landbridge.customers.bank_accounts.model import (
+    AccountDecision,
+    BankAccount,
+    NameMatch,
+    ScreeningComparison,
+)
 from landbridge.customers.bank_accounts.schemas import (
     AccountStatusReply,
     RailReply,
@@ -20,7 +25,6 @@ from landbridge.customers.bank_accounts.schemas import (
 )
 from landbridge.customers.bank_accounts.service import (
     REASON_LENGTH_MAX,
-    AccountDecision,
     BankAccounts,
 )
 from landbridge.platform.core.pagination import QueueWindow

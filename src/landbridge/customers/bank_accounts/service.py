@@ -6,9 +6,9 @@ one account.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date, datetime
-from enum import StrEnum
+from functools import partial
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -16,21 +16,26 @@ from msgspec import structs
 
 from landbridge.customers.bank_accounts import coordinates, store
 from landbridge.customers.bank_accounts.change_events import record_account_change
+from landbridge.customers.bank_accounts.creation import new_account
 from landbridge.customers.bank_accounts.errors import (
     AccountDataInvalid,
     AccountNotFound,
     InactiveAccount,
 )
 from landbridge.customers.bank_accounts.field_tables import Ramp
+from landbridge.customers.bank_accounts.holder_screening import (
+    HolderScreening,
+    unseen_refusal,
+    with_comparison,
+)
 from landbridge.customers.bank_accounts.model import (
     TRANSITIONS,
+    AccountDecision,
     BankAccount,
     BankAccountSecret,
     BankAccountStatus,
-    NameMatch,
-    ScreeningComparison,
 )
-from landbridge.customers.bank_accounts.parsing import ParsedAccount, read
+from landbridge.customers.bank_accounts.parsing import read
 from landbridge.customers.bank_accounts.records import (
     opened,
     seal_request,
@@ -42,7 +47,6 @@ from landbridge.customers.users.service import Users
 from landbridge.ledger.replays import first_difference
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceConflict
-from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow, QueueWindow
 from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
@@ -52,7 +56,8 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_editor, check_reviewer
 from landbridge.platform.http.replays import note_replay
 from landbridge.platform.metadata.service import attach
-from landbridge.providers.screening.service import Screening, ScreeningSubject
+from landbridge.providers.screening.model import ListReplaced
+from landbridge.providers.screening.service import Screening
 
 REASON_LENGTH_MAX = 500
 
@@ -63,13 +68,6 @@ class RailVerificationCheck(Protocol):
     async def check_active(self, org_id: UUID, user_id: UUID, rail: KycRail) -> None:
         """Raise `VerificationMissing` unless the user is verified there."""
         ...
-
-
-class AccountDecision(StrEnum):
-    """Decision of a reviewer on a pending account."""
-
-    APPROVE = "approve"
-    REJECT = "reject"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ class BankAccounts:
         self._database = database
         self._users = users
         self._verified = verified
-        self._screening = screening
+        self._holders = HolderScreening(screening)
         self._vault = vault
         self._clock = clock
         self._lookup = GroupedLookup(database, self._read)
@@ -130,11 +128,16 @@ class BankAccounts:
         at = self._clock.stamp(caller.clock_offset)
         reading = read(request, today=at.date())
         await self._verified.check_active(org_id, user_id, reading.table.kyc_rail(reading.currency))
-        comparison = await self._compared(org_id, reading)
-        account = _new_account(org_id, user_id, reading, comparison, request_id=request_id, at=at)
-        return await self._database.transact(
-            lambda tx: self._add(tx, account, request, caller.actor)
-        )
+        while True:
+            # An account that is rejected anyway is not compared.
+            holder = None if reading.wrong else reading.holder
+            comparison = await self._holders.compare(org_id, holder)
+            account = new_account(
+                org_id, user_id, reading, comparison, request_id=request_id, at=at
+            )
+            add = partial(self._add, account=account, request=request, actor=caller.actor)
+            with suppress(ListReplaced):
+                return await self._database.transact(add)
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
         """An account; raises `AccountNotFound`, also for another user's."""
@@ -218,64 +221,73 @@ class BankAccounts:
         """Decide on a pending account; repeating the same decision returns the first result.
 
         Raises `AccountNotFound`, `InactiveAccount` for a deleted account, and `ResourceConflict`
-        for an account with a different decision.
+        for an account with a different decision, or if the reviewer of an approval has not seen the
+        hits of a list loaded since: these are then stored with the account.
         """
         check_reviewer(caller)
         reason_text = (
             None if reason is None else check_text("reason", reason, length_max=REASON_LENGTH_MAX)
         )
-        target_status = (
-            BankAccountStatus.ACTIVE
-            if decision is AccountDecision.APPROVE
-            else BankAccountStatus.REJECTED
-        )
-
-        async def work(tx: Tx) -> BankAccount:
-            account = await self._lock(tx, caller.org_id, account_id)
-            if account.status is target_status:
-                return account
-            if account.status is BankAccountStatus.INACTIVE:
-                raise InactiveAccount(f"bank account {account_id} is {account.status}")
-            if account.status is not BankAccountStatus.PENDING or account.secret is None:
-                raise ResourceConflict(f"bank account {account_id} is {account.status} already")
-            secret = structs.replace(account.secret, reason=reason_text)
-            return await self._move(tx, caller, account, target_status, secret)
-
-        return await self._database.transact(work)
-
-    async def _compared(self, org_id: UUID, reading: ParsedAccount) -> ScreeningComparison:
-        """Compare the holder's name with the lists, unless the account is rejected anyway."""
-        if reading.wrong or reading.holder is None:
-            return ScreeningComparison()
-        birth_date = reading.holder.get("dateOfBirth")
-        subject = ScreeningSubject(
-            name=reading.holder["name"],
-            type=reading.holder["type"],
-            born=None if birth_date is None else date.fromisoformat(birth_date),
-            is_type_unverified=True,
-        )
-        screened = await self._screening.screen([subject], org_id=org_id)
-        likenesses = [
-            NameMatch(
-                asked_name=hit.asked,
-                listed_name=hit.listed_name,
-                entry_id=hit.entry_id,
-                program=hit.program,
-                score=hit.score,
-                list=hit.list,
+        org_id = caller.org_id
+        seen = (await self._lookup.find(org_id, [account_id])).get(account_id)
+        if seen is None:
+            raise _unknown(account_id)
+        compared = seen
+        while True:
+            decide = partial(
+                self._decide,
+                caller=caller,
+                account=compared,
+                is_approval=decision is AccountDecision.APPROVE,
+                reason=reason_text,
             )
-            for hit in screened.hits
-        ]
-        return ScreeningComparison(
-            list_version=screened.list_version,
-            likenesses=tuple(likenesses),
-            unread=screened.unread,
-            lacks_list=screened.lacks_list,
-        )
+            try:
+                return await self._database.transact(decide)
+            except ListReplaced:
+                comparison = await self._holders.compare(org_id, seen.holder)
+            compared = with_comparison(seen, comparison)
+            if refusal := unseen_refusal(seen, compared):
+                await self._database.transact(
+                    partial(self._keep_comparison, caller=caller, account=compared)
+                )
+                raise refusal
+
+    async def _decide(
+        self,
+        tx: Tx,
+        *,
+        caller: Caller,
+        account: BankAccount,
+        is_approval: bool,
+        reason: str | None,
+    ) -> BankAccount:
+        """Decide on an account as the reviewer has seen it, or as it was compared since."""
+        if is_approval and account.status is BankAccountStatus.PENDING:
+            await self._holders.hold(tx, account)
+        status = BankAccountStatus.ACTIVE if is_approval else BankAccountStatus.REJECTED
+        locked = await self._lock(tx, caller.org_id, account.id)
+        if locked.status is status:
+            return locked
+        if locked.status is BankAccountStatus.INACTIVE:
+            raise InactiveAccount(f"bank account {account.id} is {locked.status}")
+        if locked.status is not BankAccountStatus.PENDING or account.secret is None:
+            raise ResourceConflict(f"bank account {account.id} is {locked.status} already")
+        if locked.version != account.version:
+            raise ResourceConflict("the account was changed concurrently; look at it again")
+        secret = structs.replace(account.secret, reason=reason)
+        return await self._move(tx, caller, account, status, secret)
+
+    async def _keep_comparison(self, tx: Tx, *, caller: Caller, account: BankAccount) -> None:
+        """Store a later comparison of an account that still waits."""
+        locked = await self._lock(tx, caller.org_id, account.id)
+        if locked.version == account.version and locked.status is BankAccountStatus.PENDING:
+            await self._store(tx, caller, account)
 
     async def _add(
         self, tx: Tx, account: BankAccount, request: Mapping[str, Any], actor: str
     ) -> BankAccount:
+        if account.status is BankAccountStatus.ACTIVE:
+            await self._holders.hold(tx, account)
         key = await key_of(self._vault, tx, account.org_id, account.user_id)
         request_seal = None if account.request_id is None else seal_request(account, request, key)
         of_org = await self._vault.make(tx, account.org_id, account.org_id)
@@ -343,10 +355,12 @@ class BankAccounts:
         """Store and record a new status of a locked account."""
         if not TRANSITIONS.is_path(account.status, (status,)):
             raise InvariantBroken(f"no way from {account.status} to {status}")
+        return await self._store(tx, caller, replace(account, status=status, secret=secret))
+
+    async def _store(self, tx: Tx, caller: Caller, account: BankAccount) -> BankAccount:
+        """Store and record the next version of a locked account."""
         at = self._clock.stamp(caller.clock_offset)
-        moved = replace(
-            account, status=status, secret=secret, version=account.version + 1, updated_at=at
-        )
+        moved = replace(account, version=account.version + 1, updated_at=at)
         key = await self._vault.find(tx, account.org_id, account.user_id)
         if key is None:
             raise InvariantBroken(f"bank account {account.id} was locked, and yet erased")
@@ -361,39 +375,6 @@ class BankAccounts:
             raise InvariantBroken(f"bank account {account.id} was locked, and yet changed")
         await record_account_change(tx, moved, caller.actor, key=key)
         return moved
-
-
-def _new_account(
-    org_id: UUID,
-    user_id: UUID,
-    reading: ParsedAccount,
-    comparison: ScreeningComparison,
-    *,
-    request_id: UUID | None,
-    at: datetime,
-) -> BankAccount:
-    status = BankAccountStatus.ACTIVE
-    if reading.wrong:
-        status = BankAccountStatus.REJECTED
-    elif comparison.needs_person:
-        status = BankAccountStatus.PENDING
-    return BankAccount(
-        org_id=org_id,
-        id=new_id(),
-        user_id=user_id,
-        request_id=request_id,
-        ramp=reading.ramp,
-        type=reading.table.name,
-        currency=reading.currency,
-        status=status,
-        secret=BankAccountSecret(
-            holder=reading.holder, bank=reading.bank, wrong=reading.wrong, comparison=comparison
-        ),
-        version=1,
-        created_at=at,
-        updated_at=at,
-        metadata=reading.metadata,
-    )
 
 
 def _unknown(account_id: UUID) -> AccountNotFound:

@@ -34,6 +34,7 @@ from landbridge.payments.bank_files.orders import PaymentOrder
 from landbridge.payments.bank_files.rails import order_context, prenote_closes_at
 from landbridge.payments.bank_files.transports.connect import open_transport
 from landbridge.payments.bank_files.transports.port import FileTransport, TransportFolder
+from landbridge.payments.limits.service import Limits
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.end_tasks import end_tasks
@@ -75,6 +76,7 @@ class BankFileWriter:
     vault: Vault
     accounts: FundingAccounts
     clock: Clock
+    limits: Limits
     # Deliveries of this process that polls have begun, by account.
     _deliveries: dict[UUID, asyncio.Task[list[BankFile]]] = field(
         default_factory=dict[UUID, "asyncio.Task[list[BankFile]]"]
@@ -203,7 +205,7 @@ class BankFileWriter:
                 limit=PAYMENTS_MAX,
                 skip=held,
             )
-            held.update(await held_payments(tx, account.org_id, due))
+            held.update(await held_payments(tx, account.org_id, due, self.limits))
             payments = limit_total([each for each in due if each.key not in held])
             if not payments:
                 return bool(due)

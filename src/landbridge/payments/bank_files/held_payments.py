@@ -1,7 +1,8 @@
 """Queued payments that must not go to the bank now.
 
 Guarantee: a payment is in no file while its record is in review, and a payout also while its
-organisation or one of its users is frozen. A deposit goes back even then: it is the sender's.
+organisation or one of its users is frozen, or its bank account is on the block list of the limits.
+A deposit goes back even then: it is the sender's.
 """
 
 from collections.abc import Sequence
@@ -12,12 +13,15 @@ from landbridge.ledger.locking import find_records
 from landbridge.ledger.model import Transfer
 from landbridge.payments.bank_files.model import BankPayment
 from landbridge.payments.incoming_payments.returns import IncomingPaymentReturns
+from landbridge.payments.limits.service import Limits
 from landbridge.payments.rfis.model import IN_REVIEW
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.orgs.freeze_check import is_org_frozen
 
 
-async def held_payments(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
+async def held_payments(
+    tx: Tx, org_id: UUID, payments: Sequence[BankPayment], limits: Limits
+) -> set[UUID]:
     """Return the keys of those of these payments that wait."""
     payouts = [each for each in payments if each.returns is None and not each.is_prenote]
     going_back = await _reviewed_returns(tx, org_id, payments)
@@ -26,7 +30,8 @@ async def held_payments(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -
     records = await find_records(tx, org_id, [each.record_id for each in payouts])
     users = {user for record in records.values() for user in _users(record)}
     frozen = await frozen_users(tx, org_id, users)
-    held = {
+    blocked = await limits.find_blocked_in(tx, org_id, list(records.values()))
+    held = blocked | {
         record.id
         for record in records.values()
         if record.status == IN_REVIEW or not frozen.isdisjoint(_users(record))

@@ -23,7 +23,7 @@ class DisbursementRedirects:
     async def destination(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
     ) -> Mapping[str, Any]:
-        """Return the facts of the new destination; raises `FieldInvalid` and `RouteInvalid`.
+        """Return the facts of the new destination; as `RefundDestinations.find`.
 
         A disbursement to a user may go to another wallet or registered address of theirs. One to an
         external address of a partner may go to any address that belongs to no customer.
@@ -39,5 +39,5 @@ class DisbursementRedirects:
         address = checked_address(chain, instruction.address, field="address")
         if await self.destinations.wallets.find_address(record.org_id, chain, address) is not None:
             raise FieldInvalid("address is a customer's wallet", field="address")
-        await self.destinations.parties.check_address(record.org_id, address, "address")
+        await self.destinations.parties.check_redirect(record.org_id, address, "address")
         return {"address": address, "account_id": None}

@@ -2,8 +2,9 @@
 
 The chain must execute it in the end: a refused order is sent again under its next key, after delays
 from a minute to a day. The fee of a frozen recipient waits, before each order, until they are
-unfrozen. Surplus coins go back to their sender in any case, as all returned coins do, unless their
-chain has lost them meanwhile.
+unfrozen, and one to a blocked address until the list changes or people redirect it. Surplus coins
+go back to their sender in any case, as all returned coins do, unless their chain has lost them
+meanwhile.
 """
 
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from landbridge.payments.engine.outgoing_orders import (
 )
 from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.retry_until_settled import retry_key
+from landbridge.payments.limits.model import PaymentDestination
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
@@ -53,10 +55,7 @@ class DisbursementSteps:
         Raises `RetryExhausted` after a refusal, and `Unavailable` and `Unclear` while there is no
         answer.
         """
-        await run_until_waiting(
-            record,
-            lambda each: self._step(each, clock_offset, is_claimed_now=each is not record),
-        )
+        await run_until_waiting(record, lambda each: self._step(each, clock_offset))
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
         """Return the order of a record, as it would be sent now; None unless it is claimed."""
@@ -91,9 +90,7 @@ class DisbursementSteps:
             ),
         )
 
-    async def _step(
-        self, record: Transfer, clock_offset: timedelta, *, is_claimed_now: bool
-    ) -> Transfer | None:
+    async def _step(self, record: Transfer, clock_offset: timedelta) -> Transfer | None:
         """Run one step; return the record if it was advanced here."""
         match DisbursementStatus(record.status):
             case DisbursementStatus.CREATED:
@@ -102,13 +99,14 @@ class DisbursementSteps:
                 order = await self.find_order(record, clock_offset)
                 if order is None:
                     raise InvariantBroken(f"a disbursement that is {status} has no due step")
-                return await self.order_sender.run(
-                    record, order, clock_offset, is_claimed_now=is_claimed_now
-                )
+                return await self.order_sender.run(record, order, clock_offset)
 
     async def _claim(self, record: Transfer, clock_offset: timedelta) -> Transfer | None:
-        """Claim the order, unless it may not be sent now."""
-        reason = await self._find_block_reason(as_disbursement(record))
+        """Claim the order, unless it may not be sent now.
+
+        One to an address that a list blocks is claimed, so that people can redirect it.
+        """
+        reason = await self._find_wait_reason(as_disbursement(record))
         if reason is None:
             return await self.order_sender.advance(
                 record, TRANSITIONS, DisbursementStatus.INITIATED, clock_offset=clock_offset
@@ -118,7 +116,17 @@ class DisbursementSteps:
         return None
 
     async def _find_block_reason(self, disbursement: Disbursement) -> str | None:
-        """Return why it may not be paid now; None if it may."""
+        """Return why its order may not be sent now; None if it may."""
+        if reason := await self._find_wait_reason(disbursement):
+            return reason
+        org_id, details = disbursement.record.org_id, disbursement.details
+        if details.purpose is not DisbursementPurpose.FEE:
+            return None
+        payee = PaymentDestination.listed(details.address)
+        return await self.parties.limits.find_block_reason(org_id, [payee])
+
+    async def _find_wait_reason(self, disbursement: Disbursement) -> str | None:
+        """Return why it waits for another party; None if it does not."""
         org_id, details = disbursement.record.org_id, disbursement.details
         match details.purpose:
             case DisbursementPurpose.FEE:

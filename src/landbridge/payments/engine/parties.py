@@ -305,6 +305,15 @@ class PaymentParties:
         if refusal is not None:
             raise RouteInvalid(f"{name}: {refusal}", field=name)
 
+    async def check_redirect(self, org_id: UUID, address: str, name: str) -> None:
+        """Check an outside address that people redirect coins to, once two of them approve it.
+
+        Raises as `check_address`, and `LimitExceeded` for an address that a list excludes.
+        """
+        await self.check_address(org_id, address, name)
+        target = PaymentDestination.listed(address)
+        await self.limits.check_listed(org_id, target, is_approved=True)
+
     async def check_delivery(self, caller: Caller, payee: Payee, amount: Money, field: str) -> None:
         """Check an amount that the treasury would deliver, once it is quoted.
 

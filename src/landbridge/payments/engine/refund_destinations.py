@@ -54,8 +54,8 @@ class RefundDestinations:
         """Return the destination at the instruction's address.
 
         Raises `FieldInvalid` unless it is a wallet of the payment's user, or an external address
-        that this user has registered and not closed, on the chain of the asset; `RouteInvalid` for
-        an external address that may not be paid.
+        that this user has registered and not closed, on the chain of the asset; `RouteInvalid` and
+        `LimitExceeded` for an external address that may not be paid.
         """
         if instruction.address is None:
             raise FieldInvalid(
@@ -72,7 +72,7 @@ class RefundDestinations:
             _, outside = await self.wallets.at_address(org_id, address, limit=_EXTERNAL_MAX)
             for each in outside:
                 if each.user_id == user_id and each.chain is chain and each.is_active:
-                    await self.parties.check_address(org_id, address, _FIELD)
+                    await self.parties.check_redirect(org_id, address, _FIELD)
                     return RefundDestination(address, None, user_id)
         raise FieldInvalid(
             f"{_FIELD} is neither a wallet of user {user_id} on {chain} nor an address that this "

@@ -31,6 +31,7 @@ from landbridge.payments.limits.evaluation import (
 )
 from landbridge.payments.limits.model import (
     CounterUsage,
+    DestinationList,
     LimitAction,
     LimitedKind,
     LimitRemaining,
@@ -165,14 +166,21 @@ class Limits:
         """Return the rules of an organisation."""
         return await self._database.read(lambda tx: self.current_rules(tx, org_id))
 
-    async def check_outside_address(self, org_id: UUID, address: str) -> None:
-        """Raise `LimitExceeded` if a list keeps an outside address from receiving anything.
+    async def check_listed(
+        self, org_id: UUID, target: PaymentDestination, *, is_approved: bool = False
+    ) -> None:
+        """Raise `LimitExceeded` if a list keeps a destination from receiving anything.
 
-        For deliveries that nobody requests, and that no other rule applies to.
+        For deliveries that nobody requests, and for refunds that people redirect, which no other
+        rule applies to. A list that asks for an approval passes what two people approve.
         """
-        target = PaymentDestination.listed(address)
-        for each in list_findings((await self.rules(org_id)).rules, [target]):
-            raise LimitExceeded(each.sentence)
+        rules = (await self.rules(org_id)).rules
+        located = await self._database.read(
+            lambda tx: self.destinations.located(tx, org_id, [target])
+        )
+        for each in list_findings(rules, located):
+            if each.over is LimitAction.REFUSE or not is_approved:
+                raise LimitExceeded(each.sentence)
 
     async def find_block_reason(
         self, org_id: UUID, targets: Iterable[PaymentDestination]
@@ -182,8 +190,8 @@ class Limits:
         A payment may wait for days, for an approval or a deposit, after its request was evaluated.
         A list that asks for an approval was respected then.
         """
-        block = self._books[org_id].rules.block if await self.has_rules(org_id) else None
-        if block is None or block.over is not LimitAction.REFUSE:
+        block = _refusing(self._books[org_id]) if await self.has_rules(org_id) else None
+        if block is None:
             return None
         found: Sequence[PaymentDestination] = list(targets)
         if block.hashes and any(each.account_id is not None for each in found):
@@ -192,6 +200,29 @@ class Limits:
             )
         findings = list_findings(LimitRules(block=block), found)
         return next((each.sentence for each in findings), None)
+
+    async def find_blocked_in(
+        self, tx: Tx, org_id: UUID, payouts: Sequence[Transfer]
+    ) -> frozenset[UUID]:
+        """Return those of these payouts to a bank account that may receive nothing now."""
+        block = _refusing(await self.current_rules(tx, org_id))
+        if block is None:
+            return frozenset()
+        found = [
+            (record.id, target)
+            for record in payouts
+            if (usage := self.usage(record)) is not None
+            for target in usage.targets
+            if target.account_id is not None
+        ]
+        targets = [target for _, target in found]
+        if block.hashes:
+            targets = await self.destinations.located(tx, org_id, targets)
+        return frozenset(
+            record_id
+            for (record_id, _), target in zip(found, targets, strict=True)
+            if block.shares(target)
+        )
 
     async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
         """Raise `LimitExceeded` if the cool-down bounds a destination known since then.
@@ -295,6 +326,15 @@ class Limits:
             )
 
         return await self._database.read(read)
+
+
+def _refusing(book: RuleBook) -> DestinationList | None:
+    """Return the list of destinations that receive nothing; None without one.
+
+    A list that asks for an approval was respected when the payment was requested.
+    """
+    block = book.rules.block
+    return None if block is None or block.over is not LimitAction.REFUSE else block
 
 
 async def _count(

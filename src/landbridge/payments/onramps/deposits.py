@@ -20,6 +20,7 @@ from landbridge.ledger.service import CreatedTransfer
 from landbridge.payments.engine.scripted_outcomes import is_reviewed
 from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.limits.model import PaymentDestination
 from landbridge.payments.limits.service import Limits
 from landbridge.payments.onramps import store, transitions
 from landbridge.payments.onramps.model import (
@@ -292,7 +293,7 @@ class OnrampDeposits:
         wallet = await onramps.wallets.find_address(account.org_id, account.chain, address)
         if wallet is None:
             await onramps.parties.check_address(account.org_id, address, "destination")
-            await self.limits.check_outside_address(account.org_id, address)
+            await self.limits.check_listed(account.org_id, PaymentDestination.listed(address))
             return None, None
         await onramps.parties.users.check_active(wallet.org_id, wallet.user_id)
         found = await onramps.ledger.account(wallet.org_id, wallet.id, account.asset)

@@ -210,7 +210,10 @@ class OnrampSteps:
     async def return_destination(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
     ) -> Mapping[str, Any]:
-        """Return the facts of a return to a bank account of the user; raises `FieldInvalid`."""
+        """Return the facts of a return to a bank account of the user.
+
+        Raises `FieldInvalid`, and `LimitExceeded` for an account that a list excludes.
+        """
         account_id = instruction.account_id
         if account_id is None:
             raise FieldInvalid(
@@ -218,9 +221,14 @@ class OnrampSteps:
             )
         now = self.clock.now(clock_offset)
         key = retry_key(record, RETURN)
-        payment = await self.returned(as_onramp(record), account_id, key, now)
+        onramp = as_onramp(record)
+        payment = await self.returned(onramp, account_id, key, now)
         if reason := await self.rails.rejection_reason(payment):
             raise FieldInvalid(f"accountId can't be paid: {reason}", field="accountId")
+        target = PaymentDestination(
+            name=str(account_id), usd=onramp.deposit.decimal, account_id=account_id
+        )
+        await self.onramps.parties.limits.check_listed(record.org_id, target, is_approved=True)
         return {"return_account_id": str(account_id)}
 
     async def returned(

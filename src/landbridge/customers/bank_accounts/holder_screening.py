@@ -1,0 +1,103 @@
+"""Comparison of account holders with the sanctions lists.
+
+Guarantee: an account that becomes active was compared with the lists that are active at its commit,
+and a reviewer has seen each of the hits.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from msgspec import structs
+
+from landbridge.customers.bank_accounts.model import BankAccount, NameMatch, ScreeningComparison
+from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.db.pool import Tx
+from landbridge.providers.screening.service import Screening, ScreeningSubject
+
+
+@dataclass(frozen=True, slots=True)
+class HolderScreening:
+    """Compares the names of account holders."""
+
+    screening: Screening
+
+    async def compare(self, org_id: UUID, holder: Mapping[str, Any] | None) -> ScreeningComparison:
+        """Compare the holder's name with the lists; without a holder there is nothing to compare.
+
+        Nobody has verified the type of a holder.
+        """
+        if holder is None:
+            return ScreeningComparison()
+        birth_date = holder.get("dateOfBirth")
+        subject = ScreeningSubject(
+            name=holder["name"],
+            type=holder["type"],
+            born=None if birth_date is None else date.fromisoformat(birth_date),
+            is_type_unverified=True,
+        )
+        screened = await self.screening.screen([subject], org_id=org_id)
+        likenesses = [
+            NameMatch(
+                asked_name=hit.asked,
+                listed_name=hit.listed_name,
+                entry_id=hit.entry_id,
+                program=hit.program,
+                score=hit.score,
+                list=hit.list,
+            )
+            for hit in screened.hits
+        ]
+        return ScreeningComparison(
+            list_version=screened.list_version,
+            likenesses=tuple(likenesses),
+            unread=screened.unread,
+            lacks_list=screened.lacks_list,
+        )
+
+    async def hold(self, tx: Tx, account: BankAccount) -> None:
+        """Lock the lists until `tx` ends, for an account that it makes active.
+
+        Before any other lock, as loads and approvals do. Raises `ListReplaced` if the account was
+        compared with others.
+        """
+        if account.secret is not None and account.secret.holder is not None:
+            await self.screening.hold(tx, account.secret.comparison.list_version)
+
+
+def with_comparison(account: BankAccount, comparison: ScreeningComparison) -> BankAccount:
+    """Return the account with a later comparison, which keeps the earlier hits."""
+    if account.secret is None:
+        return account
+    known = account.secret.comparison
+    later = structs.replace(
+        comparison,
+        likenesses=(*known.likenesses, *_unseen(known, comparison)),
+        unread=tuple(dict.fromkeys((*known.unread, *comparison.unread))),
+    )
+    return replace(account, secret=structs.replace(account.secret, comparison=later))
+
+
+def unseen_refusal(seen: BankAccount, compared: BankAccount) -> ResourceConflict | None:
+    """Return why a reviewer who has seen the account has to look again; None if not."""
+    if seen.secret is None or compared.secret is None:
+        return None
+    before, after = seen.secret.comparison, compared.secret.comparison
+    entries = [f"{hit.list} {hit.entry_id} ({hit.program})" for hit in _unseen(before, after)]
+    if not entries and {*after.unread} <= {*before.unread}:
+        return None
+    # Entries by their numbers: names are stored in the account only.
+    found = f"the entries {', '.join(entries)}" if entries else "names that can't be compared"
+    return ResourceConflict(
+        f"the account was looked at again with {after.list_version}, loaded since: its holder has "
+        f"{found}; look at it, then decide",
+        field="decision",
+    )
+
+
+def _unseen(before: ScreeningComparison, after: ScreeningComparison) -> list[NameMatch]:
+    """Return the hits that the first comparison does not have."""
+    known = {(hit.list, hit.entry_id) for hit in before.likenesses}
+    return [hit for hit in after.likenesses if (hit.list, hit.entry_id) not in known]
