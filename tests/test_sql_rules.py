@@ -93,7 +93,6 @@ UNSCOPED_ALLOWED = {
         "providers/evm/outbox/overview_store.py",
         "_GAS_SINCE",
     ): "relayers pay the gas of all organisations",
-    ("providers/evm/outbox/order_store.py", "_DUE"): "a chain's worker takes all orders in turn",
     (
         "providers/evm/outbox/order_store.py",
         "_BATCHES_BEGUN",

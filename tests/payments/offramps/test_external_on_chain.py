@@ -7,6 +7,7 @@ from uuid import UUID
 
 import pytest
 
+from landbridge.payments.offramps.candidate_store import DEPOSITS_EACH
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.evm_addresses import checked_evm_address
@@ -60,6 +61,20 @@ async def test_a_second_payment_is_returned(scenario: ExternalScenario) -> None:
     assert await scenario.status(offramp) == "COMPLETED"
     assert await scenario.deposits() == [("SETTLED", 100), ("SETTLED", 100)]
     assert await scenario.outside() == 900
+    await check_books(scenario.world.org)
+
+
+async def test_coins_that_are_sent_again_and_again_are_returned_ten_times_at_most(
+    scenario: ExternalScenario,
+) -> None:
+    offramp = await scenario.awaited()
+    scenario.send(pay_address(offramp), 100)
+    for _ in range(DEPOSITS_EACH):
+        scenario.send(pay_address(offramp), 1)
+    await scenario.finalize()
+    expected = [("SETTLED", 100), *[("SETTLED", 1)] * (DEPOSITS_EACH - 1), ("UNMATCHED", 1)]
+    assert await scenario.deposits() == expected
+    assert await scenario.outside() == 899
     await check_books(scenario.world.org)
 
 

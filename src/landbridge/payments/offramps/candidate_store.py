@@ -5,10 +5,15 @@ from uuid import UUID
 from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.platform.db.pool import Tx
 
+# Each return costs gas, and on Solana the rent of an account that its owner may close to get it: a
+# sender who sends the same coin again and again would drain the relayers.
+DEPOSITS_EACH = 10
+
 # The oldest one that awaits this asset, best one of exactly this amount; otherwise the latest one,
 # which returns the coins. One that other coins were assigned to already awaits none.
 # None if several users have offramps from this sender: anybody can register the address of another,
-# and would be paid, or get a refund, for coins that are not theirs.
+# and would be paid, or get a refund, for coins that are not theirs. Also none if all of them have
+# had as many deposits as one may have.
 _FIND = """
 select c.id
 from (
@@ -37,6 +42,11 @@ where not exists (
     where o.org_id = $1 and o.kind = 'OFFRAMP' and o.details ->> 'external_wallet_id' is not null
         and o.details ->> 'destination_address' = $2 and o.details ->> 'source_address' = $3
         and o.user_id <> c.user_id
+) and (
+    c.rank < 2
+    or (
+        select count(*) from treasury_deposits d where d.org_id = $1 and d.transfer_id = c.id
+    ) < $7
 )
 order by c.rank, case when c.rank < 2 then c.created_at end, c.created_at desc
 limit 1
@@ -46,7 +56,8 @@ limit 1
 async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
     """Return the offramp that a deposit is for.
 
-    None if its sender has none, or if offramps of several users are from this sender.
+    None if its sender has none, if offramps of several users are from this sender, or if those of
+    the sender have returned coins too often.
     """
     return await tx.fetchval(
         _FIND,
@@ -56,4 +67,5 @@ async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
         deposit.asset,
         deposit.units,
         deposit.transaction_hash,
+        DEPOSITS_EACH,
     )

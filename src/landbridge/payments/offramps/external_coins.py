@@ -5,7 +5,8 @@ The follower of the chains stores what arrives (`customers/chain_deposits`). Onc
 - it goes to the oldest offramp that awaits coins of this asset from this sender, best one of
   exactly this amount; if none does, to the sender's latest offramp, which returns it;
 - if the sender has never had an offramp, or several users have had one from this address, it is
-  kept as the organisation's own, until a person assigns it.
+  kept as the organisation's own, until a person assigns it. So it is once the sender's offramps
+  have had ten deposits each.
 
 Guarantees:
 - Deposits of an organisation are matched one after another, under a lock.

@@ -65,7 +65,6 @@ from landbridge.reporting.reconciliation.model import (
     ReconSource,
     assets_of,
     compare,
-    find_difference,
     find_position_differences,
     source_of,
     sum_booked,
@@ -74,17 +73,17 @@ from landbridge.reporting.reconciliation.model import (
 )
 from landbridge.reporting.reconciliation.silent_chains import SilentChains
 from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
+from landbridge.reporting.reconciliation.unmatched import UnmatchedMovements
 from landbridge.reporting.reconciliation.unread import has_unread_adjustment
 from landbridge.reporting.reserves.service import Reserves
 from landbridge.reporting.rollups.time_zones import TimeZones
 
 _log = structlog.stdlib.get_logger()
 
-# Changes of the ledger, and matches, that one statement reads.
-PAGE_CHANGES, PAGE_MATCHES = 2_000, 1_000
+# Changes of the ledger that one statement reads.
+PAGE_CHANGES = 2_000
 _ASSETS = [token.asset.code for token in TOKENS.values()]
 _DIFFERENCES_MAX = 1_000
-_START = ("", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,6 +335,10 @@ class LedgerReconciliation:
             compared_at=now,
         )
         counted = await cuts.count(cut, addresses)
+        unmatched = UnmatchedMovements(
+            org_id=org_id, chain=chain, block=block, patience=connected.patience, now=now
+        )
+        await unmatched.store(self.database)
 
         async def work(tx: Tx) -> None:
             source = await store.lock_source(tx, org_id, chain)
@@ -350,7 +353,6 @@ class LedgerReconciliation:
             positions = compare(booked, held)
             await store.set_positions(tx, org_id, chain, positions, now)
             await difference_store.resolve_matched(tx, org_id, chain, now)
-            await self._find_unmatched(tx, org_id, chain, now)
             found = find_position_differences(positions, now)
             await difference_store.resolve_cleared(
                 tx, org_id, chain, now, kinds=OF_POSITION, besides=[each.asset for each in found]
@@ -362,16 +364,6 @@ class LedgerReconciliation:
             await cuts.keep(tx, cut, positions, counted)
 
         await self.database.transact(work)
-
-    async def _find_unmatched(self, tx: Tx, org_id: UUID, chain: Chain, now: datetime) -> None:
-        """Store a difference for each match with unequal sides."""
-        after, patience = _START, self.chains[chain].patience
-        while matches := await store.open_matches(
-            tx, org_id, chain, after=after, limit=PAGE_MATCHES
-        ):
-            found = [find_difference(each, patience, now) for each in matches]
-            await add_findings(tx, org_id, chain, [each for each in found if each is not None], now)
-            after = matches[-1].reference, matches[-1].asset
 
     async def _mark_failed(
         self, org_id: UUID, chain: Chain, source: ReconSource | None, failure: str, now: datetime

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 
@@ -92,6 +93,15 @@ async def test_attested_burns_are_read_and_others_left_out() -> None:
     assert service.paths == [f"/v2/messages/7?transactionHash={HASH}"]
 
 
+async def test_a_burn_after_very_many_of_others_is_read() -> None:
+    # Anybody may submit our signed burn in one transaction with hundreds of their own.
+    other = encode_message(msgspec.structs.replace(BURN, owner=address(9)))
+    others = COMPLETE | {"message": f"0x{other.hex()}", "attestation": f"0x{'ab' * 1_500}"}
+    service = FakeService(messages=[*[others] * 600, COMPLETE])
+    async with served(service) as client:
+        assert (await client.messages(HASH))[-1].message == BURN
+
+
 async def test_a_transaction_that_is_not_known_has_no_messages() -> None:
     async with served(FakeService(status=404, text="not found")) as client:
         assert not await client.messages(HASH)
@@ -107,7 +117,7 @@ async def test_a_transaction_that_is_not_known_has_no_messages() -> None:
         (FakeService(text="[]"), "answered something other than JSON"),
         (FakeService(text="{}"), "answered no list of messages"),
         (FakeService(messages={}), "answered no list of messages"),
-        (FakeService(text=" " * (1024 * 1024 + 1)), "answered more than 1048576 bytes"),
+        (FakeService(text=" " * (16 * 1024 * 1024 + 1)), "answered more than 16777216 bytes"),
     ],
 )
 async def test_an_unusable_answer_has_a_sentence(service: FakeService, problem: str) -> None:

@@ -95,9 +95,23 @@ def test_who_pays_the_pool_owns_what_it_gives() -> None:
     assert (payer(logs, 0), payer(logs, 3)) == (PAYER, OTHER)
 
 
+def test_transfers_of_nothing_name_no_payer() -> None:
+    # Tokens let anybody transfer nothing from any address.
+    given, paid, ended = fill(payer=OTHER)
+    forged = [
+        transfer(1, SOLD, PAYER, POOL, 0),
+        transfer(2, BOUGHT, POOL, PAYER, 0),
+        msgspec.structs.replace(paid, log_index=3),
+        msgspec.structs.replace(ended, log_index=4),
+    ]
+    assert payer([given, *forged], 0) == OTHER
+
+
 @pytest.mark.parametrize(
     "logs",
     [
+        # What two addresses have paid has no payer: the first one may have paid a cent.
+        [*fill(sold=1)[:2], transfer(2, SOLD, OTHER, POOL, 99), log(3, POOL, SWAP_TOPIC)],
         # Liquidity that is taken out, and fees that are collected, have no payer.
         [transfer(0, BOUGHT, POOL, RECIPIENT, 5)],
         [transfer(0, BOUGHT, POOL, RECIPIENT, 5), log(1, POOL, SWAP_TOPIC)],

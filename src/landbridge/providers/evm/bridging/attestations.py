@@ -7,8 +7,12 @@ developers.circle.com/api-reference/cctp/all/get-messages-v-2.
 Nothing that is answered is believed: the caller compares each message with the burn, and the chain
 checks the signatures. A service that hangs is left alone for a while, so that its mints do not hold
 up the other orders of their chain.
+
+Anybody may submit a signed burn in a transaction with burns of their own, as many as a block has
+room for. So all messages of a transaction are read.
 """
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, cast
@@ -29,8 +33,10 @@ _TIMEOUT = timedelta(seconds=3)
 # After a request without an answer in time.
 _PAUSE = timedelta(seconds=15)
 _NO_ANSWER = "did not answer in time"
-_BYTES_MAX = 1024 * 1024
-_MESSAGES_MAX = 100
+# More than the messages of a block full of burns: each takes 50,000 gas and some 4 KiB at least.
+_BYTES_MAX = 16 * 1024 * 1024
+# Answers in memory at once.
+_ANSWERS_MAX = 4
 
 
 class AttestationsUnavailable(Unavailable):
@@ -55,6 +61,7 @@ class AttestationClient:
         self._timeout = timeout
         self._clock = clock
         self._quiet_until = clock.now()
+        self._slots = asyncio.Semaphore(_ANSWERS_MAX)
         self._session: aiohttp.ClientSession | None = None
 
     async def close(self) -> None:
@@ -71,14 +78,16 @@ class AttestationClient:
         Raises:
             AttestationsUnavailable: The service gave no usable answer.
         """
-        found = await self._get(
-            f"/v2/messages/{self._bridge.domain}?transactionHash={transaction_hash}"
-        )
+        path = f"/v2/messages/{self._bridge.domain}?transactionHash={transaction_hash}"
+        async with self._slots:
+            return self._attested(await self._get(path))
+
+    def _attested(self, found: dict[str, Any] | None) -> Sequence[AttestedMessage]:
         answers: object = [] if found is None else found.get("messages")
         if not isinstance(answers, list):
             raise self._unavailable("answered no list of messages")
         attested: list[AttestedMessage] = []
-        for each in cast("list[object]", answers)[:_MESSAGES_MAX]:
+        for each in cast("list[object]", answers):
             members = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
             if members.get("status") != _COMPLETE:
                 continue

@@ -4,7 +4,9 @@ A pool of Uniswap v3 first transfers what it gives, then takes what is paid, the
 until then it takes part in no other swap. So the payer of a transfer out of the pool is the source
 of the next transfer into it. Source: Uniswap/v3-core, UniswapV3Pool.sol (swap).
 
-Tokens and pools are configured contracts, so no other contract can forge these events.
+Tokens and pools are configured contracts, so no other contract can forge these events. But a caller
+of the pool runs code of its own between the two transfers. Tokens let anybody transfer nothing from
+any address, so such transfers count for nothing; and what several addresses pay has no payer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,10 +94,15 @@ def _fills(
                 )
             given = paid = None
         elif log.address in tokens and (transfer := decode_transfer(log.topics, log.data)):
+            if not transfer.amount_units:
+                continue
             if transfer.source == pool:
                 given, paid = (log, transfer), None
-            elif transfer.destination == pool and given is not None and paid is None:
-                paid = (log, transfer)
+            elif transfer.destination == pool and given is not None:
+                if paid is None:
+                    paid = (log, transfer)
+                elif paid[1].source != transfer.source:
+                    given = None
 
 
 def _sorted(logs: Sequence[EventLog]) -> list[EventLog]:

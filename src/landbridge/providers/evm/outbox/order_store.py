@@ -30,14 +30,26 @@ on conflict (org_id, key) do nothing
 returning org_id, key
 """
 
+# The longest due of each organisation first: thousands of one, which may all wait for coins, do not
+# hold up those of the others.
 _DUE = """
 select
-    org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
-    step, state, reason, transaction_hash, confirmed_at, created_at, due_at,
-    is_refund, failed_at, action, recipient, amount, into_chain, burn_key, message_nonce,
-    bought, least, fee, fee_to, received
-from chain_orders where chain = $1 and state = 'CREATED' and due_at <= $2
-order by due_at, org_id, key limit $3
+    o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
+    o.units, o.method, o.step, o.state, o.reason, o.transaction_hash, o.confirmed_at, o.created_at,
+    o.due_at, o.is_refund, o.failed_at, o.action, o.recipient, o.amount, o.into_chain, o.burn_key,
+    o.message_nonce, o.bought, o.least, o.fee, o.fee_to, o.received
+from (
+    select n.org_id, n.key, n.place
+    from (
+        select org_id, key, due_at, row_number() over (
+            partition by org_id order by due_at, key
+        ) as place
+        from chain_orders where chain = $1 and state = 'CREATED' and due_at <= $2
+    ) n
+    order by n.place, n.due_at, n.org_id, n.key limit $3
+) w
+join chain_orders o on o.org_id = w.org_id and o.key = w.key
+order by w.place, o.due_at, o.org_id, o.key
 """
 
 # What only waits to become final is left out until then, and comes last.
@@ -227,7 +239,7 @@ async def get(tx: Tx, org_id: UUID, key: UUID) -> OutboxOrder | None:
 
 
 async def due(tx: Tx, chain: str, at: datetime, *, limit: int) -> list[OutboxOrder]:
-    """Return orders that wait for a signature and are due, the longest due first."""
+    """Return due orders that wait for a signature, the longest due of each organisation first."""
     return [read_order(row) for row in await tx.fetch(_DUE, chain, at, limit)]
 
 
