@@ -110,7 +110,8 @@ with rolled as (
 ), summed as (
     select e.org_id, e.role, e.asset, sum(e.available) as units
     from house_rollups r
-    join changes c on c.org_id = r.org_id and c.tx < r.rolled_up_to
+    join change_batches b on b.org_id = r.org_id and b.place < r.rolled_up_to
+    join changes c on c.org_id = b.org_id and c.batch = b.number
     join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
     where (r.org_id = $1 or $1::uuid is null) and e.role is not null
     group by e.org_id, e.role, e.asset
@@ -260,30 +261,65 @@ where c.org_id = $1 or $1::uuid is null
 limit $2
 """
 
-# Transaction ids start over when a dump is restored into a new server; watermarks from before are
-# then invalid.
+# Places and numbers of batches, in the order of each object's changes. A batch without a place is
+# behind all that have one.
+PLACES = """
+select org_id, format('%s/%s', object_id, seq) as key, count(*) over () as wrong,
+    case
+        when number is null then format('the change is of batch %s, which does not exist', batch)
+        when batches > 1 then format('its place %s belongs to %s batches', place, batches)
+        else format('it has place %s in batch %s, the change before it %s in %s',
+            place, batch, place_before, batch_before)
+    end as sentence
+from (
+    select c.org_id, c.object_id, c.seq, c.batch, b.number, b.place, b.batches,
+        lag(c.batch) over history as batch_before, lag(b.place) over history as place_before,
+        lag(b.number) over history as number_before
+    from changes c
+    left join (
+        select org_id, number, place, count(*) over (partition by org_id, place) as batches
+        from change_batches
+        where org_id = $1 or $1::uuid is null
+    ) as b on b.org_id = c.org_id and b.number = c.batch
+    where c.org_id = $1 or $1::uuid is null
+    window history as (partition by c.org_id, c.object_id order by c.seq)
+) as places
+where number is null or (place is not null and batches > 1) or batch < batch_before
+    or place < place_before
+    or (place is not null and number_before is not null and place_before is null)
+limit $2
+"""
+
+# No place was given above the last one, and no number drawn above the sequence's.
 WATERMARKS = """
 select org_id, key, count(*) over () as wrong, sentence
 from (
-    select org_id, 'changes' as key, format(
-            '%s changes have transaction ids that this server has not given out; was a dump '
-            'restored? see docs/internals/ledger.md', count(*)
-        ) as sentence
-    from changes
-    where tx >= pg_snapshot_xmax(pg_current_snapshot()) and (org_id = $1 or $1::uuid is null)
-    group by org_id
+    select b.org_id, format('change_batches/%s', b.number) as key,
+        format('its place is %s, and the last one of the log is %s', b.place, l.last_place)
+            as sentence
+    from change_batches b
+    left join change_logs l on l.org_id = b.org_id
+    where (b.org_id = $1 or $1::uuid is null) and b.place > coalesce(l.last_place, 0)
     union all
-    select org_id, 'house_rollups', format('it is rolled up to %s, which is in the future',
-        rolled_up_to)
-    from house_rollups
-    where rolled_up_to > pg_snapshot_xmin(pg_current_snapshot())
-        and (org_id = $1 or $1::uuid is null)
+    select b.org_id, format('change_batches/%s', b.number),
+        format('the sequence of these numbers has reached only %s', s.last_value)
+    from change_batches b
+    cross join change_batch_numbers s
+    where (b.org_id = $1 or $1::uuid is null) and b.number > s.last_value
     union all
-    select org_id, format('report_builds/%s', build),
-        format('reports are rolled up to %s, which is in the future', rolled_up_to)
-    from report_builds
-    where rolled_up_to > pg_snapshot_xmin(pg_current_snapshot())
-        and (org_id = $1 or $1::uuid is null)
+    select r.org_id, 'house_rollups',
+        format('it is rolled up to %s, and the last place of the log is %s',
+            r.rolled_up_to, l.last_place)
+    from house_rollups r
+    left join change_logs l on l.org_id = r.org_id
+    where (r.org_id = $1 or $1::uuid is null) and r.rolled_up_to > coalesce(l.last_place, 0) + 1
+    union all
+    select r.org_id, format('report_builds/%s', r.build),
+        format('reports are rolled up to %s, and the last place of the log is %s',
+            r.rolled_up_to, l.last_place)
+    from report_builds r
+    left join change_logs l on l.org_id = r.org_id
+    where (r.org_id = $1 or $1::uuid is null) and r.rolled_up_to > coalesce(l.last_place, 0) + 1
 ) as wrongs
 limit $2
 """

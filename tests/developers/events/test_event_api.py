@@ -9,7 +9,7 @@ import pytest
 from landbridge.developers.events.listing import position
 from landbridge.developers.events.names import CATALOGUE
 from landbridge.platform.core.clock import FrozenClock
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.customers.wallets.test_deposits import listed
 from tests.tenants import (
     SWAPS,
@@ -28,7 +28,7 @@ TYPES = {each.type for each in CATALOGUE}
 
 async def page(org: Tenant, **query: str | int) -> Any:
     """Return a page of the events settled so far."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     found = await org.get(EVENTS, **query)
     assert found["count"] == len(found["records"])
     return found

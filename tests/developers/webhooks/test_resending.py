@@ -16,7 +16,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import MemberRole, SignedInMember
 from landbridge.platform.http.responses import moment
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.rows import SECOND, add, endpoint, make_endpoint, row, stored
 from tests.tenants import Tenant, make_user, sentence
 
@@ -145,7 +145,7 @@ async def test_everything_since_a_time_is_read_again(org: Tenant) -> None:
     await make_user(org)
     since = org.container.clock.now()
     user = await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     end = await org.container.events.end()
     await place_to(org, hook, end)
     index = await org.container.events.position_at(org.org_id, since)
@@ -204,7 +204,7 @@ async def test_events_before_the_endpoint_can_be_resent(org: Tenant) -> None:
     now = await endpoint(org, hook)
     assert now["starts_at"] <= since
     index = LogPosition(int(now["read_tx"]), now["read_object_id"], now["read_seq"])
-    await settled(org.container.database)
+    await placed(org.container.database)
     reading = await org.container.events.read(org.org_id, index, limit=100)
     assert UUID(user) in {each.change.object_id for each in reading.events}
 

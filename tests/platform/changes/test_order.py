@@ -16,7 +16,7 @@ from landbridge.platform.changes.service import append_change, append_next_chang
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from tests import make
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.make import TRANSITIONS, Status
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -89,7 +89,7 @@ async def test_late_commit_is_not_skipped(database: Database, org_id: UUID) -> N
         assert await read(database, org_id) == []
         assert await read_back(database, org_id) == []
         end = await database.single(log.end_of_log)
-    await settled(database)
+    await placed(database)
     assert keys(await read(database, org_id)) == [(late, 1), (early, 1)]
     assert keys(await read_back(database, org_id)) == [(early, 1), (late, 1)]
     # The late change is also after an end of the log that was read before its commit.
@@ -110,7 +110,7 @@ async def test_rollback_does_not_delay_readers(database: Database, org_id: UUID)
 
     with pytest.raises(Undone):
         await database.transact(work)
-    await settled(database)
+    await placed(database)
     assert keys(await read(database, org_id)) == [(there, 1)]
 
 
@@ -130,7 +130,7 @@ async def test_transaction_that_began_first_and_changes_an_object_last(
     async with under_way(database) as first:
         await database.transact(lambda tx: change(tx, 2))
         await change(first, 3)
-    await settled(database)
+    await placed(database)
     changes = await read(database, org_id)
     assert keys(changes) == [(object_id, 1), (object_id, 2), (object_id, 3)]
     assert [each.position for each in changes] == sorted(each.position for each in changes)
@@ -154,7 +154,7 @@ async def test_transaction_that_began_first_and_advances_a_record_last(
         record = make.moved(await ledger.advance(make.move(record, Status.HELD), TRANSITIONS))
         outcome = await ledger.advance_in(first, make.move(record, Status.SETTLED), TRANSITIONS)
         make.moved(outcome)
-    await settled(database)
+    await placed(database)
     changes = [each for each in await read(database, org_id) if each.object_id == record.id]
     assert [each.status_after for each in changes] == ["OPEN", "HELD", "SETTLED"]
     assert changes[2].tx == changes[1].tx
@@ -186,7 +186,7 @@ async def test_positions_before_and_after_a_moment(database: Database, org_id: U
         await database.transact(
             lambda tx, object_id=object_id, at=at: append(tx, org_id, object_id, 1, at=at)
         )
-    await settled(database)
+    await placed(database)
 
     async def since(at: datetime) -> list[UUID]:
         position = await database.single(lambda tx: log.position_before(tx, org_id, at))
@@ -220,7 +220,7 @@ async def test_position_before_a_moment_precedes_open_transactions(
         await database.transact(lambda tx: append(tx, org_id, early, 1))
         position = await database.single(lambda tx: log.position_before(tx, org_id, AT))
         await append(tx, org_id, late, 1)
-    await settled(database)
+    await placed(database)
     assert keys(await read(database, org_id, position)) == [(late, 1), (early, 1)]
 
 
@@ -229,7 +229,7 @@ async def test_the_changes_of_one_object(database: Database, org_id: UUID) -> No
     for seq in (1, 2, 3):
         await database.transact(lambda tx, seq=seq: append(tx, org_id, object_id, seq))
         await database.transact(lambda tx, seq=seq: append(tx, org_id, other, seq))
-    await settled(database)
+    await placed(database)
     changes = await database.single(
         lambda tx: log.read_object(tx, org_id, object_id, START, limit=2)
     )
@@ -298,7 +298,7 @@ async def test_reader_misses_nothing_under_concurrent_writes(
             await write()
 
     await asyncio.gather(*(run(each) for each in writers))
-    await settled(database)
+    await placed(database)
     is_over.set()
     read_changes = await following
     assert len(read_changes) == 60 * 3

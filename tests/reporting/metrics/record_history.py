@@ -11,7 +11,7 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.metrics.contract_templates import TYPES, counted_status
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.tenants import Tenant
 
 _RECORDS = """
@@ -81,6 +81,6 @@ async def put(org: Tenant, paid: Sequence[Paid]) -> None:
 
 async def fold(org: Tenant) -> None:
     """Fold the whole log."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     while await org.container.rollup_updater.run_once({org.org_id: timedelta()}):
         pass

@@ -14,7 +14,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.proofs import store
 from landbridge.reporting.proofs.books_verifier import Books
 from landbridge.reporting.proofs.lag import SequencerLag
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.make import make_org
 from tests.query_plans import rows_read
 from tests.reporting.proofs import proof_books as books
@@ -109,7 +109,7 @@ async def test_blocks_of_a_long_log_can_be_rebuilt(org: Tenant) -> None:
 
 async def test_concurrent_workers_append_each_change_once(org: Tenant) -> None:
     await books.paid_books(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     sequencer = org.container.proofs.sequencer
     await asyncio.gather(*(sequencer.run_once([org.org_id]) for _ in range(4)))
     await books.sequenced(org)
@@ -203,7 +203,7 @@ async def test_the_lag_counts_what_is_in_no_tree_and_the_age_of_the_oldest(
     lag = SequencerLag(org.container.database, org.container.clock)
     assert await lag.measure(dict.fromkeys(ids, timedelta(hours=1))) == (0, 0)
     await books.fill_log(org, 3)
-    await settled(org.container.database)
+    await placed(org.container.database)
     await books.fill_log(other_org, 2)
     changes, seconds = await lag.measure(dict.fromkeys(ids, timedelta(hours=1)))
     assert (changes, 3595 < seconds <= 3605) == (5, True)
