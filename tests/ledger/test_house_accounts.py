@@ -105,9 +105,7 @@ async def test_all_roles_and_assets_of_a_journal_are_rolled_up(
 
 
 @pytest.mark.one_commit(reason="a step that is done again is the next one")
-async def test_step_is_bounded_and_never_splits_a_batch(
-    database: Database, ledger: Ledger
-) -> None:
+async def test_step_is_bounded_and_never_splits_a_batch(database: Database, ledger: Ledger) -> None:
     org_id = await make.make_org(database)
     account_id = await make.make_account(database, org_id)
     for _ in range(5):

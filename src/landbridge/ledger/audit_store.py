@@ -292,35 +292,38 @@ limit $2
 
 # No place was given above the last one, and no number drawn above the sequence's.
 WATERMARKS = """
-select org_id, key, count(*) over () as wrong, sentence
+select w.org_id, w.key, count(*) over () as wrong, w.sentence
 from (
-    select b.org_id, format('change_batches/%s', b.number) as key,
-        format('its place is %s, and the last one of the log is %s', b.place, l.last_place)
-            as sentence
-    from change_batches b
+    select b.org_id, 'change_batches' as key,
+        case
+            when b.number > (select last_value from change_batch_numbers)
+                then format('numbers go to %s, and their sequence has not got that far', b.number)
+            else format('places go to %s, and the log ends at %s', b.place, l.last_place)
+        end as sentence
+    from (
+        select org_id, max(number) as number, max(place) as place
+        from change_batches
+        where org_id = $1 or $1::uuid is null
+        group by org_id
+    ) as b
     left join change_logs l on l.org_id = b.org_id
-    where (b.org_id = $1 or $1::uuid is null) and b.place > coalesce(l.last_place, 0)
+    where b.place > coalesce(l.last_place, 0)
+        or b.number > (select last_value from change_batch_numbers)
     union all
-    select b.org_id, format('change_batches/%s', b.number),
-        format('the sequence of these numbers has reached only %s', s.last_value)
-    from change_batches b
-    cross join change_batch_numbers s
-    where (b.org_id = $1 or $1::uuid is null) and b.number > s.last_value
-    union all
-    select r.org_id, 'house_rollups',
-        format('it is rolled up to %s, and the last place of the log is %s',
-            r.rolled_up_to, l.last_place)
-    from house_rollups r
+    select r.org_id, r.key,
+        format('it is rolled up to %s, and the log ends at %s', r.rolled_up_to, l.last_place)
+    from (
+        select org_id, 'house_rollups' as key, rolled_up_to
+        from house_rollups
+        where org_id = $1 or $1::uuid is null
+        union all
+        select org_id, format('report_builds/%s', build), rolled_up_to
+        from report_builds
+        where org_id = $1 or $1::uuid is null
+    ) as r
     left join change_logs l on l.org_id = r.org_id
-    where (r.org_id = $1 or $1::uuid is null) and r.rolled_up_to > coalesce(l.last_place, 0) + 1
-    union all
-    select r.org_id, format('report_builds/%s', r.build),
-        format('reports are rolled up to %s, and the last place of the log is %s',
-            r.rolled_up_to, l.last_place)
-    from report_builds r
-    left join change_logs l on l.org_id = r.org_id
-    where (r.org_id = $1 or $1::uuid is null) and r.rolled_up_to > coalesce(l.last_place, 0) + 1
-) as wrongs
+    where r.rolled_up_to > coalesce(l.last_place, 0) + 1
+) as w
 limit $2
 """
 

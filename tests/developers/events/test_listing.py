@@ -171,7 +171,7 @@ async def test_a_read_returns_the_next_position(org: Tenant, events: Events) -> 
     second = await events.read(org.org_id, first.end, limit=3)
     assert [each.change.object_id for each in second.events] == users[1:]
     assert second.is_end
-    end = await events.end()
+    end = await events.end(org.org_id)
     back = await events.read_back(org.org_id, end, limit=9)
     assert [each.change.object_id for each in back.events] == users[::-1]
     assert back.end <= begin

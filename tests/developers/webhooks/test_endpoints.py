@@ -145,7 +145,7 @@ async def test_an_endpoint_starts_with_new_events(org: Tenant) -> None:
     created = await make_webhook(org)
     endpoint = await org.container.endpoints.get(org.org_id, UUID(created["id"]))
     assert endpoint.starts_at == endpoint.created_at - SPREAD
-    assert endpoint.read_to.tx > 0
+    assert endpoint.read_to.place > 0
     assert endpoint.round == 1
     assert await org.container.endpoints.page(org.org_id) == [endpoint]
 

@@ -134,7 +134,7 @@ async def rows_of(org: Tenant, endpoint_id: str) -> list[Row]:
     return await org.container.database.rows(
         "select id, object_id, seq, part, round, event_type, status, due_at, attempt_count,"
         " attempts::text from webhook_deliveries where org_id = $1 and endpoint_id = $2"
-        " order by tx, object_id, seq, part, round",
+        " order by place, object_id, seq, part, round",
         org.org_id,
         UUID(endpoint_id),
     )

@@ -105,9 +105,11 @@ async def restore(org: Tenant, size: int) -> None:
     """
     await placed(org.container.database)
     await org.container.database.rows(
-        "delete from changes where org_id = $1 and (tx, object_id, seq) >"
-        " (select tx, object_id, seq from changes where org_id = $1"
-        " order by tx, object_id, seq offset $2 limit 1)",
+        "delete from changes c using change_batches b where c.org_id = $1 and b.org_id = $1"
+        " and b.number = c.batch and (b.place, c.object_id, c.seq) >"
+        " (select k.place, o.object_id, o.seq from changes o join change_batches k"
+        " on k.org_id = $1 and k.number = o.batch where o.org_id = $1"
+        " order by k.place, o.object_id, o.seq offset $2 limit 1)",
         *(org.org_id, size - 1),
     )
     await forget_tree(org.container.database, org)

@@ -136,7 +136,7 @@ async def open_from_the_start(org: Tenant) -> None:
     """Open the sources before everything, so that all payments are compared one by one."""
     database = org.container.database
     await database.rows(
-        "insert into recon_cursors (org_id, opened_tx, read_tx) values ($1, '0', '0')", org.org_id
+        "insert into recon_cursors (org_id, opened_place, read_place) values ($1, 0, 0)", org.org_id
     )
     await database.rows(
         "insert into recon_sources (org_id, source, block_number, block_hash, opened_at,"

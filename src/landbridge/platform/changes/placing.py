@@ -61,7 +61,7 @@ as $function${BODY}$function$;
 """
 
 # A replica or standby is read as far as its primary has given places.
-_PLACE = """
+PLACE: Final = """
 select place_changes_1($1::uuid[]) where current_setting('transaction_read_only') = 'off'
 """
 
@@ -71,4 +71,4 @@ async def place_changes(database: Database, org_ids: Collection[UUID]) -> None:
 
     A transaction of its own, so that the lock of no log is held for longer than that takes.
     """
-    await database.rows(_PLACE, list(org_ids))
+    await database.rows(PLACE, list(org_ids))

@@ -12,7 +12,7 @@ from landbridge.reporting.proofs.model import AccountState, ProofBlock, ProofTre
 from landbridge.reporting.proofs.tree import Tile, TileKey
 
 # Only reads, so that an organisation without activity costs no write.
-# One look into the index for each organisation.
+# One look into the index for each organisation. With `exists` PostgreSQL reads the whole log.
 _BEHIND = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
@@ -22,10 +22,12 @@ cross join lateral (
     from change_batches b
     where b.org_id = o.org_id and b.place >= coalesce(p.read_place, 0)
         and (
-            b.place > coalesce(p.read_place, 0) or exists (
-                select from changes c
+            b.place > coalesce(p.read_place, 0) or (
+                select true
+                from changes c
                 where c.org_id = b.org_id and c.batch = b.number
                     and (c.object_id, c.seq) > (p.read_object_id, p.read_seq)
+                limit 1
             )
         )
     order by b.place

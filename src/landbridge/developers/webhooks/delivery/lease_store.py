@@ -29,10 +29,12 @@ cross join lateral (
     from change_batches b
     where b.org_id = e.org_id and b.place >= e.read_place
         and (
-            b.place > e.read_place or exists (
-                select from changes c
+            b.place > e.read_place or (
+                select true
+                from changes c
                 where c.org_id = b.org_id and c.batch = b.number
                     and (c.object_id, c.seq) > (e.read_object_id, e.read_seq)
+                limit 1
             )
         )
     order by b.place
