@@ -21,7 +21,6 @@ from tests.developers.webhooks.worker_steps import (
     statuses,
     until,
     until_rows,
-    until_settled,
 )
 from tests.matrices import part_of
 from tests.onramps import make_onramp
@@ -168,7 +167,7 @@ async def test_missed_events_can_be_skipped(org: Tenant) -> None:
         created = await hook(org, receiver, CREATE)
         await org.send("PATCH", f"/v2/webhooks/{created}", {"status": "PAUSED"})
         await swaps(org, 2)
-        await until_settled(org)
+        await placed(org.container.database)
         body = {"status": "ACTIVE", "skipMissed": True}
         await org.send("PATCH", f"/v2/webhooks/{created}", body)
         (last,) = await swaps(org)

@@ -18,8 +18,8 @@ from landbridge.platform.changes.service import SPREAD, history
 from landbridge.platform.core.errors import RoleNotAllowed
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember
+from tests.change_log import placed
 from tests.developers.webhooks.endpoints import URL, WEBHOOKS, change_webhook, make_webhook
-from tests.developers.webhooks.worker_steps import until_settled
 from tests.tenants import URL as BASE_URL
 from tests.tenants import Tenant, good, refusal, sentence
 
@@ -199,7 +199,7 @@ async def test_missed_events_are_skipped_on_request(org: Tenant) -> None:
     before = await endpoints.get(org.org_id, webhook)
     await change_webhook(org, created["id"], status="PAUSED")
     await make_webhook(org)
-    await until_settled(org)
+    await placed(org.container.database)
     await change_webhook(org, created["id"], status="ACTIVE", skipMissed=True)
     resumed = await endpoints.get(org.org_id, webhook)
     assert resumed.read_to > before.read_to

@@ -11,7 +11,6 @@ from uuid import UUID
 from aiohttp import web
 
 from landbridge.developers.webhooks.delivery.dispatcher import Dispatcher
-from landbridge.platform.changes.store import has_unsettled
 from landbridge.platform.db.pool import Row
 from tests.developers.webhooks.rows import make_endpoint
 from tests.tenants import Tenant
@@ -118,14 +117,6 @@ async def until(condition: Callable[[], bool]) -> None:
     """Wait until a condition holds; at most for as long as a test may take."""
     async with asyncio.timeout(PATIENCE_S):
         while not condition():  # noqa: ASYNC110  no event signals it
-            await asyncio.sleep(0.01)
-
-
-async def until_settled(org: Tenant) -> None:
-    """Wait until no transaction, such as one of another test, holds up this organisation's log."""
-    database = org.container.database
-    async with asyncio.timeout(PATIENCE_S):
-        while await database.single(lambda tx: has_unsettled(tx, org.org_id)):  # noqa: ASYNC110  no event signals it
             await asyncio.sleep(0.01)
 
 

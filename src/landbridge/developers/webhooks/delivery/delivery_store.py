@@ -26,7 +26,8 @@ select $1, n.id, n.day, $2, n.round, n.place, n.object_id, n.seq, n.part, n.even
     n.event_at, n.status, n.due_at, n.deadline_at, n.attempt_count, n.attempts::jsonb,
     n.created_at, n.updated_at, n.owner_id, n.sealed_responses
 from unnest(
-    $3::uuid[], $4::date[], $5::integer[], $6::text[], $7::uuid[], $8::integer[], $9::smallint[],
+    $3::uuid[], $4::date[], $5::integer[], $6::bigint[], $7::uuid[], $8::integer[],
+    $9::smallint[],
     $10::text[], $11::timestamptz[], $12::text[], $13::timestamptz[], $14::timestamptz[],
     $15::integer[], $16::text[], $17::timestamptz[], $18::timestamptz[], $19::uuid[], $20::bytea[]
 ) as n (
