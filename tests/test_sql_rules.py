@@ -9,6 +9,7 @@ from functools import cache
 import asyncpg
 
 from landbridge.ledger.functions import LOCK_AND_ADVANCE, LOCK_AND_CREATE
+from landbridge.platform.changes import placing
 from landbridge.platform.db.pool import Database, Tx
 from tests.sources import PACKAGE, report, sources
 
@@ -241,6 +242,8 @@ async def test_keys_and_indexes_of_tenants_begin_with_org_id(database: Database)
 
 async def test_the_schema_only_holds_data(database: Database) -> None:
     generated = {f"function {each.name}" for each in (LOCK_AND_CREATE, LOCK_AND_ADVANCE)}
+    # docs/decisions/0053-places-in-the-log.md
+    generated |= {f"function {placing.NAME}", "sequence change_batch_numbers"}
     active = {f"{row['kind']} {row['name']}" for row in await database.rows(ACTIVE_THINGS)}
     assert generated <= active
     findings = sorted(active - generated)

@@ -62,7 +62,7 @@ async def test_snapshots_for_pending_deliveries_are_kept(org: Tenant) -> None:
     assert 0 < left < before + 1
     await org.send("DELETE", f"/v2/webhooks/{webhook['id']}")
     await org.container.partitions.maintain()
-    pending = row(org, webhook["id"], status=DeliveryStatus.PENDING, tx=1)
+    pending = row(org, webhook["id"], status=DeliveryStatus.PENDING, place=1)
     await add(org, webhook["id"], [pending])
     await _sweep(org, late)
     assert await _snapshot_count(org) == left
