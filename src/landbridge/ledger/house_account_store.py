@@ -13,10 +13,16 @@ _SUMS = """
 select e.role, e.asset, sum(e.available) as units
 from change_batches b
 cross join lateral (
+    select x.object_id, x.seq
+    from changes x
+    where x.org_id = b.org_id and x.batch = b.number
+    offset 0
+) c
+cross join lateral (
     select x.role, x.asset, x.available
-    from changes c
-    join entries x on x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
-    where c.org_id = b.org_id and c.batch = b.number and x.role is not null
+    from entries x
+    where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+        and x.role is not null
     offset 0
 ) e
 where b.org_id = $1 and b.place >= $2 and b.place < $3
@@ -79,10 +85,16 @@ insert into house_accounts as h (org_id, role, asset, rolled_up_units)
 select b.org_id, e.role, e.asset, sum(e.available)
 from change_batches b
 cross join lateral (
+    select x.object_id, x.seq
+    from changes x
+    where x.org_id = b.org_id and x.batch = b.number
+    offset 0
+) c
+cross join lateral (
     select x.role, x.asset, x.available
-    from changes c
-    join entries x on x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
-    where c.org_id = b.org_id and c.batch = b.number and x.role is not null
+    from entries x
+    where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+        and x.role is not null
     offset 0
 ) e
 where b.org_id = $1 and b.place >= $2 and b.place < $3
@@ -107,10 +119,16 @@ from (
     select e.role, e.asset, e.available
     from change_batches b
     cross join lateral (
+        select x.object_id, x.seq
+        from changes x
+        where x.org_id = b.org_id and x.batch = b.number
+        offset 0
+    ) c
+    cross join lateral (
         select x.role, x.asset, x.available
-        from changes c
-        join entries x on x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
-        where c.org_id = b.org_id and c.batch = b.number and x.role is not null
+        from entries x
+        where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+            and x.role is not null
         offset 0
     ) e
     where b.org_id = $1

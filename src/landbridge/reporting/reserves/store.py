@@ -24,10 +24,16 @@ left join (
     select e.account_id, sum(e.available + e.held) as units
     from change_batches b
     cross join lateral (
+        select x.object_id, x.seq
+        from changes x
+        where x.org_id = b.org_id and x.batch = b.number
+        offset 0
+    ) c
+    cross join lateral (
         select x.account_id, x.available, x.held
-        from changes c
-        join entries x on x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
-        where c.org_id = b.org_id and c.batch = b.number and x.account_id is not null
+        from entries x
+        where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+            and x.account_id is not null
         offset 0
     ) e
     where b.org_id = $1

@@ -38,19 +38,23 @@ with view as materialized (
     ) h
     where $3::text is null or split_part(h.asset, ':', 1) = $3
 ), news as materialized (
-    select b.org_id, b.number
+    select b.org_id, c.object_id, c.seq
     from change_batches b
+    cross join lateral (
+        select x.object_id, x.seq
+        from changes x
+        where x.org_id = b.org_id and x.batch = b.number
+        offset 0
+    ) c
     where b.org_id = $1 and b.place is null
-    order by b.number
 ), fresh as materialized (
     select j.account_id, j.transfer_id, j.seq
     from news n
     cross join lateral (
         select e.account_id, e.transfer_id, e.seq
-        from changes c
-        join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
-        where c.org_id = n.org_id and c.batch = n.number
-        offset 0
+        from entries e
+        where e.org_id = n.org_id and e.transfer_id = n.object_id and e.seq = n.seq
+        order by e.line
     ) j
 )
 select a.id, a.wallet_id, a.asset, v.last_place,
