@@ -39,9 +39,7 @@ async def test_a_step_reads_only_its_own_changes(
         await tx.execute("analyze changes, change_batches, entries, transfers")
         # A planner that expects half a million changes avoids nested loops of its own accord.
         await tx.execute("set local enable_nestloop = off")
-        last = await tx.fetchval(
-            "select max(place) from change_batches where org_id = $1", org_id
-        )
+        last = await tx.fetchval("select max(place) from change_batches where org_id = $1", org_id)
         analyzed = f"explain (analyze, format json) {statement}"
         return str(await tx.fetchval(analyzed, org_id, last, last + 1, *others))
 
