@@ -9,6 +9,7 @@ hours, of which no report measures anything.
 from collections.abc import Sequence
 from uuid import UUID
 
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.rollups import build_store
 from landbridge.reporting.rollups.model import RollupBuild
@@ -16,23 +17,22 @@ from landbridge.reporting.rollups.updater import frames
 
 # The number of a build that does not exist: builds begin at 1.
 _PART = 0
-# Transactions of a thousand records each in one statement.
+# Batches of a thousand records each in one statement.
 _AT_ONCE = 40
 
 # Nothing is folded meanwhile, by whichever worker.
 _SUSPEND = """
 update report_builds
-set rolled_up_to = '18446744073709551615'::xid8
+set rolled_up_to = 9223372036854775807
 where org_id = $1 and is_current
 """
 
-# All copies are committed. The last transaction is cast twice, since xid8 cannot be added to.
+# All copies have a place.
 _RESUME = """
-update report_builds
-set rolled_up_to = (
-    select (max(c.tx)::text::bigint + 1)::text::xid8 from changes c where c.org_id = $1
-)
-where org_id = $1 and is_current
+update report_builds r
+set rolled_up_to = l.last_place + 1
+from change_logs l
+where r.org_id = $1 and r.is_current and l.org_id = $1
 """
 
 # Cells of the part, times the copies.
@@ -105,10 +105,11 @@ async def suspend(database: Database, org_id: UUID) -> None:
     await database.rows(_SUSPEND, org_id)
 
 
-async def add(database: Database, org_id: UUID, part: Sequence[str], count: int) -> None:
-    """Add the cells of `count` copies of transactions; from here on workers fold again.
+async def add(database: Database, org_id: UUID, part: Sequence[int], count: int) -> None:
+    """Add the cells of `count` copies of batches; from here on workers fold again.
 
-    `part` are the transactions in order. No other transaction of the organisation's lies between.
+    `part` are the places of the batches in order. No other batch of the organisation's lies
+    between.
     """
     current = await database.single(lambda tx: build_store.current(tx, org_id))
     assert current is not None
@@ -122,11 +123,12 @@ async def add(database: Database, org_id: UUID, part: Sequence[str], count: int)
             await tx.execute(statement, org_id, _PART)
 
     await database.transact(work)
+    await place_changes(database, [org_id])
     await database.rows(_RESUME, org_id)
 
 
-async def _fold(database: Database, current: RollupBuild, part: Sequence[str]) -> None:
-    """Fold transactions into the cells of the part."""
-    build = RollupBuild(current.org_id, _PART, current.zone, int(part[0]), is_current=False)
-    until = int(part[-1]) + 1
+async def _fold(database: Database, current: RollupBuild, part: Sequence[int]) -> None:
+    """Fold batches into the cells of the part."""
+    build = RollupBuild(current.org_id, _PART, current.zone, part[0], is_current=False)
+    until = part[-1] + 1
     await database.transact(lambda tx: build_store.fold(tx, build, until, frames(build)))

@@ -31,16 +31,19 @@ _INDEXES_LAST = (
     "transfers_user_id_idx",
 )
 
-# Copies in one transaction, each of the thousand records of one transaction of the part.
+# Copies in one transaction, each of the thousand records of one batch of changes of the part.
 _AT_ONCE = 5
 WRITERS = 2
 
-_TRANSACTIONS = """
-select distinct c.tx::text as tx, c.tx as place
-from changes c
-join transfers t on t.org_id = c.org_id and t.id = c.object_id
-where c.org_id = $1 and c.seq = 1
-order by c.tx
+_BATCHES = """
+select b.number, b.place
+from change_batches b
+where b.org_id = $1 and exists (
+    select from changes c
+    join transfers t on t.org_id = c.org_id and t.id = c.object_id
+    where c.org_id = b.org_id and c.batch = b.number and c.seq = 1
+)
+order by b.place
 """
 
 # Users in each copy.
@@ -67,7 +70,7 @@ return overlay(
 )::uuid
 """
 
-# Copies $3 to $4 of the records that transaction $2 wrote.
+# Copies $3 to $4 of the records that batch $2 has.
 _COPY = (
     """
 insert into transfers (
@@ -82,21 +85,27 @@ from transfers t
 cross join generate_series($3::int, $4::int) as k (copy)
 join bench_ids m on m.copy = k.copy and m.old = t.user_id
 where t.org_id = $1 and t.id in (
-    select object_id from changes where org_id = $1 and tx = $2::text::xid8 and seq = 1
+    select object_id from changes where org_id = $1 and batch = $2 and seq = 1
 )
 order by k.copy, t.id
 """,
     """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
     org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts,
-    occurred_at, is_settled, tx
+    occurred_at, is_settled, batch
 )
 select c.org_id, bench_id(c.object_id, k.copy), c.seq, c.kind, c.change_type, c.status_before,
     c.status_after, c.actor, c.facts, c.occurred_at + k.copy * interval '1 microsecond',
-    c.is_settled, pg_current_xact_id()
+    c.is_settled, b.number
 from changes c
+cross join batch b
 cross join generate_series($3::int, $4::int) as k (copy)
-where c.org_id = $1 and c.tx = $2::text::xid8 and c.kind <> 'INCOMING_PAYMENT'
+where c.org_id = $1 and c.batch = $2 and c.kind <> 'INCOMING_PAYMENT'
 order by k.copy, c.object_id, c.seq
 """,
     """
@@ -108,7 +117,7 @@ select e.org_id, bench_id(e.transfer_id, k.copy), e.seq, e.line, e.account_id, e
 from entries e
 cross join generate_series($3::int, $4::int) as k (copy)
 where e.org_id = $1 and e.transfer_id in (
-    select object_id from changes where org_id = $1 and tx = $2::text::xid8 and seq = 1
+    select object_id from changes where org_id = $1 and batch = $2 and seq = 1
 )
 order by k.copy, e.transfer_id, e.seq, e.line
 """,
@@ -125,7 +134,7 @@ from approvals a
 cross join generate_series($3::int, $4::int) as k (copy)
 join bench_ids m on m.copy = k.copy and m.old = a.user_id
 where a.org_id = $1 and a.id in (
-    select object_id from changes where org_id = $1 and tx = $2::text::xid8 and seq = 1
+    select object_id from changes where org_id = $1 and batch = $2 and seq = 1
 )
 """,
     """
@@ -137,7 +146,7 @@ select v.org_id, bench_id(v.approval_id, k.copy), v.approver_id, v.choice, v.sea
 from approval_votes v
 cross join generate_series($3::int, $4::int) as k (copy)
 where v.org_id = $1 and v.approval_id in (
-    select object_id from changes where org_id = $1 and tx = $2::text::xid8 and seq = 1
+    select object_id from changes where org_id = $1 and batch = $2 and seq = 1
 )
 """,
 )
@@ -146,8 +155,11 @@ _PAY = "update accounts set available = available * ($2::int + 1) where org_id =
 
 _IS_FOLDED = """
 select coalesce((
-    select r.rolled_up_to > (select max(c.tx) from changes c where c.org_id = $1)
+    select r.rolled_up_to > l.last_place and not exists (
+        select from change_batches b where b.org_id = $1 and b.place is null
+    )
     from report_builds r
+    join change_logs l on l.org_id = r.org_id
     where r.org_id = $1 and r.is_current
 ), false) as is_folded
 """
@@ -162,22 +174,22 @@ async def add_copies(database: Database, org_id: UUID, count: int) -> None:
     await database.rows(_IDS, org_id, count)
     await database.rows("create index on bench_ids (copy, old)")
     await database.rows("analyze bench_ids")
-    part = [row["tx"] for row in await database.rows(_TRANSACTIONS, org_id)]
-    waiting = iter(part)
+    part = await database.rows(_BATCHES, org_id)
+    waiting = iter([row["number"] for row in part])
     await copied_rollups.suspend(database, org_id)
 
     async def write() -> None:
-        for tx_id in waiting:
+        for number in waiting:
             for first in range(1, count + 1, _AT_ONCE):
                 last = min(first + _AT_ONCE - 1, count)
-                await _copy(database, org_id, tx_id, first, last)
+                await _copy(database, org_id, number, first, last)
 
     definitions = [await _drop_index(database, name) for name in _INDEXES_LAST]
     await asyncio.gather(*(write() for _ in range(WRITERS)))
     await database.rows(_PAY, org_id, count)
     for definition in definitions:
         await _build_index(database, definition)
-    await copied_rollups.add(database, org_id, part, count)
+    await copied_rollups.add(database, org_id, [row["place"] for row in part], count)
     await database.rows("drop table bench_ids")
     await database.rows("drop function bench_id")
 
@@ -199,11 +211,11 @@ async def _build_index(database: Database, definition: str) -> None:
     await database.transact(work)
 
 
-async def _copy(database: Database, org_id: UUID, tx_id: str, first: int, last: int) -> None:
+async def _copy(database: Database, org_id: UUID, number: int, first: int, last: int) -> None:
     async def work(tx: Tx) -> None:
         await tx.execute("set local synchronous_commit = off")
         for statement in _COPY:
-            await tx.execute(statement, org_id, tx_id, first, last)
+            await tx.execute(statement, org_id, number, first, last)
 
     await database.transact(work)
 

@@ -13,14 +13,18 @@ values (
     now() + interval '30 s', now(), now()
 )
 on conflict (org_id, request_id) do nothing;
+with batch as (
+    insert into change_batches (org_id, number)
+    values (:org::uuid, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
     org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
-    occurred_at, is_settled, tx, creation_digest
+    occurred_at, is_settled, batch, creation_digest
 )
-values (
-    :org::uuid, <id>::uuid, 1, 'WALLET.SWAP', 'open', null, 'OPEN_QUOTE', :actor, now(), true,
-    pg_current_xact_id(), decode(repeat('0a', 32), 'hex')
-);
+select :org::uuid, <id>::uuid, 1, 'WALLET.SWAP', 'open', null, 'OPEN_QUOTE', :actor, now(), true,
+    number, decode(repeat('0a', 32), 'hex')
+from batch;
 commit;
 begin;
 select status, version, due_at from transfers
@@ -45,15 +49,19 @@ values
     (:org::uuid, <id>::uuid, 4, 5, <destination>::uuid, null, <bought>, 1248750, 0, now());
 update transfers set status = 'COMPLETED', version = 4, due_at = null, updated_at = now()
 where org_id = :org::uuid and id = <id>::uuid and version = 1;
+with batch as (
+    insert into change_batches (org_id, number)
+    values (:org::uuid, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
     org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
-    occurred_at, is_settled, tx
+    occurred_at, is_settled, batch
 )
-values
-    (:org::uuid, <id>::uuid, 2, 'WALLET.SWAP', 'accept', 'OPEN_QUOTE', 'CREATED', :actor, now(),
-        false, pg_current_xact_id()),
-    (:org::uuid, <id>::uuid, 3, 'WALLET.SWAP', 'accept', 'CREATED', 'PENDING', :actor, now(),
-        false, pg_current_xact_id()),
-    (:org::uuid, <id>::uuid, 4, 'WALLET.SWAP', 'accept', 'PENDING', 'COMPLETED', :actor, now(),
-        true, pg_current_xact_id());
+select :org::uuid, <id>::uuid, s.seq, 'WALLET.SWAP', 'accept', s.status_before, s.status_after,
+    :actor, now(), s.seq = 4, b.number
+from batch b
+cross join (
+    values (2, 'OPEN_QUOTE', 'CREATED'), (3, 'CREATED', 'PENDING'), (4, 'PENDING', 'COMPLETED')
+) as s (seq, status_before, status_after);
 commit;

@@ -15,15 +15,15 @@ from bench import databases, load, machine, server, speed
 
 _SIZE = "select coalesce(sum(size), 0)::bigint from proof_trees"
 _CHANGES = "select count(*) from changes"
-# As if everything up to the end of all transaction ids were in the tree.
+# As if everything up to the end of all places were in the tree.
 _STAND_STILL = """
 update proof_trees t
-set read_tx = '9000000000000000000'
-from (select org_id, read_tx from proof_trees order by size desc limit 1 for update) o
+set read_place = 9000000000000000000
+from (select org_id, read_place from proof_trees order by size desc limit 1 for update) o
 where t.org_id = o.org_id
-returning t.org_id, o.read_tx::text as read_tx
+returning t.org_id, o.read_place
 """
-_GO_ON = "update proof_trees set read_tx = $2::text::xid8 where org_id = $1"
+_GO_ON = "update proof_trees set read_place = $2 where org_id = $1"
 _PATIENCE_S = 300.0
 
 
@@ -90,14 +90,14 @@ def measure(effort: ProofEffort, print_line: Callable[[str], None]) -> None:
 
 def _round(ours: server.Server, accounts: list[load.Account], seconds: float) -> ProofRound:
     _await_all(ours)
-    ((org_id, read_tx),) = databases.read(ours.dsn, _STAND_STILL)
+    ((org_id, read_place),) = databases.read(ours.dsn, _STAND_STILL)
     before = databases.count(ours.dsn, _CHANGES)
     alone_per_s, swaps = _swaps_per_s(ours, accounts, seconds)
     added = databases.count(ours.dsn, _CHANGES) - before
     time.sleep(2)  # what else follows a payment is done by then
 
     size, began_s = databases.count(ours.dsn, _SIZE), time.monotonic()
-    databases.read(ours.dsn, _GO_ON, org_id, read_tx)
+    databases.read(ours.dsn, _GO_ON, org_id, read_place)
     _await_all(ours)
     leaves_per_s = (databases.count(ours.dsn, _SIZE) - size) / (time.monotonic() - began_s)
     together_per_s, _ = _swaps_per_s(ours, accounts, seconds)

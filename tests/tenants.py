@@ -21,7 +21,7 @@ from landbridge.payments.swaps.model import Swap, SwapStatus
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.telemetry import observe
 from tests.applications import give_back, take
-from tests.change_log import settled
+from tests.change_log import placed
 
 URL = "http://landbridge.test"
 # Folder of stored files; removed at the end of the test process.
@@ -105,7 +105,7 @@ class Tenant:
     async def get(self, path: str, **query: str | int) -> Any:
         """Return the JSON of a response that must succeed; events include all commits so far."""
         if path == "/v2/events":
-            await settled(self.container.database)
+            await placed(self.container.database)
         return good(await self.send("GET", path, **query))
 
     async def post(self, path: str, body: Any = None) -> Any:

@@ -8,7 +8,7 @@ from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from landbridge.developers.events.names import CATALOGUE
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.contract.openapi_document import Document, choices
 from tests.tenants import Tenant, make_swap, make_transfer, make_user
 
@@ -79,7 +79,7 @@ async def test_events_match_the_schemas_of_their_webhooks(org: Tenant, document:
     user = await make_user(org, funds="100")
     await make_swap(org, user)
     await make_transfer(org, user, await make_user(org))
-    await settled(org.container.database)
+    await placed(org.container.database)
     found = (await org.get("/v2/events"))["records"]
     assert len({each["eventType"] for each in found}) > 5
     for event in found:

@@ -13,7 +13,7 @@ import pytest
 from landbridge.app.container import Container
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.metadata.model import KEYS_MAX
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.customers.bank_accounts.bodies import cases, whole
 from tests.customers.bank_accounts.verified import make_verified
 from tests.dashboard.browsing import visit
@@ -64,7 +64,7 @@ async def test_user_shows_its_metadata_wherever_it_is_shown(org: Tenant) -> None
     (listed,) = (await org.get(USERS, limit=1))["users"]
     assert created["metadata"] == listed["metadata"] == CUSTOMER
     assert (await org.get(f"{USERS}/{created['id']}")) == created
-    await settled(org.container.database)
+    await placed(org.container.database)
     (event,) = (await org.get("/v2/events", objectId=created["id"]))["records"]
     assert event["data"] == created
 
@@ -154,7 +154,7 @@ async def test_account_shows_its_metadata_wherever_it_is_shown(org: Tenant) -> N
     whole_account = await org.get(f"{path}/{account}")
     (listed,) = (await org.get(path))["banks"]
     assert whole_account["metadata"] == listed["metadata"] == CUSTOMER
-    await settled(org.container.database)
+    await placed(org.container.database)
     (event,) = (await org.get("/v2/events", objectId=account))["records"]
     assert event["data"]["metadata"] == CUSTOMER
     changed = await org.post(f"{path}/{account}/metadata", {"metadata": {"shop": None, "a": ""}})

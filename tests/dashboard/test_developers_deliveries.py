@@ -9,7 +9,7 @@ from landbridge.developers.webhooks import flag_store
 from landbridge.developers.webhooks.model import Delivery, DeliveryStatus
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.http.caller import MemberRole
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.dashboard.browsing import visit
 from tests.developers.webhooks.rows import add, make_endpoint, row, tried
 from tests.tenants import Tenant, make_user
@@ -23,7 +23,7 @@ REFUSED, GIVEN_UP = DeliveryStatus.REFUSED, DeliveryStatus.GIVEN_UP
 async def make_delivery(org: Tenant, hook: str, *, status: DeliveryStatus = DELIVERED) -> Delivery:
     """Create a delivery of an existing event, with a hostile response."""
     await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     (event,) = (await org.get("/v2/events", eventType="USER.CREATE", order="desc", limit=1))[
         "records"
     ]

@@ -15,7 +15,7 @@ from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.events.names import CATALOGUE
 from landbridge.developers.request_log.api import LoggedBodies
 from landbridge.platform.http.caller import MemberRole
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.dashboard.browsing import visit
 from tests.developers.webhooks.endpoints import make_webhook
 from tests.tenants import URL, Tenant, individual, make_agreement, make_transfer, make_user
@@ -29,7 +29,7 @@ async def test_events_link_to_their_objects(org: Tenant, role: MemberRole) -> No
     user, to = await make_user(org, funds="5"), await make_user(org)
     payment = await make_transfer(org, user, to)
     visitor = await visit(org, role)
-    await settled(org.container.database)
+    await placed(org.container.database)
     page = await visitor.load(EVENTS)
     assert f"/dashboard/users/{user}" in page.links()
     assert f"/dashboard/transactions/{payment['id']}" in page.links()
@@ -42,7 +42,7 @@ async def test_events_link_to_their_objects(org: Tenant, role: MemberRole) -> No
 async def test_user_text_is_escaped(org: Tenant) -> None:
     webhook = await make_webhook(org, description=HOSTILE)
     sent = await org.post(f"/v2/webhooks/{webhook['id']}/test")
-    await settled(org.container.database)
+    await placed(org.container.database)
     event = await (await visit(org)).load(f"{EVENTS}/{sent['eventId']}")
     assert HOSTILE in event.text
     assert HOSTILE not in event.response.text
@@ -51,7 +51,7 @@ async def test_user_text_is_escaped(org: Tenant) -> None:
 
 async def test_events_are_filtered_by_type_and_object(org: Tenant) -> None:
     user, other = await make_user(org), await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     admin = await visit(org)
     page = await admin.load(EVENTS, objectId=user)
     assert len(page.tree.xpath("//tbody/tr")) == 1
@@ -66,7 +66,7 @@ async def test_events_are_filtered_by_type_and_object(org: Tenant) -> None:
 
 async def test_event_id_leads_to_the_event(org: Tenant) -> None:
     user = await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     (event,) = (await org.get("/v2/events", objectId=user))["records"]
     response = (await (await visit(org)).open(EVENTS, objectId=event["eventId"])).response
     assert response.headers["location"] == f"{EVENTS}/{event['eventId']}"
@@ -75,7 +75,7 @@ async def test_event_id_leads_to_the_event(org: Tenant) -> None:
 async def test_events_are_paged(org: Tenant) -> None:
     for _ in range(14):
         await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     admin = await visit(org)
     (older,) = (await admin.load(EVENTS)).tree.xpath('//a[@rel="next"]/@href')
     assert len((await admin.load(older)).tree.xpath("//tbody/tr")) == 3
@@ -91,7 +91,7 @@ async def test_events_and_requests_of_other_organisations_are_not_found(
     org: Tenant, other_org: Tenant
 ) -> None:
     user = await make_user(other_org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     (event,) = (await other_org.get("/v2/events", objectId=user))["records"]
     response = await other_org.send("GET", "/v2/ping")
     await org.container.request_log.flush()

@@ -11,7 +11,7 @@ from landbridge.dashboard.developers.event_groups import GROUPS
 from landbridge.developers.events.names import CATALOGUE
 from landbridge.developers.webhooks.model import DeliveryStatus
 from landbridge.platform.http.caller import MemberRole
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.dashboard.browsing import DashboardPage, visit
 from tests.developers.webhooks.endpoints import make_webhook, sign
 from tests.developers.webhooks.rows import URL, add, make_endpoint, row, tried
@@ -164,7 +164,7 @@ async def test_test_event_is_sent(org: Tenant) -> None:
     webhook = await make_webhook(org, url=URL)
     member, path = await visit(org, MemberRole.MEMBER), f"{HOME}/{webhook['id']}"
     assert await member.submit(f"{path}/test") == path
-    await settled(org.container.database)
+    await placed(org.container.database)
     (event,) = (await org.get("/v2/events", eventType="WEBHOOK.TEST"))["records"]
     assert event["objectId"] == webhook["id"]
 

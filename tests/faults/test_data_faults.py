@@ -307,10 +307,10 @@ async def test_audit_reports_a_correction_of_an_advanced_record(world: World) ->
     )
     insert into changes (
         org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
-        occurred_at, is_settled, tx
+        occurred_at, is_settled, batch
     )
     select org_id, object_id, 5, kind, 'reopen', 'COMPLETED', 'COMPLETED', actor, occurred_at,
-        true, tx
+        true, batch
     from changes {CHANGE} and seq = 4
     """
     try:

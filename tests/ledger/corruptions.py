@@ -15,7 +15,8 @@ FOLLOWS = "every change follows the one before"
 MOVED = "every change is a transition of its flow"
 ENDED = "no terminal record holds money"
 CORRECTED = "every correction reverses a journal"
-WATERMARKS = "no watermark is ahead of its time"
+PLACES = "every change has its place in the log"
+WATERMARKS = "no watermark is ahead of its log"
 
 
 class Corruption(NamedTuple):
@@ -153,8 +154,8 @@ CORRUPTIONS = {
         "its entries sum to 0",
     ),
     "a watermark that skips entries": corruption(
-        "update house_rollups set rolled_up_to = pg_snapshot_xmin(pg_current_snapshot())"
-        " where org_id = $1",
+        "update house_rollups r set rolled_up_to = l.last_place + 1"
+        " from change_logs l where r.org_id = $1 and l.org_id = $1",
         {ROLL_UPS},
         "outside usdc:POLYGON",
         "the roll-up has -100, its entries sum to -93",
@@ -163,20 +164,49 @@ CORRUPTIONS = {
         "update house_rollups set rolled_up_to = '999999999999' where org_id = $1",
         {ROLL_UPS, WATERMARKS},
         "house_rollups",
-        "is in the future",
+        "it is rolled up to 999999999999, and the log ends at",
     ),
-    "changes out of a restored dump": corruption(
-        f"update changes set tx = '999999999999' {CHANGE}",
+    "a place above the last one": corruption(
+        "update change_logs set last_place = 1 where org_id = $1",
         {WATERMARKS},
-        "changes",
-        "3 changes have transaction ids",
+        "change_batches",
+        "places go to 5, and the log ends at 1",
+    ),
+    "a sequence of numbers that was not restored": corruption(
+        "select setval('change_batch_numbers', 1), $1::uuid",
+        {WATERMARKS},
+        "change_batches",
+        "and their sequence has not got that far",
+    ),
+    "a batch that is missing": corruption(
+        f"delete from change_batches where org_id = $1 and number ="
+        f" (select batch from changes {CHANGE} and seq = 2)",
+        {PLACES},
+        "payment",
+        "which does not exist",
+    ),
+    "places against the order of an object": corruption(
+        f"update change_batches b set place = null where b.org_id = $1 and b.number ="
+        f" (select batch from changes {CHANGE} and seq = 2)",
+        {PLACES},
+        "payment",
+        "the change before it",
+    ),
+    "a place that two batches have": corruption(
+        f"update change_batches b set place = o.place from change_batches o"
+        f" where b.org_id = $1 and o.org_id = $1 and o.number ="
+        f" (select batch from changes {CHANGE} and seq = 2)"
+        f" and b.number = (select batch from changes {CHANGE} and seq = 3)",
+        {PLACES},
+        "payment",
+        "belongs to 2 batches",
     ),
     "a watermark of reports in the future": corruption(
         "insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)"
         " values ($1, 1, 'UTC', '999999999999', true, '2026-01-01Z')",
         {WATERMARKS},
         "report_builds",
-        "reports are rolled up to 999999999999, which is in the future",
+        "it is rolled up to 999999999999, and the log ends at",
     ),
     "a fact that the record has not": corruption(
         f"""update changes set facts = '{{"reason": "x"}}' {CHANGE} and seq = 2""",
@@ -214,7 +244,7 @@ CORRUPTIONS = {
     "a change too many": corruption(
         "insert into changes select org_id, object_id, 4, kind, change_type, 'SETTLED',"
         " 'SETTLED', actor,"
-        f" facts, occurred_at, is_settled, tx from changes {CHANGE} and seq = 3",
+        f" facts, occurred_at, is_settled, batch from changes {CHANGE} and seq = 3",
         {RECORDS, MOVED},
         "payment",
         "the record is at version 3, its last change is 4",

@@ -16,6 +16,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 from tests import make
+from tests.change_log import placed
 from tests.house_accounts import house_balance
 from tests.make import MOVES_BY_KIND, TRANSITIONS, USDC, USDT, Status
 from tests.waiting import holding
@@ -36,7 +37,7 @@ async def test_balance_is_exact_before_between_and_after_roll_ups(
             await ledger.create(make.funding(org_id, account_id, units), TRANSITIONS)
             assert await in_store(database, org_id) == 6 * (1 - round_)
         assert await house_balances(database, org_id) == {OUTSIDE: -6 * round_}
-        await settle(database)
+        await placed(database)
         assert not await roll_up(database, [org_id])
         assert await in_store(database, org_id) == -6 * round_
         assert await house_balances(database, org_id) == {OUTSIDE: -6 * round_}
@@ -53,7 +54,7 @@ async def test_locked_row_of_one_organisation_does_not_stop_other_roll_ups(
         account_id = await make.make_account(database, org_id)
         await ledger.create(make.funding(org_id, account_id, 1), TRANSITIONS)
         await database.rows("insert into house_rollups values ($1, '0')", org_id)
-    await settle(database)
+    await placed(database)
     impatient = await ShortLockTimeoutDatabase.connect(dsn, name="tests", size_max=1)
     hold = "select from house_rollups where org_id = $1 for update"
     async with holding(database, hold, orgs[0]):
@@ -98,15 +99,13 @@ async def test_all_roles_and_assets_of_a_journal_are_rolled_up(
         (HouseRole.LIQUIDITY, USDT.code): -9,
     }
     assert await house_balances(database, org_id) == expected
-    await settle(database)
+    await placed(database)
     await roll_up(database, [org_id])
     assert await house_balances(database, org_id) == expected
 
 
 @pytest.mark.one_commit(reason="a step that is done again is the next one")
-async def test_step_is_bounded_and_never_splits_a_transaction(
-    database: Database, ledger: Ledger
-) -> None:
+async def test_step_is_bounded_and_never_splits_a_batch(database: Database, ledger: Ledger) -> None:
     org_id = await make.make_org(database)
     account_id = await make.make_account(database, org_id)
     for _ in range(5):
@@ -115,7 +114,7 @@ async def test_step_is_bounded_and_never_splits_a_transaction(
     await asyncio.gather(
         *(ledger.create(make.funding(org_id, each, 1), TRANSITIONS) for each in accounts)
     )
-    await settle(database)
+    await placed(database)
     folded = [await in_store(database, org_id)]
     while await roll_up_step(database, org_id, changes_max=2):
         folded.append(await in_store(database, org_id))
@@ -131,6 +130,7 @@ async def test_concurrent_workers_roll_up_everything_once(
 
     async def fold() -> None:
         while await roll_up_step(database, org_id, changes_max=3) or is_busy:
+            await placed(database)
             balances = await house_balances(database, org_id)
             assert balances.get(OUTSIDE, 0) >= -400
 
@@ -140,7 +140,7 @@ async def test_concurrent_workers_roll_up_everything_once(
 
     folders = [asyncio.create_task(fold()) for _ in range(3)]
     await asyncio.gather(*map(pay, accounts))
-    await settle(database)
+    await placed(database)
     is_busy = False
     await asyncio.gather(*folders)
     assert await house_balances(database, org_id) == {OUTSIDE: -400}
@@ -160,15 +160,15 @@ async def test_late_commit_is_not_skipped(database: Database, ledger: Ledger) ->
 
     task = asyncio.create_task(database.transact(late))
     await written.wait()
-    # These have a later transaction id and commit before.
+    # These have a larger number and commit before.
     await ledger.create(make.funding(org_id, other_id, 1), TRANSITIONS)
     await roll_up(database, [org_id])
-    assert await in_store(database, org_id) == 0
+    assert await in_store(database, org_id) == -1
     assert await house_balances(database, org_id) == {OUTSIDE: -1}
     may_commit.set()
     await task
     assert await house_balances(database, org_id) == {OUTSIDE: -101}
-    await settle(database)
+    await placed(database)
     await roll_up(database, [org_id])
     assert await in_store(database, org_id) == -101
 
@@ -177,7 +177,7 @@ async def test_inactive_organisation_is_not_written(database: Database, ledger: 
     org_id, outsider = await make.make_org(database), await make.make_org(database)
     for each in (org_id, outsider):
         await make.make_account(database, each, units=7)
-    await settle(database)
+    await placed(database)
     await roll_up(database, [org_id])
     before = await database.rows("select ctid, xmin from house_rollups where org_id = $1", org_id)
     await roll_up(database, [org_id])
@@ -198,17 +198,9 @@ async def test_failing_roll_up_does_not_stop_other_organisations(
         full,
         USDC.code,
     )
-    await settle(database)
+    await placed(database)
     await roll_up(database, [full, other])
     assert await in_store(database, other) == -7
-
-
-async def settle(database: Database) -> None:
-    """Wait until every older transaction on this server has ended (other tests may run some)."""
-    rows = await database.rows("select pg_current_xact_id()::text as tx")
-    done = "select pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 as yes"
-    while not (await database.rows(done, rows[0]["tx"]))[0]["yes"]:  # noqa: ASYNC110  no event tells
-        await asyncio.sleep(0.01)
 
 
 async def in_store(database: Database, org_id: UUID) -> int:

@@ -7,30 +7,33 @@ import pytest
 
 from landbridge.ledger import house_account_store
 from landbridge.platform.db.pool import Database, Tx
+from tests.change_log import place_by_number
 from tests.make import make_org
 from tests.query_plans import rows_read
 
 # So much is left that PostgreSQL expects to find some of it wherever it begins to read.
 _CHANGES, _ROLLED_UP_TO, _STEP = 30_000, 150, 10
-# In the order of transactions, as one organisation writes them, and of transactions that ended.
+# In the order of batches, as one organisation writes them.
 _LONG_LOG = """
-insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at, is_settled, tx)
+insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at, is_settled,
+    batch)
 select $1, gen_random_uuid(), 1, 'KIND', 'what', 'cli', now(), true,
-    (3 + n / 100)::text::xid8
+    3 + n / 100
 from generate_series(1, $2::int) n
 """
-_ROLLUP = "insert into house_rollups (org_id, rolled_up_to) values ($1, $2::text::xid8)"
+_ROLLUP = "insert into house_rollups (org_id, rolled_up_to) values ($1, $2)"
 
 
 @pytest.mark.parametrize("name", ["_BEHIND", "_BOUNDS"])
 async def test_what_is_rolled_up_is_not_read_again(own_database: Database, name: str) -> None:
     org_id = await make_org(own_database)
-    rolled_up_to = str(_ROLLED_UP_TO)
+    rolled_up_to = _ROLLED_UP_TO
 
     async def fill(tx: Tx) -> None:
         await tx.execute(_LONG_LOG, org_id, _CHANGES)
+        await place_by_number(tx, org_id)
         await tx.execute(_ROLLUP, org_id, rolled_up_to)
-        await tx.execute("analyze changes, house_rollups")
+        await tx.execute("analyze changes, change_batches, house_rollups")
 
     async def explain(tx: Tx) -> str:
         statement = vars(house_account_store)[name]

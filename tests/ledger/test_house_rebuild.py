@@ -15,7 +15,8 @@ from landbridge.ledger.model import HouseRole
 from landbridge.ledger.service import Ledger
 from landbridge.platform.db.pool import Database
 from tests import make
-from tests.ledger.test_house_accounts import OUTSIDE, in_store, settle
+from tests.change_log import placed
+from tests.ledger.test_house_accounts import OUTSIDE, in_store
 from tests.make import MOVES_BY_KIND, TRANSITIONS
 
 # Damage from a restored dump, a mistake in SQL or a bug.
@@ -41,12 +42,12 @@ DAMAGES: dict[str, tuple[str, dict[HouseRole, tuple[int, int]]]] = {
     ),
     "a watermark that skips entries": (
         (
-            "update house_rollups set rolled_up_to = pg_snapshot_xmin(pg_current_snapshot())"
-            " where org_id = $1"
+            "update house_rollups r set rolled_up_to = l.last_place + 1"
+            " from change_logs l where r.org_id = $1 and l.org_id = $1"
         ),
         {HouseRole.OUTSIDE: (-400, -450)},
     ),
-    "a watermark ahead of its time, as in a restored dump": (
+    "a watermark ahead of its log": (
         "update house_rollups set rolled_up_to = '999999999999' where org_id = $1",
         {HouseRole.OUTSIDE: (-400, -450)},
     ),
@@ -63,12 +64,12 @@ async def test_rebuild_repairs_the_roll_up(own_database: Database, damage: str) 
     org_id, other_id = [await make.make_org(own_database) for _ in range(2)]
     for each in (org_id, other_id):
         account_id = await make.make_account(own_database, each, units=400)
-        await settle(own_database)
+        await placed(own_database)
         await roll_up(own_database, [each])
         # Not rolled up yet.
         await ledger.create(make.funding(each, account_id, 50), TRANSITIONS)
     statement, found = DAMAGES[damage]
-    await settle(own_database)
+    await placed(own_database)
     await own_database.rows(statement, org_id)
     differences = await rebuild(own_database, org_id)
     assert {each.role: (each.rolled, each.summed) for each in differences} == found
@@ -78,7 +79,7 @@ async def test_rebuild_repairs_the_roll_up(own_database: Database, damage: str) 
     assert audited.is_clean, table(audited)
     # The next roll-up continues from there.
     account_id = await make.make_account(own_database, org_id, units=5)
-    await settle(own_database)
+    await placed(own_database)
     await roll_up(own_database, [org_id, other_id])
     assert await in_store(own_database, org_id) == -455
     assert await in_store(own_database, other_id) == -450
@@ -112,7 +113,7 @@ async def test_rebuild_under_load_loses_and_repeats_nothing(
 
     folding, building = asyncio.create_task(fold()), asyncio.create_task(build())
     await asyncio.gather(*map(pay, accounts))
-    await settle(database)
+    await placed(database)
     is_busy = False
     assert await building > 0
     await folding
@@ -128,7 +129,7 @@ async def test_command_reports_repaired_sums(
     orgs = [await make.make_org(own_database) for _ in range(2)]
     for each in orgs:
         await make.make_account(own_database, each, units=400)
-        await settle(own_database)
+        await placed(own_database)
         await roll_up(own_database, [each])
         await own_database.rows(
             "update house_accounts set rolled_up_units = 100 where org_id = $1", each

@@ -13,7 +13,7 @@ from landbridge.reporting.rollups import duration_store, sum_store
 from landbridge.reporting.rollups.model import TIMED, Interval, RollupMeasure, RollupQuery, Span
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.updater import RollupUpdater
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.long import few_of
 from tests.make import make_org
 from tests.races import racing_processes, rollup_worker
@@ -61,7 +61,7 @@ async def test_rollups_stay_exact_while_workers_are_killed(
         await compare(database, org_id)
     over.set()
     await asyncio.gather(*loads)
-    await settled(database)
+    await placed(database)
     while await folding.run_once({org_id: timedelta()}):
         pass
     await compare(database, org_id)
@@ -90,7 +90,7 @@ async def test_late_commit_is_not_skipped(own_database: Database) -> None:
     may_end.set()
     await waiting
     await compare(database, org_id)
-    await settled(database)
+    await placed(database)
     while (step := await folding.step(org_id, build.build)) and not step.is_last:
         pass
     await compare(database, org_id)

@@ -21,7 +21,7 @@ from landbridge.developers.webhooks.model import Endpoint
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.races import delivery_worker, racing_processes
 from tests.races.webhook_receivers import HOSTILE, KIND, REFUSING, Receiver
 from tests.tenants import SETTINGS, Tenant, make_tenant, make_user, served
@@ -64,7 +64,7 @@ async def test_killed_workers_lose_no_event_and_keep_the_order(
 
         hostile.manners, refusing.manners = KIND, KIND
         # Otherwise an event held up by another process is missing now and appears later.
-        await settled(own_database)
+        await placed(own_database)
         await drain(org, worker, [hook for hook, _ in hooks])
         for hook, receiver in hooks:
             await check(org, container, hook, receiver)

@@ -23,7 +23,7 @@ from landbridge_sdk import (
 )
 from landbridge_sdk.requests import NewWebhook
 from tests.applications import app_of
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.reporting.metrics.record_history import Paid, fold, put
 from tests.tenants import URL, Tenant, make_user
 
@@ -128,7 +128,7 @@ async def test_pages_are_followed_to_the_end(org: Tenant, lb: AsyncLandbridge) -
 
 async def test_log_of_events_is_followed_to_its_end(org: Tenant, lb: AsyncLandbridge) -> None:
     user = await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     types = [each.event_type async for each in lb.events.list_all(object_id=user, limit=1)]
     assert types[0] == "USER.CREATE"
 

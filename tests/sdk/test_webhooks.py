@@ -11,7 +11,7 @@ from landbridge.developers.webhooks.keys import KeyPair, new_pair, private_key
 from landbridge.developers.webhooks.signing import Signer, secret_text
 from landbridge_sdk import replies, webhooks
 from landbridge_sdk.webhooks import AlreadySeen, NotGenuine, RecentEvents, unwrap
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.tenants import Tenant, make_swap, make_user
 
 ENDPOINT, KEY = UUID(int=1), UUID(int=2)
@@ -102,7 +102,7 @@ def test_event_that_arrives_twice_is_seen(pair: KeyPair) -> None:
 
 async def test_real_event_is_typed(org: Tenant, pair: KeyPair) -> None:
     await make_swap(org, await make_user(org, funds="100"))
-    await settled(org.container.database)
+    await placed(org.container.database)
     listed = await org.send("GET", "/v2/events?eventType=WALLET.SWAP.TRANSACTION.CREATE")
     (body,) = (each for each in listed.json()["records"] if each["eventCategory"] == "WALLET")
     raw = (await org.send("GET", f"/v2/events/{body['eventId']}")).content

@@ -8,7 +8,6 @@ from landbridge.customers.team.model import FirstAdmin
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.migrate import migrate
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.transaction_ids import check
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.database_mode import claim_mode
 
@@ -34,13 +33,11 @@ async def prepare(settings: Settings, dsn: str) -> FirstStartResult:
 
     The preset key belongs to the first organisation. A revoked preset key stays revoked, and one of
     another organisation stays with it. Raises `SettingsInvalid` if sealed data exist without a
-    master key, since a new key would not open them, and `TransactionIdsAhead` if the database is a
-    restored dump that was not repaired.
+    master key, since a new key would not open them.
     """
     database = await Database.connect(dsn, name="start", size_max=2, is_patient=True)
     try:
         applied = await migrate(database)
-        await check(database)
         await claim_mode(database, settings.mode)
         container = wire(settings, database, Clock(await take_node(database)))
         await database.transact(container.vault.check_seal)

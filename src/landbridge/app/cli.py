@@ -147,11 +147,6 @@ COMMANDS = {
         "reconcile",
         "Compare the ledger with what chains and banks hold.",
     ),
-    "repair-transaction-ids": LazyCommand(
-        "landbridge.app.backups.commands",
-        "repair_transaction_ids",
-        "Repair a database that was restored by other means than `landbridge restore`.",
-    ),
     "reports": LazyCommand(
         "landbridge.app.service_commands",
         "reports",

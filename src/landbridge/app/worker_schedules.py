@@ -129,11 +129,6 @@ async def _keep_partitions(container: Container, _offsets: ClockOffsets) -> bool
     return False
 
 
-async def _watch_horizon(container: Container, _offsets: ClockOffsets) -> bool:
-    await container.horizon.measure()
-    return False
-
-
 async def _count_unfolded(container: Container, offsets: ClockOffsets) -> bool:
     await container.rollup_updater.behind(offsets)
     return False
@@ -230,7 +225,6 @@ SCHEDULES = [
     # Deliveries have a partition for each day, created two days ahead.
     WorkerSchedule("webhook_days", 3600.0, _keep_partitions),
     # A transaction that holds up all events is detected within seconds.
-    WorkerSchedule("horizon", 5.0, _watch_horizon),
     # Payload snapshots are kept two days and at most one hour longer than events.
     WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots, queues=(OrgQueue.SNAPSHOTS,)),
     # Reports are exact at any time; this keeps the unrolled tail of the log short. A run costs some

@@ -77,7 +77,8 @@ def checks_to_run(
         ("no terminal record holds money", "transfers", end_audit_store.ENDED, ended),
         ("every correction reverses a journal", "transfers", end_audit_store.CORRECTIONS, ()),
         ("no payment is ahead of its screening", "transfers", end_audit_store.SCREENED, ()),
-        ("no watermark is ahead of its time", "changes", audit_store.WATERMARKS, ()),
+        ("every change has its place in the log", "changes", audit_store.PLACES, ()),
+        ("no watermark is ahead of its log", "changes", audit_store.WATERMARKS, ()),
     ]
 
 

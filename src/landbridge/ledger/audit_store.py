@@ -110,7 +110,8 @@ with rolled as (
 ), summed as (
     select e.org_id, e.role, e.asset, sum(e.available) as units
     from house_rollups r
-    join changes c on c.org_id = r.org_id and c.tx < r.rolled_up_to
+    join change_batches b on b.org_id = r.org_id and b.place < r.rolled_up_to
+    join changes c on c.org_id = b.org_id and c.batch = b.number
     join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
     where (r.org_id = $1 or $1::uuid is null) and e.role is not null
     group by e.org_id, e.role, e.asset
@@ -260,31 +261,69 @@ where c.org_id = $1 or $1::uuid is null
 limit $2
 """
 
-# Transaction ids start over when a dump is restored into a new server; watermarks from before are
-# then invalid.
-WATERMARKS = """
-select org_id, key, count(*) over () as wrong, sentence
+# Places and numbers of batches, in the order of each object's changes. A batch without a place is
+# behind all that have one.
+PLACES = """
+select org_id, format('%s/%s', object_id, seq) as key, count(*) over () as wrong,
+    case
+        when number is null then format('the change is of batch %s, which does not exist', batch)
+        when batches > 1 then format('its place %s belongs to %s batches', place, batches)
+        else format('it has place %s in batch %s, the change before it %s in %s',
+            place, batch, place_before, batch_before)
+    end as sentence
 from (
-    select org_id, 'changes' as key, format(
-            '%s changes have transaction ids that this server has not given out; was a dump '
-            'restored? see docs/internals/ledger.md', count(*)
-        ) as sentence
-    from changes
-    where tx >= pg_snapshot_xmax(pg_current_snapshot()) and (org_id = $1 or $1::uuid is null)
-    group by org_id
+    select c.org_id, c.object_id, c.seq, c.batch, b.number, b.place, b.batches,
+        lag(c.batch) over history as batch_before, lag(b.place) over history as place_before,
+        lag(b.number) over history as number_before
+    from changes c
+    left join (
+        select org_id, number, place, count(*) over (partition by org_id, place) as batches
+        from change_batches
+        where org_id = $1 or $1::uuid is null
+    ) as b on b.org_id = c.org_id and b.number = c.batch
+    where c.org_id = $1 or $1::uuid is null
+    window history as (partition by c.org_id, c.object_id order by c.seq)
+) as places
+where number is null or (place is not null and batches > 1) or batch < batch_before
+    or place < place_before
+    or (place is not null and number_before is not null and place_before is null)
+limit $2
+"""
+
+# No place was given above the last one, and no number drawn above the sequence's.
+WATERMARKS = """
+select w.org_id, w.key, count(*) over () as wrong, w.sentence
+from (
+    select b.org_id, 'change_batches' as key,
+        case
+            when b.number > (select last_value from change_batch_numbers)
+                then format('numbers go to %s, and their sequence has not got that far', b.number)
+            else format('places go to %s, and the log ends at %s', b.place, l.last_place)
+        end as sentence
+    from (
+        select org_id, max(number) as number, max(place) as place
+        from change_batches
+        where org_id = $1 or $1::uuid is null
+        group by org_id
+    ) as b
+    left join change_logs l on l.org_id = b.org_id
+    where b.place > coalesce(l.last_place, 0)
+        or b.number > (select last_value from change_batch_numbers)
     union all
-    select org_id, 'house_rollups', format('it is rolled up to %s, which is in the future',
-        rolled_up_to)
-    from house_rollups
-    where rolled_up_to > pg_snapshot_xmin(pg_current_snapshot())
-        and (org_id = $1 or $1::uuid is null)
-    union all
-    select org_id, format('report_builds/%s', build),
-        format('reports are rolled up to %s, which is in the future', rolled_up_to)
-    from report_builds
-    where rolled_up_to > pg_snapshot_xmin(pg_current_snapshot())
-        and (org_id = $1 or $1::uuid is null)
-) as wrongs
+    select r.org_id, r.key,
+        format('it is rolled up to %s, and the log ends at %s', r.rolled_up_to, l.last_place)
+    from (
+        select org_id, 'house_rollups' as key, rolled_up_to
+        from house_rollups
+        where org_id = $1 or $1::uuid is null
+        union all
+        select org_id, format('report_builds/%s', build), rolled_up_to
+        from report_builds
+        where org_id = $1 or $1::uuid is null
+    ) as r
+    left join change_logs l on l.org_id = r.org_id
+    where r.rolled_up_to > coalesce(l.last_place, 0) + 1
+) as w
 limit $2
 """
 

@@ -2,7 +2,7 @@
 
 `lock_and_create` and `lock_and_advance` run `LOCK` and then `CREATE` or `ADVANCE`. In a volatile
 function each statement has a snapshot of its own, so the second one sees what the first waited for.
-The functions are generated from these statements; migration 0025 creates them. A changed statement
+The functions are generated from these statements; migration 0078 creates them. A changed statement
 needs a new migration and a new version in `VERSION`: processes of the previous version may still
 run, and call the function they know.
 """
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from landbridge.ledger.statements import ADVANCE, CREATE, LOCK
+from landbridge.platform.changes import placing
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.migrate import MigrationRejected
 from landbridge.platform.db.pool import Database
 
-VERSION: Final = 1
+VERSION: Final = 2
 _ARGUMENT = re.compile(r"\$(\d+)(?:::(\w+(?:\[\])?))?")
 _SOURCE: Final = "select prosrc from pg_proc where proname = $1"
 
@@ -65,12 +66,11 @@ LOCK_AND_ADVANCE: Final = LockingFunction(f"lock_and_advance_{VERSION}", ADVANCE
 
 async def check_functions(database: Database) -> None:
     """Raise `MigrationRejected` unless the database's functions are those of these statements."""
-    for function in (LOCK_AND_CREATE, LOCK_AND_ADVANCE):
-        rows = await database.rows(_SOURCE, function.name)
-        if [row["prosrc"] for row in rows] != [function.body]:
-            raise MigrationRejected(
-                f"The database's function {function.name} is not that of this version."
-            )
+    bodies = {each.name: each.body for each in (LOCK_AND_CREATE, LOCK_AND_ADVANCE)}
+    for name, body in (bodies | {placing.NAME: placing.BODY}).items():
+        rows = await database.rows(_SOURCE, name)
+        if [row["prosrc"] for row in rows] != [body]:
+            raise MigrationRejected(f"The database's function {name} is not that of this version.")
 
 
 def _types(statement: str) -> list[str]:

@@ -1,7 +1,4 @@
-"""Statements on house_accounts and house_rollups, and on entries not yet rolled up.
-
-Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
-"""
+"""Statements on house_accounts and house_rollups, and on entries not yet rolled up."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -10,26 +7,31 @@ from uuid import UUID
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Row, Tx
 
-_HORIZON = "select pg_snapshot_xmin(pg_current_snapshot())::text"
-
-# The entries of each change are looked up by its key, whatever the planner expects of the range.
+# The changes of each batch and the entries of each change are looked up by their keys, whatever the
+# planner expects of the range.
 _SUMS = """
 select e.role, e.asset, sum(e.available) as units
-from changes c
+from change_batches b
+cross join lateral (
+    select x.object_id, x.seq
+    from changes x
+    where x.org_id = b.org_id and x.batch = b.number
+    offset 0
+) c
 cross join lateral (
     select x.role, x.asset, x.available
     from entries x
-    where x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+    where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
         and x.role is not null
     offset 0
 ) e
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
+where b.org_id = $1 and b.place >= $2 and b.place < $3
 group by e.role, e.asset
 """
 
 # One statement, so that sums and watermark are consistent.
 _ROLLED = """
-select coalesce(r.rolled_up_to, '0')::text as rolled_up_to, h.role, h.asset,
+select coalesce(r.rolled_up_to, 0) as rolled_up_to, h.role, h.asset,
     h.rolled_up_units as units
 from (select $1::uuid as org_id) o
 left join house_rollups r on r.org_id = o.org_id
@@ -45,75 +47,68 @@ on conflict (org_id, role, asset) do update set rolled_up_units = excluded.rolle
 """
 
 _BEGIN = """
-insert into house_rollups (org_id, rolled_up_to) values ($1, '0')
+insert into house_rollups (org_id, rolled_up_to) values ($1, 0)
 on conflict (org_id) do nothing
 """
 
-# Only reads, so that an organisation without activity costs no write. One look into the index for
-# each organisation. With `exists` PostgreSQL may read the whole log.
+# Only reads, so that an organisation without activity costs no write.
 _BEHIND = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
+join change_logs l on l.org_id = o.org_id
 left join house_rollups r on r.org_id = o.org_id
-cross join lateral (
-    select c.tx
-    from changes c
-    where c.org_id = o.org_id and c.tx >= coalesce(r.rolled_up_to, '0'::xid8)
-        and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-    order by c.tx
-    limit 1
-) c
+where l.last_place >= coalesce(r.rolled_up_to, 0)
 """
 
-_LOCK = "select rolled_up_to::text from house_rollups where org_id = $1 for update"
+_LOCK = "select rolled_up_to from house_rollups where org_id = $1 for update"
 
-# Finds the transaction of the last change within one step, and the upper bound of the watermark: no
-# transaction below the oldest running one can write any more. Both look-ups are ordered by the
-# column: `has_more` for the same reason as above, and the name of an output column would be text.
+# The place of the last change within one step, and the last place of all: above it every place is
+# still to be given.
 _BOUNDS = """
-select pg_snapshot_xmin(pg_current_snapshot())::text as settled_to,
-    (
-        select c.tx
-        from changes c
-        where c.org_id = $1 and c.tx >= $2::text::xid8
-            and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-        order by c.tx
-        limit 1
-    ) is not null as has_more,
-    (
-        select c.tx::text
-        from changes c
-        where c.org_id = $1 and c.tx >= $2::text::xid8
-            and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-        order by c.tx
+select l.last_place, (
+        select b.place
+        from change_batches b
+        cross join lateral (
+            select c.seq from changes c where c.org_id = b.org_id and c.batch = b.number offset 0
+        ) c
+        where b.org_id = l.org_id and b.place >= $2
+        order by b.place
         offset $3
         limit 1
     ) as last_of_step
+from change_logs l
+where l.org_id = $1
 """
 
 _FOLD = """
 insert into house_accounts as h (org_id, role, asset, rolled_up_units)
-select c.org_id, e.role, e.asset, sum(e.available)
-from changes c
+select b.org_id, e.role, e.asset, sum(e.available)
+from change_batches b
+cross join lateral (
+    select x.object_id, x.seq
+    from changes x
+    where x.org_id = b.org_id and x.batch = b.number
+    offset 0
+) c
 cross join lateral (
     select x.role, x.asset, x.available
     from entries x
-    where x.org_id = c.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+    where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
         and x.role is not null
     offset 0
 ) e
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
-group by c.org_id, e.role, e.asset
+where b.org_id = $1 and b.place >= $2 and b.place < $3
+group by b.org_id, e.role, e.asset
 order by e.role, e.asset
 on conflict (org_id, role, asset)
     do update set rolled_up_units = h.rolled_up_units + excluded.rolled_up_units
 """
 
-_MARK = "update house_rollups set rolled_up_to = $2::text::xid8 where org_id = $1"
+_MARK = "update house_rollups set rolled_up_to = $2 where org_id = $1"
 
 # One statement, hence one snapshot: rolled-up and pending entries add up at any moment. The upper
-# bound, the highest possible id, only helps the planner: it expects a third of all changes in a
-# range with one bound and reads them all, but few in a range with two.
+# bound only helps the planner: it expects a third of all batches in a range with one bound and
+# reads them all, but few in a range with two.
 _BALANCES = """
 select role, asset, sum(units) as units
 from (
@@ -122,11 +117,26 @@ from (
     where org_id = $1
     union all
     select e.role, e.asset, e.available
-    from changes c
-    join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
-    where c.org_id = $1 and e.role is not null
-        and c.tx >= coalesce((select rolled_up_to from house_rollups where org_id = $1), '0')
-        and c.tx <= '18446744073709551615'
+    from change_batches b
+    cross join lateral (
+        select x.object_id, x.seq
+        from changes x
+        where x.org_id = b.org_id and x.batch = b.number
+        offset 0
+    ) c
+    cross join lateral (
+        select x.role, x.asset, x.available
+        from entries x
+        where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+            and x.role is not null
+        offset 0
+    ) e
+    where b.org_id = $1
+        and (
+            b.place >= coalesce((select rolled_up_to from house_rollups where org_id = $1), 0)
+                and b.place <= 9223372036854775807
+            or b.place is null
+        )
 ) as parts
 group by role, asset
 """
@@ -140,27 +150,25 @@ async def find_behind(tx: Tx, org_ids: list[UUID]) -> list[UUID]:
 async def lock(tx: Tx, org_id: UUID) -> int:
     """Return the organisation's watermark, created if new, and lock it for the transaction."""
     await tx.execute(_BEGIN, org_id)
-    return int(await tx.fetchval(_LOCK, org_id))
+    return await tx.fetchval(_LOCK, org_id)
 
 
 async def step_end(tx: Tx, org_id: UUID, *, rolled_up_to: int, changes_max: int) -> int | None:
-    """Return where a step from `rolled_up_to` ends; None if nothing was settled since.
+    """Return where a step from `rolled_up_to` ends; None if nothing got a place since.
 
-    About `changes_max` changes lie below the end, all settled. A transaction is never split, so a
-    step holds at most `changes_max` changes and the rest of the last change's transaction.
+    About `changes_max` changes lie below the end. A batch is never split, so a step holds at most
+    `changes_max` changes and the rest of the last change's batch.
     """
-    row = await tx.fetchrow(_BOUNDS, org_id, str(rolled_up_to), changes_max - 1)
-    if row is None or not row["has_more"]:
+    row = await tx.fetchrow(_BOUNDS, org_id, rolled_up_to, changes_max - 1)
+    if row is None or row["last_place"] < rolled_up_to:
         return None
-    if row["last_of_step"] is None:
-        return int(row["settled_to"])
-    return int(row["last_of_step"]) + 1
+    return 1 + (row["last_place"] if row["last_of_step"] is None else row["last_of_step"])
 
 
 async def fold(tx: Tx, org_id: UUID, *, rolled_up_to: int, end: int) -> None:
-    """Add the entries of transactions from `rolled_up_to` to `end`; advance the watermark."""
-    await tx.execute(_FOLD, org_id, str(rolled_up_to), str(end))
-    await tx.execute(_MARK, org_id, str(end))
+    """Add the entries at places from `rolled_up_to` to below `end`; advance the watermark."""
+    await tx.execute(_FOLD, org_id, rolled_up_to, end)
+    await tx.execute(_MARK, org_id, end)
 
 
 async def balances(tx: Tx, org_id: UUID) -> dict[tuple[HouseRole, str], int]:
@@ -168,20 +176,15 @@ async def balances(tx: Tx, org_id: UUID) -> dict[tuple[HouseRole, str], int]:
     return _units(await tx.fetch(_BALANCES, org_id))
 
 
-async def horizon(tx: Tx) -> int:
-    """Return the visibility horizon: no transaction below this id can write any more."""
-    return int(await tx.fetchval(_HORIZON))
-
-
 async def sums(tx: Tx, org_id: UUID, *, since: int, until: int) -> dict[tuple[HouseRole, str], int]:
-    """Sum the entries of transactions from `since` up to `until`, by (role, asset)."""
-    return _units(await tx.fetch(_SUMS, org_id, str(since), str(until)))
+    """Sum the entries at places from `since` to below `until`, by (role, asset)."""
+    return _units(await tx.fetch(_SUMS, org_id, since, until))
 
 
 async def rolled(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[HouseRole, str], int]]:
     """Return the watermark and the rolled-up units by (role, asset)."""
     rows = await tx.fetch(_ROLLED, org_id)
-    return int(rows[0]["rolled_up_to"]), _units([row for row in rows if row["role"] is not None])
+    return rows[0]["rolled_up_to"], _units([row for row in rows if row["role"] is not None])
 
 
 async def replace(
@@ -196,7 +199,7 @@ async def replace(
         [asset for (_, asset), _ in rows],
         [Decimal(each) for _, each in rows],
     )
-    await tx.execute(_MARK, org_id, str(rolled_up_to))
+    await tx.execute(_MARK, org_id, rolled_up_to)
 
 
 def _units(rows: Sequence[Row]) -> dict[tuple[HouseRole, str], int]:

@@ -7,8 +7,8 @@ payments never queue for a busy house account. The worker periodically adds entr
 - A balance is exact at any moment: rolled-up units plus pending entries, in one snapshot.
 - Every entry is rolled up once: sum and watermark advance in one transaction under the lock of
   the organisation's row. A worker may be killed at any point, and two may run at once.
-- No late commit is skipped: the watermark is a transaction id and stays below the oldest
-  running transaction.
+- No late commit is skipped: the watermark is a place in the log, and what commits later gets a
+  place above it.
 - A step is bounded, so that it never holds a lock or a snapshot for long.
 """
 
@@ -19,6 +19,8 @@ from uuid import UUID
 
 from landbridge.ledger import house_account_store
 from landbridge.ledger.model import HouseRole
+from landbridge.platform.changes.placing import place_changes
+from landbridge.platform.changes.service import end_of_log
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 
@@ -45,8 +47,9 @@ class HouseDifference:
 
 
 async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
-    """Roll up entries settled since the last run; return whether an organisation has more."""
+    """Roll up entries written since the last run; return whether an organisation has more."""
     candidates = list(org_ids)
+    await place_changes(database, candidates)
     is_behind = False
     for org_id in await database.single(lambda tx: house_account_store.find_behind(tx, candidates)):
         with logged_failures(
@@ -83,9 +86,9 @@ async def roll_up_step(
 
 
 async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -> int | None:
-    """Return where a step through the log from transaction `since` ends; None at its end.
+    """Return where a step through the log from the place `since` ends; None at its end.
 
-    Nothing can be written below that any more.
+    Nothing gets a place below that any more.
     """
     return await house_account_store.step_end(
         tx, org_id, rolled_up_to=since, changes_max=changes_max
@@ -93,7 +96,7 @@ async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -
 
 
 async def units_below(tx: Tx, org_id: UUID, end: int) -> Units:
-    """Return the balances of all transactions below `end`, every one of which has ended."""
+    """Return the balances of all changes at places below `end`, each of which was given."""
     rolled_up_to, rolled = await house_account_store.rolled(tx, org_id)
     first, last = min(rolled_up_to, end), max(rolled_up_to, end)
     between = await house_account_store.sums(tx, org_id, since=first, until=last)
@@ -108,6 +111,7 @@ async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]
     Safe while servers run: entries are summed step by step without a lock. Only entries since the
     last step are added while the roll-up is locked.
     """
+    await place_changes(database, [org_id])
     rolled_up_to, rolled = await database.single(lambda tx: house_account_store.rolled(tx, org_id))
     summed: Units = {}
     at, below = 0, summed
@@ -123,12 +127,8 @@ async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]
         if at == rolled_up_to:
             below = summed
     if at < rolled_up_to:
-        # No entry is settled between here and the watermark. Entries below the watermark may be
-        # unsettled if a dump was restored into a new server.
-        rest = await database.single(
-            lambda tx: house_account_store.sums(tx, org_id, since=at, until=rolled_up_to)
-        )
-        below = _added(summed, rest)
+        # No place was given between here and the watermark.
+        below = summed
     await database.transact(lambda tx: _replace(tx, org_id, summed, at))
     return [
         HouseDifference(role, asset, rolled.get((role, asset), 0), below.get((role, asset), 0))
@@ -138,7 +138,7 @@ async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]
 
 
 async def _sum_step(tx: Tx, org_id: UUID, since: int, bound: int | None) -> tuple[int, Units]:
-    """Sum a step of settled entries up to `bound`; return where it ends, and the units."""
+    """Sum a step of placed entries up to `bound`; return where it ends, and the units."""
     end = await house_account_store.step_end(
         tx, org_id, rolled_up_to=since, changes_max=REBUILD_CHANGES
     )
@@ -150,7 +150,7 @@ async def _sum_step(tx: Tx, org_id: UUID, since: int, bound: int | None) -> tupl
 
 async def _replace(tx: Tx, org_id: UUID, summed: Units, summed_to: int) -> None:
     await house_account_store.lock(tx, org_id)
-    end = await house_account_store.horizon(tx)
+    end = (await end_of_log(tx, org_id)).place
     rest = await house_account_store.sums(tx, org_id, since=summed_to, until=end)
     _, rolled = await house_account_store.rolled(tx, org_id)
     # Roll-ups without an entry become zero.

@@ -1,7 +1,8 @@
 """The statements that lock, create and advance: all money and all states go through them.
 
 `CREATE` and `ADVANCE` take flat arrays: one row per item, one per status of an item's path, one
-per posting; `item` numbers join them. The package docstring lists their guarantees.
+per posting; `item` numbers join them. The package docstring lists their guarantees. Each draws the
+number of its change batch after `LOCK`, so that later changes of a record have larger numbers.
 """
 
 # Records before wallets, each in sorted order: every transaction that moves money takes its locks
@@ -102,16 +103,24 @@ with timeout as materialized (
         d.occurred_at
     from posting p
     join done d on d.item = p.item
+), batch as materialized (
+    select nextval('change_batch_numbers') as number
+), new_batches as (
+    insert into change_batches (org_id, number)
+    select distinct d.org_id, b.number
+    from done d
+    cross join batch b
 ), new_changes as (
     insert into changes (
         org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
-        occurred_at, is_settled, tx, creation_digest
+        occurred_at, is_settled, batch, creation_digest
     )
     select d.org_id, d.id, s.seq, d.kind, 'open', s.status_before, s.status_after, d.actor,
-        d.occurred_at, s.is_settled, pg_current_xact_id(),
+        d.occurred_at, s.is_settled, b.number,
         case when s.seq = 1 then d.creation_digest end
     from step s
     join done d on d.item = s.item
+    cross join batch b
 )
 select case
         when d.item is not null then 'done'
@@ -196,20 +205,25 @@ with item as (
         v.occurred_at
     from posting p
     join decision v on v.item = p.item and v.outcome = 'done'
+), batch as materialized (
+    select nextval('change_batch_numbers') as number
+), new_batches as (
+    insert into change_batches (org_id, number)
+    select distinct v.org_id, b.number
+    from decision v
+    cross join batch b
+    where v.outcome = 'done'
 ), new_changes as (
     insert into changes (
         org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts,
-        occurred_at, is_settled, tx
+        occurred_at, is_settled, batch
     )
     select v.org_id, v.id, s.seq, v.kind, v.change_type, s.status_before, s.status_after, v.actor,
         case when s.is_settled and v.facts <> '{}' then v.facts::jsonb end, v.occurred_at,
-        s.is_settled,
-        -- A transaction that began first may move a record last; see platform/changes/store.py.
-        greatest(pg_current_xact_id(), p.tx)
+        s.is_settled, b.number
     from step s
     join decision v on v.item = s.item and v.outcome = 'done'
-    left join changes p
-        on p.org_id = v.org_id and p.object_id = v.id and p.seq = v.version_before
+    cross join batch b
 )
 select outcome from decision order by item
 """

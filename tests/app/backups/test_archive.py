@@ -37,7 +37,6 @@ MANIFEST = Manifest(
     mode=Mode.SANDBOX,
     taken_at=datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC),
     server_version=180004,
-    largest_tx=4711,
     contents=CONTENTS,
 )
 # An odd length, with zeros at the end.

@@ -26,8 +26,8 @@ from landbridge.platform.encryption.service import Vault
 from tests import make
 from tests.app.backups.world import MASTER_KEY, run
 from tests.app.processes.server_process import PATIENCE_S, clean_environ
+from tests.change_log import placed
 from tests.conftest import new_database
-from tests.ledger.test_house_accounts import settle
 from tests.make import MOVES_BY_KIND, TRANSITIONS, USDC
 from tests.platform.db.embedded_servers import serving, short_directory
 from tests.waiting import holding, waiting
@@ -84,7 +84,7 @@ async def test_payments_during_a_backup_are_included_wholly_or_not_at_all(
         assert audited.is_clean, table(audited)
         balances = await house_balances(restored, org_id)
         assert -balances.get((HouseRole.OUTSIDE, USDC.code), 0) == int(total.sums["available"])
-        await settle(restored)
+        await placed(restored)
         await roll_up(restored, [org_id])
         assert await house_balances(restored, org_id) == balances
         await restored.close()

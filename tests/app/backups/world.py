@@ -16,7 +16,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.worker_steps import Receiver, hook, running_dispatcher, until
 from tests.onramps import deposit, make_onramp, make_payer
 from tests.onramps import settle as settle_onramps
@@ -53,7 +53,7 @@ class World:
     async def seen(self) -> dict[str, Any]:
         """Return the state that clients and operators see."""
         database = self.org.container.database
-        await settled(database)
+        await placed(database)
         return {
             "balances": [
                 await held(self.org, user, currency)
@@ -68,7 +68,7 @@ class World:
 
     async def events(self, **query: str | int) -> list[Any]:
         """Return all events as pulled, without the time of the pull."""
-        await settled(self.org.container.database)
+        await placed(self.org.container.database)
         found = await self.org.get(EVENTS, limit=20, **query)
         records: list[Any] = []
         while found["records"]:
@@ -88,7 +88,7 @@ class World:
     async def prove(self) -> None:
         """Check that the ledger audit is clean, now and after all rollups."""
         database = self.org.container.database
-        await settled(database)
+        await placed(database)
         while await roll_up(database, [self.org.org_id]):
             pass
         audited = await audit(database, TRANSITIONS, AUDIT_RULES)
@@ -120,7 +120,7 @@ async def make_world(org: Tenant, receiver: Receiver) -> World:
     world = World(org, users, endpoint, "", [])
     async with running_dispatcher(org):
         await world.go_on()
-        await settled(database)
+        await placed(database)
         expected = len(await _matching_events(world))
         await until(lambda: len(receiver.received) >= expected)
     cursor = (await org.get(EVENTS, limit=12))["nextCursor"]
@@ -144,7 +144,7 @@ async def _matching_events(world: World) -> list[Any]:
 async def check_deliveries(world: World, receiver: Receiver) -> None:
     """Check that each event reached the endpoint once, in the order of its object."""
     async with running_dispatcher(world.org):
-        await settled(world.org.container.database)
+        await placed(world.org.container.database)
         expected = await _matching_events(world)
         await until(lambda: len(receiver.received) >= len(expected))
     assert sorted(each.id for each in receiver.received) == sorted(

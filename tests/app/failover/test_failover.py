@@ -29,8 +29,8 @@ RECOVERY_S_MAX = 20.0
 
 # The worker rolls up the house accounts of each change.
 WORKER_IS_BEHIND = """
-select count(*) from changes c join house_rollups h on h.org_id = c.org_id
-where c.tx >= h.rolled_up_to
+select count(*) from change_batches b join house_rollups h on h.org_id = b.org_id
+where b.place >= h.rolled_up_to or b.place is null
 """
 
 

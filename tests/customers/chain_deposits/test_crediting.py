@@ -12,7 +12,7 @@ from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.configuration import FinalityTag
 from landbridge.providers.evm.following.reader import ChainReader
 from tests.chains.contracts import deploy_contract
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.customers.chain_deposits.chain_world import (
     COIN,
     CONFIRMATIONS,
@@ -109,7 +109,7 @@ async def test_a_credit_is_an_event_and_is_dated_in_organisation_time(world: Fol
     now = world.container.clock.now(timedelta(days=40))
     for name in ("createdAt", "updatedAt"):
         assert abs(datetime.fromisoformat(found[name]) - now) < timedelta(minutes=5)
-    await settled(world.container.database)
+    await placed(world.container.database)
     events = await org.get("/v2/events", eventType="WALLET.TOKEN.BALANCE.UPDATE")
     assert [each["data"] for each in events["records"]] == [found]
 

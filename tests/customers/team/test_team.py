@@ -247,7 +247,7 @@ async def test_every_change_is_recorded_without_names(org: Tenant) -> None:
     await org.container.team.remove(admin.signed.caller, member.id)
     rows = await org.container.database.rows(
         "select kind, change_type, actor, seq, coalesce(facts::text, '') as facts, object_id"
-        " from changes where org_id = $1 order by tx, seq",
+        " from changes where org_id = $1 order by batch, seq",
         org.org_id,
     )
     recorded = [

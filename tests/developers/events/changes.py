@@ -33,6 +33,6 @@ def change(
         actor="test",
         facts=facts or {},
         occurred_at=at,
-        tx=1000 + seq,
+        place=1000 + seq,
         snapshot=None,
     )

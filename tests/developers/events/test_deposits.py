@@ -13,7 +13,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 from tests import make
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.customers.wallets.test_deposits import listed
 from tests.make import TRANSITIONS, USDC, USDT, Status
 from tests.onramps import make_onramp, make_payer, settle
@@ -35,7 +35,7 @@ BALANCE = "WALLET.TOKEN.BALANCE.UPDATE"
 
 async def events(org: Tenant, object_id: str) -> list[Event]:
     """Return the events of an object."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     found = await org.container.events.read(org.org_id, START, limit=100, object_id=UUID(object_id))
     return list(found.events)
 

@@ -27,7 +27,7 @@ from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from tests import make
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.events.changes import AT
 from tests.make import TRANSITIONS
 from tests.tenants import Tenant
@@ -91,7 +91,7 @@ async def test_a_page_scans_a_bounded_stretch_and_returns_a_cursor(
 ) -> None:
     (first,) = await happen(org, "-" * 450 + "u")
     (second,) = await happen(org, "-" * 950 + "u")
-    await settled(org.container.database)
+    await placed(org.container.database)
     listing = EventListing(events=events, changes_max=400)
     for find, expected in (
         (listing.oldest_first, [first, second]),
@@ -117,7 +117,7 @@ async def test_events_of_one_object_are_found_however_much_else_happened(
     await happen(org, "-" * 300)
     (user,) = await happen(org, "u")
     await happen(org, "-" * 300)
-    await settled(org.container.database)
+    await placed(org.container.database)
     listing = EventListing(events=events, changes_max=200)
     for find in (listing.oldest_first, listing.newest_first):
         found = await find(org.org_id, EventFilters(object_id=user), None, limit=10, now=NOW)
@@ -151,27 +151,27 @@ async def test_a_polling_client_sees_every_event_once_during_concurrent_writes(
     pulling = asyncio.create_task(pull())
     runs = [("".join(chance.choices("u-", k=5)), chance.random() / 5) for _ in range(40)]
     written = await asyncio.gather(*(write(kinds, pause_s) for kinds, pause_s in runs))
-    await settled(org.container.database)
+    await placed(org.container.database)
     is_over.set()
     pulled = await pulling
     assert sorted(pulled) == sorted(each for users in written for each in users)
 
 
 async def test_a_read_returns_the_next_position(org: Tenant, events: Events) -> None:
-    await settled(org.container.database)
+    await placed(org.container.database)
     # Earlier changes: the organisation and its key.
     begin = (await events.read(org.org_id, START, limit=10)).end
     empty = await events.read(org.org_id, begin, limit=10)
     assert (empty.events, empty.end, empty.is_end) == ([], begin, True)
     users = await happen(org, "u--u")
-    await settled(org.container.database)
+    await placed(org.container.database)
     first = await events.read(org.org_id, begin, limit=3)
     assert [each.change.object_id for each in first.events] == users[:1]
     assert not first.is_end
     second = await events.read(org.org_id, first.end, limit=3)
     assert [each.change.object_id for each in second.events] == users[1:]
     assert second.is_end
-    end = await events.end()
+    end = await events.end(org.org_id)
     back = await events.read_back(org.org_id, end, limit=9)
     assert [each.change.object_id for each in back.events] == users[::-1]
     assert back.end <= begin
@@ -212,7 +212,7 @@ async def test_payloads_are_returned_in_event_order(org: Tenant, events: Events)
     await happen(org, "uu")
     await org.container.database.transact(agree)
     await happen(org, "u")
-    await settled(org.container.database)
+    await placed(org.container.database)
     found = (await events.read(org.org_id, START, limit=10)).events
     assert await events.payloads(org.org_id, found) == [b'{"n":1}', b'{"n":1}', b"null", b'{"n":1}']
     assert await events.payloads(org.org_id, []) == []

@@ -47,7 +47,7 @@ def row(org: Tenant, endpoint_id: str, /, **fields: Any) -> Delivery:
         "day": org.container.clock.now().astimezone(UTC).date(),
         "endpoint_id": UUID(endpoint_id),
         "round": 1,
-        "tx": 1,
+        "place": 1,
         "key": EventKey(new_id(), 1, 0),
         "event_type": "USER.CREATE",
         "event_at": at,
@@ -89,7 +89,7 @@ async def stored(org: Tenant, delivery_id: UUID) -> Row:
 async def endpoint(org: Tenant, endpoint_id: str) -> Row:
     """Return the fields of an endpoint that workers use."""
     rows = await org.container.database.rows(
-        "select read_tx::text as read_tx, read_object_id, read_seq, round, starts_at, leased_by,"
+        "select read_place, read_object_id, read_seq, round, starts_at, leased_by,"
         " leased_until, version, flagged_at, flagged_reason"
         " from webhook_endpoints where org_id = $1 and id = $2",
         org.org_id,

@@ -16,6 +16,7 @@ from landbridge.developers.webhooks.model import (
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.http.responses import moment
+from tests.change_log import placed
 from tests.developers.webhooks.rows import SECOND, URL, add, make_endpoint, row, tried
 from tests.tenants import Tenant, make_user, sentence
 
@@ -153,15 +154,17 @@ async def test_only_types_of_events_in_either_spelling(org: Tenant) -> None:
 async def test_only_an_event(org: Tenant) -> None:
     hook, other = await make_endpoint(org), await make_endpoint(org)
     user = await make_user(org)
+    await placed(org.container.database)
     events = await org.container.database.rows(
-        "select object_id, seq, tx::text as tx from changes where org_id = $1 and kind = 'USER'"
-        " and object_id = $2::text::uuid and seq = 1",
+        "select c.object_id, b.place from changes c join change_batches b on b.org_id = c.org_id"
+        " and b.number = c.batch where c.org_id = $1 and c.kind = 'USER'"
+        " and c.object_id = $2::text::uuid and c.seq = 1",
         org.org_id,
         user,
     )
-    key, tx = EventKey(events[0]["object_id"], 1, 0), int(events[0]["tx"])
-    rows = [row(org, hook, key=key, tx=tx, round=index + 1) for index in range(3)]
-    elsewhere = row(org, other, key=key, tx=tx)
+    key, place = EventKey(events[0]["object_id"], 1, 0), events[0]["place"]
+    rows = [row(org, hook, key=key, place=place, round=index + 1) for index in range(3)]
+    elsewhere = row(org, other, key=key, place=place)
     await add(org, hook, [*rows, row(org, hook)])
     await add(org, other, [elsewhere])
     newest = [str(each.id) for each in sorted(rows, key=lambda each: each.created_at, reverse=True)]

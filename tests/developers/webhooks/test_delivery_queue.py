@@ -24,7 +24,7 @@ OBJECTS = [UUID(int=each) for each in range(1, 6)]
 PENDING, DELIVERED = DeliveryStatus.PENDING, DeliveryStatus.DELIVERED
 
 
-def event(object_id: UUID, seq: int, tx: int) -> Event:
+def event(object_id: UUID, seq: int, place: int) -> Event:
     change = Change(
         org_id=OBJECTS[0],
         object_id=object_id,
@@ -36,7 +36,7 @@ def event(object_id: UUID, seq: int, tx: int) -> Event:
         actor="test",
         facts={},
         occurred_at=AT,
-        tx=tx,
+        place=place,
         snapshot=None,
     )
     return Event(change, 0, "USER.UPDATE", "USER", "UPDATE", seq)
@@ -49,7 +49,7 @@ def row(event_: Event, status: DeliveryStatus, *, due: bool) -> Delivery:
         day=AT.date(),
         endpoint_id=OBJECTS[0],
         round=1,
-        tx=event_.change.tx,
+        place=event_.change.place,
         key=event_.key,
         event_type=event_.type,
         event_at=AT,
@@ -105,7 +105,7 @@ class World:
 
     def add_retry(self) -> None:
         due = [each for each in self.rows.values() if each.status is PENDING and each.due_at]
-        for each in sorted(due, key=lambda each: each.tx):
+        for each in sorted(due, key=lambda each: each.place):
             if self.queue.can_retry(each):
                 self.queue.add_retry(queued(self.log[each.key.object_id, each.key.seq], each))
 

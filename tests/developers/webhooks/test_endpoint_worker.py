@@ -10,7 +10,7 @@ from prometheus_client import REGISTRY
 from landbridge import __version__
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.core.clock import FrozenClock
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.customers.bank_accounts.verified import make_verified
 from tests.developers.webhooks.rows import endpoint
 from tests.developers.webhooks.worker_steps import (
@@ -21,7 +21,6 @@ from tests.developers.webhooks.worker_steps import (
     statuses,
     until,
     until_rows,
-    until_settled,
 )
 from tests.matrices import part_of
 from tests.onramps import make_onramp
@@ -168,7 +167,7 @@ async def test_missed_events_can_be_skipped(org: Tenant) -> None:
         created = await hook(org, receiver, CREATE)
         await org.send("PATCH", f"/v2/webhooks/{created}", {"status": "PAUSED"})
         await swaps(org, 2)
-        await until_settled(org)
+        await placed(org.container.database)
         body = {"status": "ACTIVE", "skipMissed": True}
         await org.send("PATCH", f"/v2/webhooks/{created}", body)
         (last,) = await swaps(org)
@@ -179,7 +178,7 @@ async def test_missed_events_can_be_skipped(org: Tenant) -> None:
 async def test_nothing_comes_from_before_the_endpoint(org: Tenant) -> None:
     await swaps(org)
     # An endpoint begins at the end of the log, which may be behind a commit for a moment.
-    await settled(org.container.database)
+    await placed(org.container.database)
     async with receiving() as receiver, running_dispatcher(org):
         created = await hook(org, receiver, CREATE)
         (swap,) = await swaps(org)

@@ -6,13 +6,13 @@ from typing import Any
 import jwt
 from standardwebhooks import Webhook
 
+from tests.change_log import placed
 from tests.developers.webhooks.endpoints import WEBHOOKS, change_webhook, kid_of, make_webhook
 from tests.developers.webhooks.worker_steps import (
     Received,
     receiving,
     running_dispatcher,
     until,
-    until_settled,
 )
 from tests.tenants import Tenant, good, make_user
 
@@ -83,7 +83,7 @@ async def test_missed_events_can_be_skipped(org: Tenant) -> None:
             await until(lambda: len(receiver.received) == 1)
         await change_webhook(org, created["id"], status="PAUSED")
         await make_user(org)
-        await until_settled(org)
+        await placed(org.container.database)
         await change_webhook(org, created["id"], status="ACTIVE", skipMissed=True)
         async with running_dispatcher(org):
             later = await make_user(org)

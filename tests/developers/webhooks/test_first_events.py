@@ -11,13 +11,13 @@ from landbridge.developers.webhooks import key_generation
 from landbridge.developers.webhooks.delivery.serialization import is_for
 from landbridge.developers.webhooks.model import ENDPOINTS_MAX, KEYS_MAX, Endpoint
 from landbridge.platform.core.ids import new_id
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.endpoints import URL, WEBHOOKS, make_webhook
 from tests.tenants import Tenant, make_user
 
 
 async def _read(org: Tenant, endpoint: Endpoint) -> list[Event]:
-    await settled(org.container.database)
+    await placed(org.container.database)
     reading = await org.container.events.read(org.org_id, endpoint.read_to, limit=100)
     return list(reading.events)
 
@@ -33,7 +33,7 @@ async def test_events_of_a_slow_clock_are_not_lost(org: Tenant) -> None:
 
 async def test_events_from_before_the_endpoint_are_not_read(org: Tenant) -> None:
     await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     created = await make_webhook(org, eventTypes=["USER.CREATE"])
     endpoint = await org.container.endpoints.get(org.org_id, UUID(created["id"]))
     assert await _read(org, endpoint) == []

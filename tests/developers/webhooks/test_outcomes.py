@@ -40,7 +40,7 @@ def fresh() -> Delivery:
         day=AT.date(),
         endpoint_id=new_id(),
         round=1,
-        tx=1,
+        place=1,
         key=EventKey(new_id(), 1, 0),
         event_type="USER.CREATE",
         event_at=AT,

@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 
 ADD = """
 insert into webhook_deliveries (
-    org_id, id, day, endpoint_id, round, tx, object_id, seq, part, event_type, event_at, status,
+    org_id, id, day, endpoint_id, round, place, object_id, seq, part, event_type, event_at, status,
     deadline_at, attempt_count, attempts, created_at, updated_at
 )
 values ($1, $1, $2, $1, 1, '1', $1, 1, 0, 'USER.CREATE', $3, 'DELIVERED', $3, 1, '[]', $3, $3)

@@ -16,7 +16,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import MemberRole, SignedInMember
 from landbridge.platform.http.responses import moment
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.rows import SECOND, add, endpoint, make_endpoint, row, stored
 from tests.tenants import Tenant, make_user, sentence
 
@@ -42,9 +42,9 @@ async def place_to(org: Tenant, hook: str, place: LogPosition) -> None:
 
     async def work(tx: Tx) -> None:
         await tx.execute(
-            "update webhook_endpoints set read_tx = $3::text::xid8, read_object_id = $4,"
+            "update webhook_endpoints set read_place = $3, read_object_id = $4,"
             " read_seq = $5, leased_by = $2, leased_until = $6 where org_id = $1 and id = $2",
-            *(org.org_id, UUID(hook), str(place.tx), place.object_id, place.seq),
+            *(org.org_id, UUID(hook), place.place, place.object_id, place.seq),
             org.container.clock.now() + MINUTE,
         )
 
@@ -145,24 +145,24 @@ async def test_everything_since_a_time_is_read_again(org: Tenant) -> None:
     await make_user(org)
     since = org.container.clock.now()
     user = await make_user(org)
-    await settled(org.container.database)
-    end = await org.container.events.end()
+    await placed(org.container.database)
+    end = await org.container.events.end(org.org_id)
     await place_to(org, hook, end)
     index = await org.container.events.position_at(org.org_id, since)
     assert index < end
     before = EventKey(new_id(), 1, 0)
     at = since + SECOND
-    delivery = row(org, hook, status=PENDING, due_at=at, tx=index.tx - 1, key=before)
-    behind = row(org, hook, status=PENDING, due_at=None, tx=index.tx - 1, key=before)
-    again = row(org, hook, status=PENDING, due_at=at, tx=index.tx + 1)
-    done = row(org, hook, tx=index.tx + 1)
+    delivery = row(org, hook, status=PENDING, due_at=at, place=index.place - 1, key=before)
+    behind = row(org, hook, status=PENDING, due_at=None, place=index.place - 1, key=before)
+    again = row(org, hook, status=PENDING, due_at=at, place=index.place + 1)
+    done = row(org, hook, place=index.place + 1)
     await add(org, hook, [delivery, behind, again, done])
     body = {"since": moment(since), "only": "all"}
     reply = await org.post(f"/v2/webhooks/{hook}/resend", body)
     assert reply == {**body, "count": None, "hasMore": False}
 
     now = await endpoint(org, hook)
-    assert LogPosition(int(now["read_tx"]), now["read_object_id"], now["read_seq"]) == index
+    assert LogPosition(now["read_place"], now["read_object_id"], now["read_seq"]) == index
     assert (now["round"], now["leased_by"]) == (2, None)
     # No other worker starts while the former lease holder may not have noticed.
     assert now["leased_until"] is not None
@@ -191,7 +191,7 @@ async def test_unread_events_are_not_skipped(org: Tenant) -> None:
     since = org.container.clock.now()
     await org.post(f"/v2/webhooks/{hook}/resend", {"since": moment(since), "only": "all"})
     now = await endpoint(org, hook)
-    for name in ("read_tx", "read_object_id", "read_seq", "starts_at"):
+    for name in ("read_place", "read_object_id", "read_seq", "starts_at"):
         assert now[name] == before[name], name
     assert (await stored(org, waiting.id))["status"] == PENDING
 
@@ -203,8 +203,8 @@ async def test_events_before_the_endpoint_can_be_resent(org: Tenant) -> None:
     await org.post(f"/v2/webhooks/{hook}/resend", {"since": moment(since), "only": "all"})
     now = await endpoint(org, hook)
     assert now["starts_at"] <= since
-    index = LogPosition(int(now["read_tx"]), now["read_object_id"], now["read_seq"])
-    await settled(org.container.database)
+    index = LogPosition(now["read_place"], now["read_object_id"], now["read_seq"])
+    await placed(org.container.database)
     reading = await org.container.events.read(org.org_id, index, limit=100)
     assert UUID(user) in {each.change.object_id for each in reading.events}
 

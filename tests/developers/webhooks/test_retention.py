@@ -7,7 +7,7 @@ import pytest
 
 from landbridge.developers.webhooks.model import DeliveryStatus
 from landbridge.developers.webhooks.retention import MARGIN, delete_old_snapshots
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.endpoints import change_webhook, make_webhook
 from tests.developers.webhooks.rows import add, row
 from tests.tenants import Tenant, make_user
@@ -51,7 +51,7 @@ async def test_old_snapshots_are_deleted_and_new_ones_kept(org: Tenant) -> None:
 async def test_snapshots_for_pending_deliveries_are_kept(org: Tenant) -> None:
     late = org.container.events.retention + MARGIN + DAY
     await make_user(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     webhook = await make_webhook(org)
     await change_webhook(org, webhook["id"], status="PAUSED")
     before = await _snapshot_count(org)
@@ -62,7 +62,7 @@ async def test_snapshots_for_pending_deliveries_are_kept(org: Tenant) -> None:
     assert 0 < left < before + 1
     await org.send("DELETE", f"/v2/webhooks/{webhook['id']}")
     await org.container.partitions.maintain()
-    pending = row(org, webhook["id"], status=DeliveryStatus.PENDING, tx=1)
+    pending = row(org, webhook["id"], status=DeliveryStatus.PENDING, place=1)
     await add(org, webhook["id"], [pending])
     await _sweep(org, late)
     assert await _snapshot_count(org) == left
@@ -75,7 +75,7 @@ async def test_snapshots_for_pending_deliveries_are_kept(org: Tenant) -> None:
 
 async def test_an_old_event_shows_the_current_retrieve(org: Tenant) -> None:
     user = UUID(await make_user(org))
-    await settled(org.container.database)
+    await placed(org.container.database)
     await _sweep(org, org.container.events.retention + MARGIN + DAY)
     found = await org.get("/v2/events", eventType="USER.CREATE")
     assert found["records"][0]["data"] == await org.get(f"/v2/users/{user}")

@@ -11,7 +11,6 @@ from uuid import UUID
 from aiohttp import web
 
 from landbridge.developers.webhooks.delivery.dispatcher import Dispatcher
-from landbridge.platform.changes.store import has_unsettled
 from landbridge.platform.db.pool import Row
 from tests.developers.webhooks.rows import make_endpoint
 from tests.tenants import Tenant
@@ -121,20 +120,12 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def until_settled(org: Tenant) -> None:
-    """Wait until no transaction, such as one of another test, holds up this organisation's log."""
-    database = org.container.database
-    async with asyncio.timeout(PATIENCE_S):
-        while await database.single(lambda tx: has_unsettled(tx, org.org_id)):  # noqa: ASYNC110  no event signals it
-            await asyncio.sleep(0.01)
-
-
 async def rows_of(org: Tenant, endpoint_id: str) -> list[Row]:
     """Return the deliveries to an endpoint, in the order of the log."""
     return await org.container.database.rows(
         "select id, object_id, seq, part, round, event_type, status, due_at, attempt_count,"
         " attempts::text from webhook_deliveries where org_id = $1 and endpoint_id = $2"
-        " order by tx, object_id, seq, part, round",
+        " order by place, object_id, seq, part, round",
         org.org_id,
         UUID(endpoint_id),
     )

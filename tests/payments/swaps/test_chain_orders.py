@@ -20,7 +20,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.chains.port import ChainOrder
 from landbridge.providers.chains.tokens import ASSETS, Chain
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.house_accounts import house_balance
 from tests.matrices import each_value_once
 from tests.payouts import check_books
@@ -144,7 +144,7 @@ async def test_each_status_is_one_event(scenario: SwapScenario) -> None:
     created = await scenario.accepted()
     for _ in range(3):
         await scenario.work(after=6 * MINUTE)
-    await settled(scenario.org.container.database)
+    await placed(scenario.org.container.database)
     events = await scenario.org.get("/v2/events", objectId=created)
     assert [each["eventType"].removeprefix("WALLET.SWAP.") for each in events["records"]] == [
         "TRANSACTION.CREATE",

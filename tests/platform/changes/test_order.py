@@ -1,22 +1,21 @@
-"""Order of the change log: by commit, per object, and nothing behind what was read."""
+"""Order of the change log: by places, per object, and nothing before what was read."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from random import Random
 from uuid import UUID
 
 import pytest
 
 from landbridge.ledger.service import Ledger
 from landbridge.platform.changes import service as log
-from landbridge.platform.changes.model import START, Change, LogPosition
+from landbridge.platform.changes.model import START, UNPLACED, Change, LogPosition
+from landbridge.platform.changes.placing import PLACE, place_changes
 from landbridge.platform.changes.service import append_change, append_next_change
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from tests import make
-from tests.change_log import settled
 from tests.make import TRANSITIONS, Status
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -29,12 +28,11 @@ async def org_id(database: Database) -> UUID:
 
 @asynccontextmanager
 async def under_way(database: Database) -> AsyncGenerator[Tx]:
-    """Yield a transaction with an assigned id; commit it when the block ends."""
+    """Yield a transaction; commit it when the block ends."""
     started: asyncio.Future[Tx] = asyncio.get_running_loop().create_future()
     is_over = asyncio.Event()
 
     async def work(tx: Tx) -> None:
-        await tx.fetchval("select pg_current_xact_id()")
         started.set_result(tx)
         await is_over.wait()
 
@@ -68,11 +66,13 @@ async def append_next(tx: Tx, org_id: UUID, object_id: UUID) -> None:
 
 
 async def read(database: Database, org_id: UUID, after: LogPosition = START) -> Sequence[Change]:
+    await place_changes(database, [org_id])
     return await database.single(lambda tx: log.read(tx, org_id, after, limit=1000))
 
 
 async def read_back(database: Database, org_id: UUID) -> Sequence[Change]:
-    end = await database.single(log.end_of_log)
+    await place_changes(database, [org_id])
+    end = await database.single(lambda tx: log.end_of_log(tx, org_id))
     return await database.single(lambda tx: log.read_back(tx, org_id, end, limit=1000))
 
 
@@ -80,24 +80,26 @@ def keys(changes: Sequence[Change]) -> list[tuple[UUID, int]]:
     return [(each.object_id, each.seq) for each in changes]
 
 
-async def test_late_commit_is_not_skipped(database: Database, org_id: UUID) -> None:
+async def test_earlier_writer_that_commits_later_is_neither_lost_nor_reordered(
+    database: Database, org_id: UUID
+) -> None:
     late, early = new_id(), new_id()
     async with under_way(database) as tx:
         await append(tx, org_id, late, 1)
         await database.transact(lambda tx: append(tx, org_id, early, 1))
-        # A committed change waits for transactions that began before it.
-        assert await read(database, org_id) == []
-        assert await read_back(database, org_id) == []
-        end = await database.single(log.end_of_log)
-    await settled(database)
-    assert keys(await read(database, org_id)) == [(late, 1), (early, 1)]
-    assert keys(await read_back(database, org_id)) == [(early, 1), (late, 1)]
-    # The late change is also after an end of the log that was read before its commit.
-    assert keys(await read(database, org_id, end)) == [(late, 1), (early, 1)]
+        # Nobody waits for the open transaction.
+        (first,) = await read(database, org_id)
+        assert keys([first]) == [(early, 1)] == keys(await read_back(database, org_id))
+        end = await database.single(lambda tx: log.end_of_log(tx, org_id))
+    assert keys(await read(database, org_id)) == [(early, 1), (late, 1)]
+    assert keys(await read_back(database, org_id)) == [(late, 1), (early, 1)]
+    # Whoever has read the first one, or asked for the end before the second commit, sees it once.
+    assert keys(await read(database, org_id, first.position)) == [(late, 1)]
+    assert keys(await read(database, org_id, end)) == [(late, 1)]
 
 
-async def test_rollback_does_not_delay_readers(database: Database, org_id: UUID) -> None:
-    removed, there = new_id(), new_id()
+async def test_rollback_leaves_no_gap_in_the_places(database: Database, org_id: UUID) -> None:
+    before, removed, there = new_id(), new_id(), new_id()
 
     class Undone(Exception):
         """Ends a transaction."""
@@ -105,13 +107,52 @@ async def test_rollback_does_not_delay_readers(database: Database, org_id: UUID)
     async def work(tx: Tx) -> None:
         await append(tx, org_id, removed, 1)
         await database.transact(lambda tx: append(tx, org_id, there, 1))
-        assert await read(database, org_id) == []
         raise Undone
 
+    await database.transact(lambda tx: append(tx, org_id, before, 1))
     with pytest.raises(Undone):
         await database.transact(work)
-    await settled(database)
-    assert keys(await read(database, org_id)) == [(there, 1)]
+    changes = await read(database, org_id)
+    assert keys(changes) == [(before, 1), (there, 1)]
+    assert [each.place for each in changes] == [1, 2]
+
+
+async def test_change_without_a_place_is_found_but_not_read(
+    database: Database, org_id: UUID
+) -> None:
+    object_id = new_id()
+    await database.transact(lambda tx: append(tx, org_id, object_id, 1))
+    assert await database.single(lambda tx: log.read(tx, org_id, START, limit=9)) == []
+    found = await database.single(lambda tx: log.find(tx, org_id, [(object_id, 1)]))
+    assert found[object_id, 1].place == UNPLACED
+    # A position after it is beyond the end of the log.
+    moment = AT + timedelta(minutes=1)
+    after = await database.single(lambda tx: log.position_after(tx, org_id, moment))
+    assert after > await database.single(lambda tx: log.end_of_log(tx, org_id))
+
+
+async def test_server_that_cannot_be_written_is_read_as_far_as_there_are_places(
+    database: Database, org_id: UUID
+) -> None:
+    object_id = new_id()
+    await database.transact(lambda tx: append(tx, org_id, object_id, 1))
+
+    async def on_a_replica(tx: Tx) -> None:
+        await tx.execute("set transaction read only")
+        await tx.execute(PLACE, [org_id])
+        assert await log.read(tx, org_id, START, limit=9) == []
+
+    await database.transact(on_a_replica)
+    assert keys(await read(database, org_id)) == [(object_id, 1)]
+
+
+async def test_places_follow_the_numbers_of_batches(database: Database, org_id: UUID) -> None:
+    """A writer that drew its number first and commits with others is placed before them."""
+    first, second = new_id(), new_id()
+    async with under_way(database) as one, under_way(database) as other:
+        await append(one, org_id, first, 1)
+        await append(other, org_id, second, 1)
+    assert keys(await read(database, org_id)) == [(first, 1), (second, 1)]
 
 
 @pytest.mark.parametrize("way", ["tell", "tell_next"])
@@ -130,11 +171,9 @@ async def test_transaction_that_began_first_and_changes_an_object_last(
     async with under_way(database) as first:
         await database.transact(lambda tx: change(tx, 2))
         await change(first, 3)
-    await settled(database)
     changes = await read(database, org_id)
     assert keys(changes) == [(object_id, 1), (object_id, 2), (object_id, 3)]
     assert [each.position for each in changes] == sorted(each.position for each in changes)
-    assert changes[2].tx == changes[1].tx
     assert keys(await read_back(database, org_id)) == [
         (object_id, 3),
         (object_id, 2),
@@ -154,27 +193,8 @@ async def test_transaction_that_began_first_and_advances_a_record_last(
         record = make.moved(await ledger.advance(make.move(record, Status.HELD), TRANSITIONS))
         outcome = await ledger.advance_in(first, make.move(record, Status.SETTLED), TRANSITIONS)
         make.moved(outcome)
-    await settled(database)
     changes = [each for each in await read(database, org_id) if each.object_id == record.id]
     assert [each.status_after for each in changes] == ["OPEN", "HELD", "SETTLED"]
-    assert changes[2].tx == changes[1].tx
-
-
-async def test_transactions_are_ordered_numerically(database: Database, org_id: UUID) -> None:
-    numbers = (9, 10, 99, 100, 101)
-    object_ids = [new_id() for _ in numbers]
-    await database.rows(
-        "insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at,"
-        " is_settled, tx)"
-        " select $1, t.id, 1, 'THING', 'set', 't', $2, true, t.tx::text::xid8"
-        " from unnest($3::uuid[], $4::integer[]) as t (id, tx)",
-        *(org_id, AT, object_ids, numbers),
-    )
-    assert [each.tx for each in await read(database, org_id)] == [*numbers]
-    assert [each.tx for each in await read_back(database, org_id)] == [*reversed(numbers)]
-    assert keys(await read(database, org_id, LogPosition(10, object_ids[1], 1))) == [
-        (each, 1) for each in object_ids[2:]
-    ]
 
 
 async def test_positions_before_and_after_a_moment(database: Database, org_id: UUID) -> None:
@@ -186,7 +206,6 @@ async def test_positions_before_and_after_a_moment(database: Database, org_id: U
         await database.transact(
             lambda tx, object_id=object_id, at=at: append(tx, org_id, object_id, 1, at=at)
         )
-    await settled(database)
 
     async def since(at: datetime) -> list[UUID]:
         position = await database.single(lambda tx: log.position_before(tx, org_id, at))
@@ -220,8 +239,7 @@ async def test_position_before_a_moment_precedes_open_transactions(
         await database.transact(lambda tx: append(tx, org_id, early, 1))
         position = await database.single(lambda tx: log.position_before(tx, org_id, AT))
         await append(tx, org_id, late, 1)
-    await settled(database)
-    assert keys(await read(database, org_id, position)) == [(late, 1), (early, 1)]
+    assert keys(await read(database, org_id, position)) == [(early, 1), (late, 1)]
 
 
 async def test_the_changes_of_one_object(database: Database, org_id: UUID) -> None:
@@ -229,7 +247,7 @@ async def test_the_changes_of_one_object(database: Database, org_id: UUID) -> No
     for seq in (1, 2, 3):
         await database.transact(lambda tx, seq=seq: append(tx, org_id, object_id, seq))
         await database.transact(lambda tx, seq=seq: append(tx, org_id, other, seq))
-    await settled(database)
+    await place_changes(database, [org_id])
     changes = await database.single(
         lambda tx: log.read_object(tx, org_id, object_id, START, limit=2)
     )
@@ -252,60 +270,3 @@ async def test_the_changes_of_one_object(database: Database, org_id: UUID) -> No
             lambda tx: log.read_object(tx, org_id, object_id, START, limit=9)
         )
         assert len(found) == 3
-
-
-@pytest.mark.parametrize("seed", range(3))
-async def test_reader_misses_nothing_under_concurrent_writes(
-    database: Database, org_id: UUID, seed: int
-) -> None:
-    """Writers take their objects in any order and are slow at any point; a reader follows."""
-    random = Random(seed)  # noqa: S311  no secret
-    object_ids = [new_id() for _ in range(5)]
-    is_over = asyncio.Event()
-
-    def writer() -> Callable[[], Awaitable[None]]:
-        steps = [(random.choice(object_ids), random.random() / 200) for _ in range(3)]
-
-        async def write(tx: Tx) -> None:
-            await tx.fetchval("select pg_current_xact_id()")
-            # One lock per object, acquired in a fixed order, like our own row locks.
-            for object_id in sorted({object_id for object_id, _ in steps}):
-                lock = object_id.int % (1 << 31)
-                await tx.execute("select pg_advisory_xact_lock($1)", lock)
-            for object_id, pause_s in steps:
-                await asyncio.sleep(pause_s)
-                await append_next(tx, org_id, object_id)
-
-        return lambda: database.transact(write)
-
-    async def follow() -> list[Change]:
-        read_changes: list[Change] = []
-        while True:
-            was_over = is_over.is_set()
-            found = await read(
-                database, org_id, read_changes[-1].position if read_changes else START
-            )
-            read_changes += found
-            if was_over and not found:
-                return read_changes
-
-    following = asyncio.create_task(follow())
-    writers = [writer() for _ in range(60)]
-    at_once = asyncio.Semaphore(8)
-
-    async def run(write: Callable[[], Awaitable[None]]) -> None:
-        async with at_once:
-            await write()
-
-    await asyncio.gather(*(run(each) for each in writers))
-    await settled(database)
-    is_over.set()
-    read_changes = await following
-    assert len(read_changes) == 60 * 3
-    assert [each.position for each in read_changes] == sorted(
-        each.position for each in read_changes
-    )
-    for object_id in object_ids:
-        numbers = [each.seq for each in read_changes if each.object_id == object_id]
-        assert numbers == list(range(1, len(numbers) + 1))
-    assert keys(await read_back(database, org_id)) == keys(read_changes)[::-1]

@@ -59,7 +59,7 @@ async def test_missing_migration_is_applied_again(own_database: Database) -> Non
     last = [each for each in migrations() if "create table" in each.sql][-1]
     await own_database.rows("delete from migrations where number = $1", last.number)
     assert await pending(own_database) == [last]
-    # The table exists already, so the file fails; nothing of it may remain.
-    with pytest.raises(Exception, match="already exists"):
+    # Its changes are made already, so the file fails; nothing of it may remain.
+    with pytest.raises(Exception, match=r"already exists|does not exist"):
         await migrate(own_database)
     assert await pending(own_database) == [last]

@@ -11,7 +11,7 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.metrics.contract_templates import TYPES, counted_status
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.tenants import Tenant
 
 _RECORDS = """
@@ -27,13 +27,19 @@ from unnest($2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::numeric[], $7::t
     as r (id, kind, user_id, status, units, at)
 """
 _CHANGES = """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
     org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts,
-    occurred_at, is_settled, tx
+    occurred_at, is_settled, batch
 )
 select t.org_id, t.id, 1, t.kind, 'open', null, t.status, 'test', '{}', t.created_at, true,
-    pg_current_xact_id()
+    b.number
 from transfers t
+cross join batch b
 where t.org_id = $1 and t.id = any($2::uuid[])
 """
 
@@ -81,6 +87,6 @@ async def put(org: Tenant, paid: Sequence[Paid]) -> None:
 
 async def fold(org: Tenant) -> None:
     """Fold the whole log."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     while await org.container.rollup_updater.run_once({org.org_id: timedelta()}):
         pass

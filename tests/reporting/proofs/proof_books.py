@@ -12,7 +12,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.proofs import verifier
 from landbridge.reporting.proofs.books_verifier import Books, check_books
 from landbridge.reporting.proofs.verifier import TreeHead, open_note
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.tenants import Tenant, make_swap, make_user
 
 VERIFIERS = Path(verifier.__file__).parent
@@ -48,7 +48,7 @@ async def fill_log(org: Tenant, count: int) -> None:
 
 async def sequenced(org: Tenant) -> None:
     """Append all changes so far to the organisation's tree."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     await org.container.proofs.sequencer.append_all(org.org_id)
 
 
@@ -62,7 +62,7 @@ async def checkpoint(org: Tenant) -> str:
 
 async def exported(org: Tenant) -> list[str]:
     """Return the lines of an export of all changes so far."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     lines = org.container.proofs.export.lines(org.org_id, org.caller.clock_offset)
     return [line async for line in lines]
 
@@ -103,11 +103,13 @@ async def restore(org: Tenant, size: int) -> None:
 
     The tree does not depend on the steps in which it was built (test_sequencer.py).
     """
-    await settled(org.container.database)
+    await placed(org.container.database)
     await org.container.database.rows(
-        "delete from changes where org_id = $1 and (tx, object_id, seq) >"
-        " (select tx, object_id, seq from changes where org_id = $1"
-        " order by tx, object_id, seq offset $2 limit 1)",
+        "delete from changes c using change_batches b where c.org_id = $1 and b.org_id = $1"
+        " and b.number = c.batch and (b.place, c.object_id, c.seq) >"
+        " (select k.place, o.object_id, o.seq from changes o join change_batches k"
+        " on k.org_id = $1 and k.number = o.batch where o.org_id = $1"
+        " order by k.place, o.object_id, o.seq offset $2 limit 1)",
         *(org.org_id, size - 1),
     )
     await forget_tree(org.container.database, org)

@@ -62,16 +62,17 @@ FORGERIES = {
         "is not change",
         (
             "insert into changes (org_id, object_id, seq, kind, change_type, actor, occurred_at,"
-            " is_settled, tx) select org_id, gen_random_uuid(), 1, kind, change_type, actor,"
-            f" occurred_at, true, tx from changes where {_OF} and seq = 1",
+            " is_settled, batch) select org_id, gen_random_uuid(), 1, kind, change_type, actor,"
+            f" occurred_at, true, batch from changes where {_OF} and seq = 1",
         ),
     ),
     "two payments are exchanged": Forgery(
         "is not change",
         (
-            "update changes c set tx = case when c.object_id = $2 then b.tx else a.tx end"
-            " from (select max(tx) as tx from changes where org_id = $1 and object_id = $2) a,"
-            " (select max(tx) as tx from changes where org_id = $1 and kind = 'ORG') b"
+            "update changes c set batch = case when c.object_id = $2 then b.batch else a.batch end"
+            " from (select max(batch) as batch from changes where org_id = $1 and object_id = $2)"
+            " a,"
+            " (select max(batch) as batch from changes where org_id = $1 and kind = 'ORG') b"
             " where c.org_id = $1 and (c.object_id = $2 or c.kind = 'ORG')",
         ),
     ),
@@ -79,10 +80,10 @@ FORGERIES = {
         "changes of them",
         (
             "delete from entries e using changes c where e.org_id = $1 and c.org_id = $1"
-            " and c.object_id = e.transfer_id and c.seq = e.seq and c.tx >="
-            " (select min(tx) from changes where org_id = $1 and object_id = $2)",
-            "delete from changes c where org_id = $1 and tx >="
-            " (select min(tx) from changes where org_id = $1 and object_id = $2)",
+            " and c.object_id = e.transfer_id and c.seq = e.seq and c.batch >="
+            " (select min(batch) from changes where org_id = $1 and object_id = $2)",
+            "delete from changes c where org_id = $1 and batch >="
+            " (select min(batch) from changes where org_id = $1 and object_id = $2)",
         ),
     ),
     "personal data is exchanged": Forgery(

@@ -10,7 +10,7 @@ from landbridge.platform.http.caller import KeyScope, MemberRole
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.model import ComparedPosition, ReconPerson
 from landbridge.reporting.reconciliation.service import LedgerReconciliation, ReconStatus
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.customers.team.people import store_member
 from tests.platform.http.member_clients import person
 from tests.resolution_team import make_person
@@ -116,7 +116,7 @@ async def shift_balance(org: Tenant, user: str, units: int) -> None:
 async def compared(org: Tenant, reconciliation: LedgerReconciliation | None = None) -> ReconStatus:
     """Compare an organisation once everything committed is settled; return what was found."""
     container = org.container
-    await settled(container.database)
+    await placed(container.database)
     offset = await container.orgs.clock_offset(org.org_id)
     return await (reconciliation or container.reconciliation).run(org.org_id, offset)
 
@@ -136,7 +136,7 @@ async def open_from_the_start(org: Tenant) -> None:
     """Open the sources before everything, so that all payments are compared one by one."""
     database = org.container.database
     await database.rows(
-        "insert into recon_cursors (org_id, opened_tx, read_tx) values ($1, '0', '0')", org.org_id
+        "insert into recon_cursors (org_id, opened_place, read_place) values ($1, 0, 0)", org.org_id
     )
     await database.rows(
         "insert into recon_sources (org_id, source, block_number, block_hash, opened_at,"

@@ -7,7 +7,7 @@ import msgspec
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.reporting.reconciliation.model import DifferenceKind
 from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.onramps import make_onramp, retrieve
 from tests.payments.bank_files.builders import USD, funding
 from tests.payments.virtual_accounts.virtual_account_setup import (
@@ -159,7 +159,7 @@ async def test_sources_that_are_compared_no_more_make_no_organisation_due(
 async def runs(org: Tenant) -> int:
     """Run the worker's step; return how many comparisons it has made."""
     container = org.container
-    await settled(container.database)
+    await placed(container.database)
     before = await count_runs(org)
     offset = await container.orgs.clock_offset(org.org_id)
     await container.reconciliation.run_due({org.org_id: offset})

@@ -10,6 +10,7 @@ from landbridge.ledger.model import HouseRole
 from landbridge.payments.bridges.model import KIND as BRIDGE
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.reconciliation import ledger_store
+from tests.change_log import placed
 from tests.make import USDC, fund, make_org, make_wallet
 from tests.query_plans import rows_read
 
@@ -32,14 +33,15 @@ async def test_a_step_reads_only_its_own_changes(
     wallet = await make_wallet(own_database, org_id, assets=[USDC])
     for _ in range(_PAYMENTS):
         await fund(own_database, org_id, wallet, units=5, asset=USDC)
+    await placed(own_database)
 
     async def explain(tx: Tx) -> str:
-        await tx.execute("analyze changes, entries, transfers")
+        await tx.execute("analyze changes, change_batches, entries, transfers")
         # A planner that expects half a million changes avoids nested loops of its own accord.
         await tx.execute("set local enable_nestloop = off")
-        last = await tx.fetchval("select max(tx)::text from changes where org_id = $1", org_id)
+        last = await tx.fetchval("select max(place) from change_batches where org_id = $1", org_id)
         analyzed = f"explain (analyze, format json) {statement}"
-        return str(await tx.fetchval(analyzed, org_id, last, str(int(last) + 1), *others))
+        return str(await tx.fetchval(analyzed, org_id, last, last + 1, *others))
 
     (plan,) = msgspec.json.decode(await own_database.transact(explain))
     assert 0 < rows_read(plan["Plan"]) < _PAYMENTS

@@ -14,7 +14,7 @@ from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.reporting.reconciliation.compared import (
     OUTSIDE,
     address_of,
@@ -80,7 +80,7 @@ async def test_an_organisation_without_addresses_is_compared_once_a_day(org: Ten
     assert not await _compares(org, 2 * day + timedelta(minutes=16))
     # Its log has grown.
     await org.container.orgs.freeze(org.org_id)
-    await settled(org.container.database)
+    await placed(org.container.database)
     assert await _compares(org, 2 * day + timedelta(minutes=32))
     assert not await _compares(org, 2 * day + timedelta(minutes=48))
 
@@ -136,7 +136,7 @@ async def test_concurrent_runs_count_everything_once(org: Tenant) -> None:
     for _ in range(3):
         await send_out(org, user, 5)
         await fund(org, user, "2")
-        await settled(org.container.database)
+        await placed(org.container.database)
         run = org.container.reconciliation.run
         await asyncio.gather(*(run(org.org_id, timedelta()) for _ in range(4)))
     status = await compared(org)
@@ -225,7 +225,7 @@ async def test_a_chain_that_is_connected_no_more_makes_no_organisation_due(org: 
     assert await _due(org)
     await _pass(org, 16 * 60)
     only = replace(reconciliation, chains={Chain.POLYGON: reconciliation.chains[Chain.POLYGON]})
-    await settled(org.container.database)
+    await placed(org.container.database)
     offset = await org.container.orgs.clock_offset(org.org_id)
     for _ in range(2):
         await only.run_due({org.org_id: offset})
@@ -239,7 +239,7 @@ async def test_a_chain_that_is_connected_no_more_makes_no_organisation_due(org: 
 async def _due(org: Tenant) -> bool:
     """Run the worker's step; return whether it has compared the organisation."""
     before = await _runs(org.org_id, org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     offset = await org.container.orgs.clock_offset(org.org_id)
     assert not await org.container.reconciliation.run_due({org.org_id: offset})
     return await _runs(org.org_id, org) != before
@@ -249,7 +249,7 @@ async def _compares(org: Tenant, offset: timedelta, part: WorkPart = WHOLE) -> b
     """Run the worker's step at another time; return whether it has read the chains."""
     count = "select count(*) as count from recon_runs where org_id = $1"
     before = (await org.container.database.rows(count, org.org_id))[0]["count"]
-    await settled(org.container.database)
+    await placed(org.container.database)
     await org.container.reconciliation.run_due({org.org_id: offset}, part=part)
     return (await org.container.database.rows(count, org.org_id))[0]["count"] != before
 

@@ -30,11 +30,17 @@ values (
 )
 """
 _CHANGE = """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
     org_id, object_id, seq, kind, change_type, status_before, status_after, actor, occurred_at,
-    is_settled, tx
+    is_settled, batch
 )
-values ($1, $2, $3, $4, $5, $6, $7, 'test', $8, true, pg_current_xact_id())
+select $1, $2, $3, $4, $5, $6, $7, 'test', $8, true, number
+from batch
 """
 
 

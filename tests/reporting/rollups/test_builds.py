@@ -10,7 +10,7 @@ from landbridge.app.container import Container
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.rollups import build_store
 from landbridge.reporting.rollups.model import Interval, RollupBuild, RollupMeasure, Span
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.make import make_org
 from tests.reporting.rollups import brute_force
 from tests.reporting.rollups.log_history import KINDS, add_past
@@ -118,7 +118,7 @@ async def begin(container: Container) -> UUID:
     """An organisation with a past of some hundred records."""
     org_id = await make_org(container.database)
     await add_past(container.database, org_id, DICE, [moment(DICE) for _ in range(150)])
-    await settled(container.database)
+    await placed(container.database)
     return org_id
 
 

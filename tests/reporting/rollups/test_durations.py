@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.app.container import Container
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.rollups.model import Interval, RollupMeasure, RollupSum, Span
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.make import make_org
 from tests.reporting.rollups import brute_force
 from tests.reporting.rollups.log_history import KINDS, add_completed, add_micro_deposit, add_past
@@ -36,7 +36,7 @@ async def test_durations_are_rounded_up_and_added_up(container: Container) -> No
         await add_micro_deposit(tx, org_id, BEGIN)
 
     await container.database.transact(work)
-    await settled(container.database)
+    await placed(container.database)
     build = await container.rollup_updater.begin(org_id, "UTC", timedelta(), is_new=False)
     until = BEGIN + timedelta(days=70)
     assert until > BEGIN + timedelta(hours=2 * len(lasted))
@@ -60,7 +60,7 @@ async def test_durations_are_rounded_up_and_added_up(container: Container) -> No
 async def test_filters_and_breakdowns_of_durations(container: Container) -> None:
     org_id, dice = await make_org(container.database), Random(2)  # noqa: S311  a repeatable story
     await add_past(container.database, org_id, dice, [moment(dice) for _ in range(60)])
-    await settled(container.database)
+    await placed(container.database)
     begin = datetime(2024, 1, 1, tzinfo=UTC)
     span = Span(begin, begin + timedelta(days=800, hours=5.3), "UTC", Interval.QUARTER)
     for _ in range(2):
@@ -88,7 +88,7 @@ async def test_filters_and_breakdowns_of_durations(container: Container) -> None
 async def test_filters_and_breakdowns_of_some_users(container: Container) -> None:
     org_id, dice = await make_org(container.database), Random(3)  # noqa: S311  a repeatable story
     users = await add_past(container.database, org_id, dice, [moment(dice) for _ in range(90)])
-    await settled(container.database)
+    await placed(container.database)
     begin = datetime(2024, 1, 17, 11, tzinfo=UTC)
     only, users_and_kinds = ("COMPLETED", "PENDING"), (org_id, users[:3], KINDS[1:])
     for _ in range(2):

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from landbridge.reporting.rollups.model import Interval, RollupMeasure, Span
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.test_endpoint_worker import swaps
 from tests.onramps import deposit, make_onramp, make_payer, retrieve
 from tests.onramps import settle as settle_onramps
@@ -32,7 +32,7 @@ async def test_a_returned_payment_has_no_volume_before_and_after_folding(org: Te
     # One returns after everything was folded: first only in the tail, then folded step by step.
     await return_payout(org, paid[0])
     await return_deposit(org, onramp, "99")
-    await settled(org.container.database)
+    await placed(org.container.database)
     await compare(org)
     assert await _volume(org) == (1, 10_000)
     await _fold(org)
@@ -42,12 +42,12 @@ async def test_a_returned_payment_has_no_volume_before_and_after_folding(org: Te
     await advance(org, timedelta(days=5))
     assert (await shown(org, paid[0]))["status"] == "CRYPTO_RETURNED"
     assert (await retrieve(org, onramp))["status"] == "FIAT_RETURNED"
-    await settled(org.container.database)
+    await placed(org.container.database)
     await compare(org)
     await _fold(org)
     # The other one returns, and a rebuild folds everything in other steps.
     await return_payout(org, paid[1])
-    await settled(org.container.database)
+    await placed(org.container.database)
     created = await org.container.time_zones.rebuild(org.org_id, offset=NO_OFFSET)
     while (
         step := await org.container.rollup_updater.step(org.org_id, created.build, changes_max=3)
@@ -62,7 +62,7 @@ async def test_a_returned_payment_has_no_volume_before_and_after_folding(org: Te
 
 
 async def _fold(org: Tenant) -> None:
-    await settled(org.container.database)
+    await placed(org.container.database)
     await compare(org)
     while not await is_folded(org):
         await compare(org)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from landbridge.app.container import TRANSITIONS
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.rollups.model import Interval, RollupMeasure, Span
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.developers.webhooks.test_endpoint_worker import swaps
 from tests.onramps import deposit, make_onramp, make_payer
 from tests.onramps import settle as settle_onramps
@@ -23,7 +23,7 @@ async def test_every_measure_is_unchanged_by_folding(org: Tenant) -> None:
     payer = await make_payer(org)
     await deposit(org, await make_onramp(org, payer))
     await settle_onramps(org)
-    await settled(org.container.database)
+    await placed(org.container.database)
     await compare(org)
     while not await is_folded(org):
         await compare(org)

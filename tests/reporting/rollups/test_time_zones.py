@@ -11,7 +11,7 @@ from landbridge.app.container import Container
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.rollups.model import Interval, RollupMeasure, Span
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.make import make_org
 from tests.reporting.rollups import brute_force
 from tests.reporting.rollups.log_history import KINDS, add_past
@@ -41,7 +41,7 @@ async def test_any_range_equals_brute_force_before_during_and_after_folding(
     moments = [*odd_moments(zone), *(moment(dice) for _ in range(100))]
     dice.shuffle(moments)
     users = await add_past(container.database, org_id, dice, moments)
-    await settled(container.database)
+    await placed(container.database)
     build = await container.time_zones.set(org_id, zone, offset=timedelta(), actor="test")
     assert build.is_current
     edges = [*moments, *odd_moments(zone)]

@@ -13,7 +13,7 @@ from landbridge.reporting.schedules import service
 from landbridge.reporting.schedules.model import KEPT, MISSED_MAX
 from landbridge.reporting.schedules.service import ReportSchedules
 from landbridge.sandbox import service as sandbox
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.reporting.schedules.schedule_steps import (
     ADVANCE,
     DAY_S,
@@ -43,7 +43,7 @@ async def set_zone(org: Tenant, zone: str) -> None:
 
 async def events(org: Tenant, pattern: str = "REPORT.*") -> list[dict[str, Any]]:
     """Return the report events, oldest first."""
-    await settled(org.container.database)
+    await placed(org.container.database)
     return (await org.get("/v2/events", eventType=pattern, limit=100))["records"]
 
 

@@ -37,7 +37,11 @@ order by e.occurred_at, e.transfer_id, e.seq
 
 # Deposits of one unit each, a second apart, as the ledger would have written them.
 _MANY = """
-with made as (
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+), made as (
     select gen_random_uuid() as id, $4::timestamptz + n * interval '1 second' as occurred_at
     from generate_series(1, $5::integer) n
 ), record as (
@@ -58,10 +62,11 @@ with made as (
 ), change as (
     insert into changes
         (org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
-            occurred_at, is_settled, tx)
+            occurred_at, is_settled, batch)
     select $1, m.id, 1, 'TEST.PAYMENT', 'open', null, 'FUNDED', 'test', m.occurred_at, true,
-        pg_current_xact_id()
+        b.number
     from made m
+    cross join batch b
 )
 update accounts set available = available + $5::integer where org_id = $1 and id = $3
 """

@@ -22,6 +22,7 @@ from landbridge.reporting.statements.model import (
     StatementRequest,
     StatementRow,
 )
+from tests.change_log import placed
 from tests.make import Status
 from tests.reporting.statements.ledger_entries import (
     account_of,
@@ -240,11 +241,16 @@ values (
 )
 """
 _TELL_LATE = """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes
     (org_id, object_id, seq, kind, change_type, status_before, status_after, actor, occurred_at,
-        is_settled, tx)
-values ($1, $2, 1, 'TEST.PAYMENT', 'open', null, 'FUNDED', 'test', $3, true,
-    greatest(pg_current_xact_id(), $4::text::xid8))
+        is_settled, batch)
+select $1, $2, 1, 'TEST.PAYMENT', 'open', null, 'FUNDED', 'test', $3, true, number
+from batch
 """
 _POST_LATE = """
 insert into entries (org_id, transfer_id, seq, line, account_id, role, asset, available, held,
@@ -255,31 +261,28 @@ values ($1, $2, 1, 1, $3, null, 'usdc:POLYGON', 7, 0, $4),
 _PAY_LATE = "update accounts set available = available + 7 where org_id = $1 and id = $2"
 
 
-async def _write_late(tx: Tx, org: Tenant, account: UUID, user: str, label: str) -> None:
+async def _write_late(tx: Tx, org: Tenant, account: UUID, user: str) -> None:
     record, at = new_id(), START + timedelta(seconds=1)
     await tx.execute(_BEGIN_LATE, org.org_id, record, UUID(user), at)
-    await tx.execute(_TELL_LATE, org.org_id, record, at, label)
+    await tx.execute(_TELL_LATE, org.org_id, record, at)
     await tx.execute(_POST_LATE, org.org_id, record, account, at)
     await tx.execute(_PAY_LATE, org.org_id, account)
 
 
-@pytest.mark.parametrize("is_labelled_later", [False, True], ids=["own number", "later number"])
+@pytest.mark.parametrize("is_placed", [False, True], ids=["without a place", "with a place"])
 async def test_later_commits_are_not_in_the_statement(
-    org: Tenant, database: Database, dsn: str, *, is_labelled_later: bool
+    org: Tenant, database: Database, dsn: str, *, is_placed: bool
 ) -> None:
     user = await make_user(org)
     account = await account_of(org, user)
     await deposit_many(org, user, 5, START)
     late = await Database.connect(dsn, name="late", size_max=1)
     has_begun, may_write, has_written, may_commit = (asyncio.Event() for _ in range(4))
-    label = "0"
 
     async def write(tx: Tx) -> None:
-        # This statement assigns the transaction its number.
-        await tx.fetchval("select pg_current_xact_id()::text")
         has_begun.set()
         await may_write.wait()
-        await _write_late(tx, org, account, user, label)
+        await _write_late(tx, org, account, user)
         has_written.set()
         await may_commit.wait()
 
@@ -287,11 +290,11 @@ async def test_later_commits_are_not_in_the_statement(
     await has_begun.wait()
     # Committed meanwhile, by a transaction that started later: in the statement.
     await deposit_many(org, user, 5, START + timedelta(minutes=1))
-    if is_labelled_later:
-        (row,) = await database.rows("select pg_current_xact_id()::text as tx")
-        label = row["tx"]
     may_write.set()
     await has_written.wait()
+    # Of the journals in the statement, some have a place; the late one gets one afterwards.
+    if is_placed:
+        await placed(database)
     statement = await org.container.statements.open(org.caller, request_params(user))
     (part,) = statement.parts
     assert part.closing.units == 10
@@ -300,6 +303,7 @@ async def test_later_commits_are_not_in_the_statement(
     may_commit.set()
     await writing
     await deposit_many(org, user, 5, START + timedelta(minutes=2))
+    await placed(database)
     lines += [line async for page in pages for line in page]
     assert [each.balance.units for each in lines] == list(range(1, 11))
     later = await org.container.statements.open(org.caller, request_params(user))

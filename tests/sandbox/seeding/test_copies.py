@@ -11,7 +11,7 @@ from landbridge.ledger.audit import audit, table
 from landbridge.reporting.metrics.builtin.kinds import TYPES
 from landbridge.reporting.rollups.model import TIMED, Interval, RollupMeasure, Span
 from landbridge.sandbox.seeding.service import SeedProgress, SeedRequest, seed
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.reporting.rollups import brute_force
 
 COPIES = 2
@@ -22,7 +22,7 @@ def _ignore(count: int) -> None:
 
 
 async def _fold(container: Container, org_id: UUID) -> None:
-    await settled(container.database)
+    await placed(container.database)
     while await container.rollup_updater.run_once({org_id: timedelta()}):
         pass
 

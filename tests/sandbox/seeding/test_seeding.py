@@ -17,7 +17,7 @@ from landbridge.payments.approvals.service import Approvals
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.orgs.model import Mode
 from landbridge.sandbox.seeding.service import SeedProgress, SeedRequest, seed
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.reporting.reconciliation.compared import compared, open_from_the_start, position
 from tests.tenants import SETTINGS, Tenant, full_caller
 
@@ -58,7 +58,7 @@ async def seeded(container: Container, client: httpx2.AsyncClient) -> Tenant:
         folded=listener_of("folded"),
     )
     created = await seed(container, request, listeners)
-    await settled(container.database)
+    await placed(container.database)
     assert heard["people"] == PEOPLE
     assert heard["payments"] == created.records == PAYMENTS + 2 * PEOPLE
     assert 0 < heard["folded"] <= heard["reach"]

@@ -9,7 +9,7 @@ from landbridge import __version__
 from landbridge.app.backups import archive, store
 from landbridge.app.backups.model import FORMAT, BackupFailed, Manifest
 from landbridge.platform.core.clock import ReadingClock
-from landbridge.platform.db import pg_programs, transaction_ids
+from landbridge.platform.db import pg_programs
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.program_target import program_target
 
@@ -36,7 +36,6 @@ async def _write(dsn: str, writer: archive.ArchiveWriter) -> Manifest:
             mode=await store.mode(tx),
             taken_at=ReadingClock().now(),
             server_version=await store.server_version(tx),
-            largest_tx=await transaction_ids.largest_id(tx),
             contents=await store.contents(tx),
         )
         async with program_target(dsn) as target:

@@ -1,4 +1,4 @@
-"""`landbridge backup`, `landbridge restore` and `landbridge repair-transaction-ids`."""
+"""`landbridge backup` and `landbridge restore`."""
 
 import asyncio
 import sys
@@ -10,15 +10,14 @@ from landbridge.app.backups import archive
 from landbridge.app.backups.backup import back_up
 from landbridge.app.backups.model import Manifest, check_mode
 from landbridge.app.backups.restore import restore_into
-from landbridge.app.backups.target import open_target, patient
-from landbridge.app.cli_runtime import NoDatabase, open_dsn, print_line, read_settings
+from landbridge.app.backups.target import open_target
+from landbridge.app.cli_runtime import open_dsn, patient, print_line, read_settings
 from landbridge.app.container import sealer
 from landbridge.app.container.registry import AUDIT_RULES, TRANSITIONS
 from landbridge.app.serve import check_private
 from landbridge.app.settings import Settings, SettingsInvalid
 from landbridge.ledger.audit import LedgerAudit, audit, table
 from landbridge.platform.cli_context import data_dir_option
-from landbridge.platform.db.embedded.datadir import has_database
 from landbridge.platform.db.sealing import SealBroken
 from landbridge.platform.encryption.service import Vault
 
@@ -50,27 +49,15 @@ def restore(file: Path, data_dir: str | None) -> None:
     print_line(f"{file} is whole. {_contents_sentence(found.manifest)}")
     if chosen.database_url is None:
         check_private(chosen.folder)
-    with open_target(chosen, print_line) as target:
-        applied = restore_into(target, found)
+    with open_target(chosen, print_line) as dsn:
+        applied = restore_into(dsn, found)
         print_line("Restored: everything that the backup counts is there.")
         if applied:
             print_line(f"Brought up to this version: {len(applied)} migrations were applied.")
-        is_opened = asyncio.run(_check_key(chosen, target.dsn))
-        audited = asyncio.run(_prove(target.dsn))
+        is_opened = asyncio.run(_check_key(chosen, dsn))
+        audited = asyncio.run(_prove(dsn))
     print_line(table(audited))
     sys.exit(0 if audited.is_clean and is_opened else 1)
-
-
-@click.command()
-@data_dir_option
-def repair_transaction_ids(data_dir: str | None) -> None:
-    """Repair a database that was restored by other means than `landbridge restore`."""
-    chosen = read_settings(data_dir=data_dir)
-    if chosen.database_url is None and not has_database(chosen.folder):
-        raise NoDatabase(f"There is no database in {chosen.folder}.")
-    with open_target(chosen, print_line) as target:
-        target.repair_ids()
-    click.echo("No transaction id is ahead of the server. Now run `landbridge check`.")
 
 
 def _contents_sentence(manifest: Manifest) -> str:

@@ -59,7 +59,6 @@ class Manifest(BackupOrigin, frozen=True, kw_only=True):
     taken_at: datetime
     # PostgreSQL's server_version_num.
     server_version: int
-    largest_tx: int
     contents: DatabaseContents
 
 

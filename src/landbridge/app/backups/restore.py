@@ -1,9 +1,8 @@
 """Restore a backup into an empty database.
 
-Steps: refuse a database that is not empty, load the dump in one transaction, repair transaction
-ids, compare the result with the backup, apply migrations. If it is interrupted before the load
-commits, the database stays empty. If it is interrupted before the repair, no process starts on the
-database (`transaction_ids.check`) until `landbridge repair-transaction-ids` has run.
+Steps: refuse a database that is not empty, load the dump in one transaction, compare the result
+with the backup, apply migrations. If it is interrupted before the load commits, the database stays
+empty.
 """
 
 import asyncio
@@ -11,22 +10,21 @@ import asyncio
 from landbridge.app.backups import store
 from landbridge.app.backups.archive import Archive
 from landbridge.app.backups.model import DatabaseContents, RestoreRejected, differences
-from landbridge.app.backups.target import RestoreTarget, patient
+from landbridge.app.cli_runtime import patient
 from landbridge.platform.db import pg_programs
 from landbridge.platform.db.migrate import Migration, migrate
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.program_target import program_target
 
 
-def restore_into(target: RestoreTarget, archive: Archive) -> list[Migration]:
+def restore_into(dsn: str, archive: Archive) -> list[Migration]:
     """Restore a verified backup; return the migrations that were applied afterwards.
 
     Raises `RestoreRejected` if the database is not empty, or differs from the backup afterwards;
     `ProgramFailed` with the output of PostgreSQL.
     """
-    asyncio.run(_load(archive, target.dsn))
-    target.repair_ids()
-    return asyncio.run(_finish(archive, target.dsn))
+    asyncio.run(_load(archive, dsn))
+    return asyncio.run(_finish(archive, dsn))
 
 
 async def _load(archive: Archive, dsn: str) -> None:

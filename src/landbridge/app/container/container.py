@@ -66,7 +66,6 @@ from landbridge.payments.transactions.notes import TransactionNotes
 from landbridge.payments.transactions.saved_views import SavedViews
 from landbridge.payments.transactions.search import TransactionSearch
 from landbridge.payments.transactions.summary import TransactionSummaries
-from landbridge.platform.changes.horizon import Horizon
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.egress import Egress
@@ -150,7 +149,6 @@ class Container(CoinFlows):
     partitions: Partitions
     dispatcher: Dispatcher
     egress: Egress
-    horizon: Horizon
     rollups: Rollups
     attention_counts: AttentionCounts
     fee_statements: FeeStatements

@@ -12,7 +12,6 @@ from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.promotion import begun_on_promotion
 from landbridge.platform.db.replica import Replica
-from landbridge.platform.db.transaction_ids import check
 from landbridge.platform.orgs.clock_nodes import ClockNodeLease
 from landbridge.platform.orgs.database_mode import claim_mode
 
@@ -32,7 +31,6 @@ async def open_container(
     it raises `ReadOnlyServer`.
 
     Raises `MigrationRejected` if the database does not have the tables of this version,
-    `TransactionIdsAhead` if it is to be written but is a restored dump that was not repaired,
     `ModeMismatch` if it was begun in another mode, and `SealBroken` if a master key that sealed
     something is missing or another one.
     """
@@ -40,8 +38,6 @@ async def open_container(
         database = await _connect(settings, dsn, name=name, size_max=settings.pool_size)
         stack.push_async_callback(database.close)
         await _check_tables(database)
-        if writes:
-            await check(database)
         await claim_mode(database, settings.mode)
         is_standby = reads_on_standby and not await database.is_writable()
         lease = ClockNodeLease(database)
@@ -98,7 +94,6 @@ def _begin_on(
     database = container.database
 
     async def begin() -> None:
-        await check(database)
         await claim_mode(database, settings.mode)
         await database.transact(container.vault.check_seal)
         clock.begin(await lease.take())

@@ -20,7 +20,6 @@ from landbridge.developers.webhooks.delivery.serialization import WorkerDependen
 from landbridge.developers.webhooks.flags import EndpointFlags
 from landbridge.developers.webhooks.payloads import EndpointPayloads
 from landbridge.developers.webhooks.service import Endpoints
-from landbridge.platform.changes.horizon import Horizon
 from landbridge.platform.http.egress import Egress
 
 
@@ -34,7 +33,6 @@ class EventServices:
     partitions: Partitions
     dispatcher: Dispatcher
     egress: Egress
-    horizon: Horizon
 
 
 def wire_event_services(
@@ -80,7 +78,6 @@ def wire_event_services(
         partitions=partitions,
         dispatcher=Dispatcher(deps=deps),
         egress=egress,
-        horizon=Horizon(database),
     )
 
 

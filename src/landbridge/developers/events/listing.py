@@ -19,7 +19,7 @@ from uuid import UUID
 from landbridge.developers.events.model import PARTS_MAX, Event
 from landbridge.developers.events.names import matches_any
 from landbridge.developers.events.service import EventBatch, Events
-from landbridge.platform.changes.model import START, LogPosition
+from landbridge.platform.changes.model import START, UNPLACED, LogPosition
 from landbridge.platform.changes.service import SPREAD
 from landbridge.platform.core.errors import FieldInvalid
 
@@ -29,7 +29,6 @@ _BATCH = 200
 
 _TEXT = Struct(">Q16sIB")
 _SEQ_MAX = (1 << 31) - 2
-_TX_MAX = (1 << 63) - 1
 # Base 64 of the 29 bytes. A well-formed position without an event finds nothing.
 CURSOR_FORM = "^[A-Za-z0-9_-]{39}$"
 
@@ -44,12 +43,11 @@ class EventPosition(NamedTuple):
     def text(self) -> str:
         """Encode the position as a cursor.
 
-        A decoded cursor reveals a transaction number of the whole database, and so the overall
-        write volume. It reveals nothing about organisations or objects.
+        A decoded cursor reveals how many batches of changes the organisation has, and no other.
         """
         log_position = self.log_position
         packed = _TEXT.pack(
-            log_position.tx, log_position.object_id.bytes, log_position.seq, self.part
+            log_position.place, log_position.object_id.bytes, log_position.seq, self.part
         )
         return urlsafe_b64encode(packed).decode().rstrip("=")
 
@@ -130,7 +128,7 @@ class EventListing:
             if await self._is_over(search, batch, now):
                 return EventListPage(found, None)
             if batch.is_end:
-                await self._check_known(after)
+                await self._check_known(org_id, after)
                 break
             if batch.events and batch.events[-1].change.occurred_at < search.since:
                 # An old cursor skips events that are no longer retained.
@@ -151,7 +149,7 @@ class EventListing:
         if before is not None:
             begin = before.log_position._replace(seq=before.log_position.seq + 1)
         elif search.until is None:
-            begin = await self.events.end()
+            begin = await self.events.end(org_id)
         else:
             begin = await self.events.position_after(org_id, search.until)
         found: list[Event] = []
@@ -168,12 +166,12 @@ class EventListing:
                 return EventListPage(found, None)
         return EventListPage(found, EventPosition(begin, 0))
 
-    async def _check_known(self, after: EventPosition | None) -> None:
-        """Reject a cursor beyond the end of the log: event positions have been renumbered.
+    async def _check_known(self, org_id: UUID, after: EventPosition | None) -> None:
+        """Reject a cursor beyond the end of the log, which a restored backup does not reach.
 
-        This happens after some restores of a backup. Such a cursor would never find anything.
+        Such a cursor would skip what happens next.
         """
-        if after is not None and after.log_position.tx > (await self.events.end()).tx:
+        if after is not None and after.log_position > await self.events.end(org_id):
             raise FieldInvalid(
                 "cursor is of before the database was restored; begin with createdAfter",
                 field="cursor",
@@ -187,7 +185,7 @@ class EventListing:
         return _EventQuery(org_id, filters, since, filters.until, limit)
 
     async def _is_over(self, search: _EventQuery, batch: EventBatch, now: datetime) -> bool:
-        """Return whether everything before `until` was read and is settled."""
+        """Return whether everything before `until` was read and is committed."""
         until = search.until
         if until is None:
             return False
@@ -196,15 +194,17 @@ class EventListing:
             return True
         if not batch.is_end or now - SPREAD < until:
             return False
-        return await self.events.position_after(search.org_id, until) <= await self.events.end()
+        return await self.events.position_after(search.org_id, until) <= await self.events.end(
+            search.org_id
+        )
 
 
 def position(text: str, *, field: str) -> EventPosition:
     """Decode a cursor; raises `FieldInvalid`."""
     found = None
     try:
-        tx, object_id, seq, part = _TEXT.unpack(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        found = EventPosition(LogPosition(tx, UUID(bytes=object_id), seq), part)
+        place, object_id, seq, part = _TEXT.unpack(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        found = EventPosition(LogPosition(place, UUID(bytes=object_id), seq), part)
     except (ValueError, StructError):
         pass  # reported below
     # Compared with the re-encoded text, because decoding ignores invalid characters.
@@ -215,7 +215,7 @@ def position(text: str, *, field: str) -> EventPosition:
 
 def _is_beyond(log_position: LogPosition) -> bool:
     """Return whether the numbers exceed what the database can hold."""
-    return log_position.tx > _TX_MAX or log_position.seq > _SEQ_MAX
+    return log_position.place > UNPLACED or log_position.seq > _SEQ_MAX
 
 
 def _take(search: _EventQuery, events: Sequence[Event], found: list[Event]) -> bool:

@@ -18,6 +18,7 @@ from landbridge.developers.events.model import Event, EventKey
 from landbridge.developers.events.names import events_of, family, makes_deposits
 from landbridge.platform.changes import service as log
 from landbridge.platform.changes.model import Change, LogPosition
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Database, Tx
@@ -61,6 +62,7 @@ class Events:
                 return await log.read(tx, org_id, after, limit=limit)
             return await log.read_object(tx, org_id, object_id, after, limit=limit)
 
+        await place_changes(self.database, [org_id])
         changes = await self.database.single(read)
         return EventBatch(
             events=await self._events(org_id, changes),
@@ -87,7 +89,7 @@ class Events:
         )
 
     async def find(self, org_id: UUID, keys: Collection[EventKey]) -> Mapping[EventKey, Event]:
-        """Return the existing events among these keys, settled or not, of any age."""
+        """Return the existing events among these keys, placed or not, of any age."""
         versions = {(key.object_id, key.seq) for key in keys}
         found = await self.database.single(lambda tx: log.find(tx, org_id, versions))
         events = {each.key: each for each in await self._events(org_id, list(found.values()))}
@@ -108,9 +110,10 @@ class Events:
                 payloads[index] = encode(each)
         return payloads
 
-    async def end(self) -> LogPosition:
-        """Return the end of the log of all organisations: after everything readable now."""
-        return await self.database.single(log.end_of_log)
+    async def end(self, org_id: UUID) -> LogPosition:
+        """Return the end of the log of an organisation: after everything committed so far."""
+        await place_changes(self.database, [org_id])
+        return await self.database.single(lambda tx: log.end_of_log(tx, org_id))
 
     async def position_at(self, org_id: UUID, at: datetime) -> LogPosition:
         """Return a position before everything that happened at or after this organisation time."""
@@ -119,8 +122,9 @@ class Events:
     async def position_after(self, org_id: UUID, at: datetime) -> LogPosition:
         """Return a position after everything that happened before this organisation time.
 
-        Changes that take more than a minute to settle may be missed.
+        Changes that are committed more than a minute later may be missed.
         """
+        await place_changes(self.database, [org_id])
         return await self.database.single(lambda tx: log.position_after(tx, org_id, at))
 
     async def _events(self, org_id: UUID, changes: Sequence[Change]) -> list[Event]:

@@ -142,7 +142,7 @@ class Deliveries:
         """Return an event's deliveries to all endpoints, newest first, with their last attempts."""
         found = await self.database.single(
             lambda tx: lists.of_event(
-                tx, org_id, event.key, event_tx=event.change.tx, limit=OF_EVENT_MAX
+                tx, org_id, event.key, place=event.change.place, limit=OF_EVENT_MAX
             )
         )
         return await self._opened(org_id, found)

@@ -15,12 +15,12 @@ from landbridge.platform.db.pool import Tx
 
 # Scans a bounded number of the newest rows, so that a search without matches ends.
 _PAGE = """
-select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.tx::text, d.object_id, d.seq, d.part,
+select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.place, d.object_id, d.seq, d.part,
     d.event_type, d.event_at, d.status, d.due_at, d.deadline_at, d.attempt_count,
     jsonb_path_query_array(d.attempts, '$[last]')::text as attempts, d.created_at, d.updated_at,
     d.owner_id, d.sealed_responses
 from (
-    select org_id, id, day, endpoint_id, round, tx, object_id, seq, part, event_type, event_at,
+    select org_id, id, day, endpoint_id, round, place, object_id, seq, part, event_type, event_at,
         status, due_at, deadline_at, attempt_count, attempts, created_at, updated_at, owner_id,
         sealed_responses
     from webhook_deliveries
@@ -37,12 +37,12 @@ limit $9
 
 # The same by an index of the few undelivered ones.
 _PAGE_OF_UNDELIVERED = """
-select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.tx::text, d.object_id, d.seq, d.part,
+select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.place, d.object_id, d.seq, d.part,
     d.event_type, d.event_at, d.status, d.due_at, d.deadline_at, d.attempt_count,
     jsonb_path_query_array(d.attempts, '$[last]')::text as attempts, d.created_at, d.updated_at,
     d.owner_id, d.sealed_responses
 from (
-    select org_id, id, day, endpoint_id, round, tx, object_id, seq, part, event_type, event_at,
+    select org_id, id, day, endpoint_id, round, place, object_id, seq, part, event_type, event_at,
         status, due_at, deadline_at, attempt_count, attempts, created_at, updated_at, owner_id,
         sealed_responses
     from webhook_deliveries
@@ -79,7 +79,7 @@ limit 1
 """
 
 _FIND = """
-select org_id, id, day, endpoint_id, round, tx::text, object_id, seq, part, event_type, event_at,
+select org_id, id, day, endpoint_id, round, place, object_id, seq, part, event_type, event_at,
     status, due_at, deadline_at, attempt_count, attempts::text, created_at, updated_at, owner_id,
     sealed_responses
 from webhook_deliveries
@@ -88,13 +88,13 @@ where org_id = $1 and id = $2 and endpoint_id = $3 and created_at >= $4
 
 # Includes deliveries to endpoints deleted since.
 _OF_EVENT = """
-select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.tx::text, d.object_id, d.seq, d.part,
+select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.place, d.object_id, d.seq, d.part,
     d.event_type, d.event_at, d.status, d.due_at, d.deadline_at, d.attempt_count,
     jsonb_path_query_array(d.attempts, '$[last]')::text as attempts, d.created_at, d.updated_at,
     d.owner_id, d.sealed_responses
 from webhook_endpoints e
 join webhook_deliveries d on d.org_id = e.org_id and d.endpoint_id = e.id
-where e.org_id = $1 and d.tx = $2::text::xid8 and d.object_id = $3 and d.seq = $4 and d.part = $5
+where e.org_id = $1 and d.place = $2 and d.object_id = $3 and d.seq = $4 and d.part = $5
 order by d.created_at desc, d.id desc
 limit $6
 """
@@ -160,10 +160,10 @@ async def find(
 
 
 async def of_event(
-    tx: Tx, org_id: UUID, key: EventKey, *, event_tx: int, limit: int
+    tx: Tx, org_id: UUID, key: EventKey, *, place: int, limit: int
 ) -> list[Delivery]:
     """Return an event's deliveries to all endpoints, newest first, with their last attempts."""
-    rows = await tx.fetch(_OF_EVENT, org_id, str(event_tx), key.object_id, key.seq, key.part, limit)
+    rows = await tx.fetch(_OF_EVENT, org_id, place, key.object_id, key.seq, key.part, limit)
     return [as_delivery(each) for each in rows]
 
 

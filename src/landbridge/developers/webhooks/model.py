@@ -162,7 +162,7 @@ class Delivery:
     day: date
     endpoint_id: UUID
     round: int
-    tx: int
+    place: int
     key: EventKey
     event_type: str
     event_at: datetime

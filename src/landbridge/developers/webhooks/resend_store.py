@@ -10,7 +10,7 @@ from landbridge.platform.db.pool import Tx
 # While this lock is held, no worker writes deliveries here: each locks the row first to check that
 # it still holds the lease.
 _LOCK = """
-select version, read_tx::text, read_object_id, read_seq, round, replay_requested_at
+select version, read_place, read_object_id, read_seq, round, replay_requested_at
 from webhook_endpoints
 where org_id = $1 and id = $2 and deleted_at is null
 for no key update
@@ -31,11 +31,11 @@ _RESEND = """
 update webhook_deliveries d
 set status = 'PENDING', deadline_at = $5, updated_at = $4,
     due_at = case when (
-        select (b.tx, b.seq, b.part) < (d.tx, d.seq, d.part)
+        select (b.place, b.seq, b.part) < (d.place, d.seq, d.part)
         from webhook_deliveries b
         where b.org_id = $1 and b.endpoint_id = $3 and b.object_id = d.object_id
             and b.status = 'PENDING'
-        order by b.tx, b.seq, b.part
+        order by b.place, b.seq, b.part
         limit 1
     ) then null else $4::timestamptz end
 where d.org_id = $1 and d.id = $2 and d.endpoint_id = $3
@@ -46,19 +46,19 @@ where d.org_id = $1 and d.id = $2 and d.endpoint_id = $3
 _RESEND_FAILED = """
 update webhook_deliveries d
 set status = 'PENDING', deadline_at = $6, updated_at = $5,
-    due_at = case when failed.place > 1 or (
-        select (b.tx, b.seq, b.part) < (d.tx, d.seq, d.part)
+    due_at = case when failed.rank > 1 or (
+        select (b.place, b.seq, b.part) < (d.place, d.seq, d.part)
         from webhook_deliveries b
         where b.org_id = $1 and b.endpoint_id = $2 and b.object_id = d.object_id
             and b.status = 'PENDING'
-        order by b.tx, b.seq, b.part
+        order by b.place, b.seq, b.part
         limit 1
     ) then null else $5::timestamptz end
 from (
     select o.org_id, o.id, o.day,
-        row_number() over (partition by o.object_id order by o.tx, o.seq, o.part) as place
+        row_number() over (partition by o.object_id order by o.place, o.seq, o.part) as rank
     from (
-        select f.org_id, f.id, f.day, f.object_id, f.tx, f.seq, f.part
+        select f.org_id, f.id, f.day, f.object_id, f.place, f.seq, f.part
         from webhook_deliveries f
         where f.org_id = $1 and f.endpoint_id = $2 and f.status <> 'DELIVERED'
             and f.status in ('REFUSED', 'GIVEN_UP') and f.created_at >= $3 and f.event_at >= $3
@@ -82,7 +82,7 @@ select exists (
 # other worker starts.
 _READ_AGAIN = """
 update webhook_endpoints
-set read_tx = $3::text::xid8, read_object_id = $4, read_seq = $5, round = $6,
+set read_place = $3, read_object_id = $4, read_seq = $5, round = $6,
     starts_at = least(starts_at, $7), retry_window_starts_at = $8, replay_requested_at = $9,
         leased_by = null
 where org_id = $1 and id = $2
@@ -92,7 +92,7 @@ _REPLACE = """
 update webhook_deliveries
 set status = 'REPLACED', due_at = null, updated_at = $6
 where org_id = $1 and endpoint_id = $2 and status = 'PENDING'
-    and (tx, object_id, seq) > ($3::text::xid8, $4, $5)
+    and (place, object_id, seq) > ($3, $4, $5)
 """
 
 # Deliveries before the cursor are not read again, and so are still pending.
@@ -118,7 +118,7 @@ async def lock(tx: Tx, org_id: UUID, endpoint_id: UUID) -> Progress | None:
     row = await tx.fetchrow(_LOCK, org_id, endpoint_id)
     if row is None:
         return None
-    read_to = LogPosition(int(row["read_tx"]), row["read_object_id"], row["read_seq"])
+    read_to = LogPosition(row["read_place"], row["read_object_id"], row["read_seq"])
     return Progress(row["version"], read_to, row["round"], row["replay_requested_at"])
 
 
@@ -174,7 +174,7 @@ async def read_again(
         _READ_AGAIN,
         org_id,
         endpoint_id,
-        str(position.tx),
+        position.place,
         position.object_id,
         position.seq,
         progress.round,
@@ -183,6 +183,6 @@ async def read_again(
         progress.replay_requested_at,
     )
     await tx.execute(
-        _REPLACE, org_id, endpoint_id, str(position.tx), position.object_id, position.seq, at
+        _REPLACE, org_id, endpoint_id, position.place, position.object_id, position.seq, at
     )
     await tx.execute(_KEEP, org_id, endpoint_id, progress.round)

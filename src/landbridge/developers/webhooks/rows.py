@@ -15,7 +15,7 @@ def as_delivery(row: Row) -> Delivery:
         day=row["day"],
         endpoint_id=row["endpoint_id"],
         round=row["round"],
-        tx=int(row["tx"]),
+        place=row["place"],
         key=EventKey(row["object_id"], row["seq"], row["part"]),
         event_type=row["event_type"],
         event_at=row["event_at"],

@@ -40,7 +40,8 @@ from landbridge.developers.webhooks.schemas import (
 )
 from landbridge.developers.webhooks.signing import Signer, secret_text
 from landbridge.developers.webhooks.store import StoredEndpoint
-from landbridge.platform.changes.service import SPREAD, append_change, end_of_log, settle
+from landbridge.platform.changes.placing import place_changes
+from landbridge.platform.changes.service import SPREAD, append_change, end_of_log
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
@@ -81,7 +82,7 @@ class Endpoints:
         # A key costs more than everything else: check the rules before generating one.
         _check_count(await self.page(org_id))
         pair, secret = await self.key_generation.new_pair(org_id), new_key()
-        await settle(self.database, org_id)
+        await place_changes(self.database, [org_id])
 
         async def work(tx: Tx) -> EndpointView:
             await store.lock_org(tx, org_id)
@@ -109,7 +110,7 @@ class Endpoints:
                 flagged_reason=None,
                 # No later than the next events by another machine's clock.
                 starts_at=at - SPREAD,
-                read_to=await end_of_log(tx),
+                read_to=await end_of_log(tx, org_id),
                 round=1,
             )
             stored = StoredEndpoint(endpoint, sealed_keys.new_secrets(endpoint, key, secret))
@@ -134,7 +135,7 @@ class Endpoints:
         changes = self._requested_changes(request)
         secret = new_key()
         if request.skip_missed:
-            await settle(self.database, caller.org_id)
+            await place_changes(self.database, [caller.org_id])
 
         async def work(tx: Tx) -> EndpointView:
             stored = await self._lock(tx, caller.org_id, endpoint_id)
@@ -151,7 +152,7 @@ class Endpoints:
             stored = StoredEndpoint(endpoint, secrets)
             await store.update(tx, stored)
             if request.skip_missed and before.status is WebhookStatus.PAUSED:
-                position = await end_of_log(tx)
+                position = await end_of_log(tx, before.org_id)
                 await store.skip(tx, before.org_id, before.id, position, starts_at=at - SPREAD)
             view = await self._view(tx, stored, key, secret)
             changed = [name for name in changes if getattr(before, name) != changes[name]]

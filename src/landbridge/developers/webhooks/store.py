@@ -24,18 +24,18 @@ _LOCK_ORG = "select id from orgs where id = $1 for no key update"
 _ADD = """
 insert into webhook_endpoints (
     org_id, id, url, description, event_types, status, event_name_spelling, has_standard_headers,
-    sealed_secret, version, created_at, updated_at, read_tx, read_object_id, read_seq, starts_at,
+    sealed_secret, version, created_at, updated_at, read_place, read_object_id, read_seq, starts_at,
     round
 )
 values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::xid8, $14, $15, $16, $17
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
 )
 """
 
 _GET = """
 select org_id, id, url, description, event_types, status, event_name_spelling, has_standard_headers,
     sealed_secret, sealed_previous_secret, previous_secret_until, version, created_at, updated_at,
-    flagged_at, flagged_reason, starts_at, read_tx::text, read_object_id, read_seq, round,
+    flagged_at, flagged_reason, starts_at, read_place, read_object_id, read_seq, round,
     retry_window_starts_at
 from webhook_endpoints
 where org_id = $1 and id = $2 and deleted_at is null
@@ -44,7 +44,7 @@ where org_id = $1 and id = $2 and deleted_at is null
 _LOCK = """
 select org_id, id, url, description, event_types, status, event_name_spelling, has_standard_headers,
     sealed_secret, sealed_previous_secret, previous_secret_until, version, created_at, updated_at,
-    flagged_at, flagged_reason, starts_at, read_tx::text, read_object_id, read_seq, round,
+    flagged_at, flagged_reason, starts_at, read_place, read_object_id, read_seq, round,
     retry_window_starts_at
 from webhook_endpoints
 where org_id = $1 and id = $2 and deleted_at is null
@@ -54,7 +54,7 @@ for no key update
 _PAGE = """
 select org_id, id, url, description, event_types, status, event_name_spelling, has_standard_headers,
     sealed_secret, sealed_previous_secret, previous_secret_until, version, created_at, updated_at,
-    flagged_at, flagged_reason, starts_at, read_tx::text, read_object_id, read_seq, round,
+    flagged_at, flagged_reason, starts_at, read_place, read_object_id, read_seq, round,
     retry_window_starts_at
 from webhook_endpoints
 where org_id = $1 and deleted_at is null
@@ -78,7 +78,7 @@ where org_id = $1 and id = $2
 # lease has expired, no other worker starts.
 _SKIP = """
 update webhook_endpoints
-set read_tx = $3::text::xid8, read_object_id = $4, read_seq = $5, starts_at = $6,
+set read_place = $3, read_object_id = $4, read_seq = $5, starts_at = $6,
     leased_by = null
 where org_id = $1 and id = $2
 """
@@ -119,9 +119,12 @@ _DROP_KEYS = "delete from webhook_keys where org_id = $1 and id = any($2::uuid[]
 # All earlier events are delivered or given up at every endpoint.
 _SETTLED_UP_TO = """
 select least(
-    (select min(e.read_tx) from webhook_endpoints e where e.org_id = $1 and e.deleted_at is null),
-    (select min(d.tx) from webhook_deliveries d where d.org_id = $1 and d.status = 'PENDING')
-)::text
+    (
+        select min(e.read_place) from webhook_endpoints e
+        where e.org_id = $1 and e.deleted_at is null
+    ),
+    (select min(d.place) from webhook_deliveries d where d.org_id = $1 and d.status = 'PENDING')
+)
 """
 
 
@@ -184,7 +187,7 @@ async def add(tx: Tx, stored: StoredEndpoint) -> None:
         each.version,
         each.created_at,
         each.updated_at,
-        str(each.read_to.tx),
+        each.read_to.place,
         each.read_to.object_id,
         each.read_to.seq,
         each.starts_at,
@@ -243,7 +246,7 @@ async def skip(
     Pending deliveries stay pending.
     """
     await tx.execute(
-        _SKIP, org_id, endpoint_id, str(position.tx), position.object_id, position.seq, starts_at
+        _SKIP, org_id, endpoint_id, position.place, position.object_id, position.seq, starts_at
     )
 
 
@@ -294,7 +297,7 @@ def _stored(row: Row) -> StoredEndpoint:
 
 
 def endpoint_of(row: Row) -> Endpoint:
-    """Return the endpoint of a row with its columns, `read_tx` as text."""
+    """Return the endpoint of a row with its columns."""
     return Endpoint(
         org_id=row["org_id"],
         id=row["id"],
@@ -310,7 +313,7 @@ def endpoint_of(row: Row) -> Endpoint:
         flagged_at=row["flagged_at"],
         flagged_reason=row["flagged_reason"],
         starts_at=row["starts_at"],
-        read_to=LogPosition(int(row["read_tx"]), row["read_object_id"], row["read_seq"]),
+        read_to=LogPosition(row["read_place"], row["read_object_id"], row["read_seq"]),
         round=row["round"],
         retry_window_starts_at=row["retry_window_starts_at"],
     )
@@ -327,6 +330,5 @@ def _key(row: Row) -> StoredKey:
 
 
 async def done_below(tx: Tx, org_id: UUID) -> int | None:
-    """Return the transaction below which no endpoint waits for events; None without endpoints."""
-    found = await tx.fetchval(_SETTLED_UP_TO, org_id)
-    return None if found is None else int(found)
+    """Return the place below which no endpoint waits for events; None without endpoints."""
+    return await tx.fetchval(_SETTLED_UP_TO, org_id)

@@ -6,15 +6,18 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+# Place of a change that has none yet: after all others.
+UNPLACED = 2**63 - 1
+
 
 class LogPosition(NamedTuple):
-    """Position of a change in an organisation's log. Positions compare in commit order.
+    """Position of a change in an organisation's log. Positions compare in the order of the log.
 
-    `tx` is never less than that of the object's previous change, so positions also keep the order
-    of each object's changes.
+    `place` is that of the batch of changes. It is never less than that of the object's previous
+    change, so positions also keep the order of each object's changes.
     """
 
-    tx: int
+    place: int
     object_id: UUID
     seq: int
 
@@ -47,10 +50,10 @@ class Change:
     actor: str
     facts: Mapping[str, Any]
     occurred_at: datetime
-    tx: int
+    place: int
     snapshot: PayloadSnapshot | None
 
     @property
     def position(self) -> LogPosition:
         """Return the position in the log."""
-        return LogPosition(self.tx, self.object_id, self.seq)
+        return LogPosition(self.place, self.object_id, self.seq)

@@ -1,13 +1,13 @@
 """Record changes in the transaction in which they happen, and read the log.
 
 Guarantees of the reading order (`LogPosition`):
-- Nothing is ever committed before a position that was read: readers see only changes below the
-  database's horizon, to which no active transaction can add.
+- Nothing ever appears before a position that was read: readers see only changes with a place, and
+  places are given in ascending order, after the commit (placing.py).
 - The changes of one object are read in the order of their numbers.
+
+Readers on the primary first call `placing.place_changes`, so that they see every commit so far.
 """
 
-import asyncio
-import time
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -17,13 +17,18 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.changes import store
-from landbridge.platform.changes.model import START, Change, LogPosition, PayloadSnapshot
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.changes.model import (
+    START,
+    UNPLACED,
+    Change,
+    LogPosition,
+    PayloadSnapshot,
+)
+from landbridge.platform.db.pool import Tx
 
-# Maximum time between a change's timestamp and the start of its writing transaction: no statement
-# and no wait for a lock takes longer, and clocks of processes differ by less.
+# Maximum time between a change's timestamp and its commit: no statement, no wait for a lock and no
+# idle transaction takes longer, and clocks of processes differ by less.
 SPREAD = timedelta(minutes=1)
-_SETTLE_S, _SETTLE_EVERY_S = 0.5, 0.01
 
 
 async def append_change(
@@ -113,21 +118,9 @@ async def read_back(tx: Tx, org_id: UUID, before: LogPosition, *, limit: int) ->
     return await store.read_back(tx, org_id, before, limit)
 
 
-async def end_of_log(tx: Tx) -> LogPosition:
-    """Return the position that separates settled changes from unsettled ones."""
-    return LogPosition(await store.horizon(tx), UUID(int=0), 0)
-
-
-async def settle(database: Database, org_id: UUID) -> None:
-    """Wait until all committed changes of an organisation are settled.
-
-    Takes milliseconds, unless something holds up the log: then at most half a second.
-    """
-    until_s = time.monotonic() + _SETTLE_S
-    while await database.single(lambda tx: store.has_unsettled(tx, org_id)):
-        if time.monotonic() >= until_s:
-            return
-        await asyncio.sleep(_SETTLE_EVERY_S)
+async def end_of_log(tx: Tx, org_id: UUID) -> LogPosition:
+    """Return the position after all changes of an organisation that have a place."""
+    return LogPosition(await store.last_place(tx, org_id) + 1, UUID(int=0), 0)
 
 
 async def read_object(
@@ -146,19 +139,25 @@ async def read_object_back(
 
 async def position_before(tx: Tx, org_id: UUID, at: datetime) -> LogPosition:
     """Return a position before all changes of the organisation at this time or later."""
-    return LogPosition(await store.first_since(tx, org_id, at, SPREAD), UUID(int=0), 0)
+    # Read first: what gets a place meanwhile comes after it.
+    end = await end_of_log(tx, org_id)
+    first = await store.first_since(tx, org_id, at, SPREAD)
+    return end if first is None else min(end, LogPosition(first, UUID(int=0), 0))
 
 
 async def position_after(tx: Tx, org_id: UUID, at: datetime) -> LogPosition:
-    """Return a position after all changes before this time that are settled `SPREAD` later."""
+    """Return a position after all changes before this time that are committed `SPREAD` later.
+
+    It is beyond the end of the log if one of them has no place yet.
+    """
     last = await store.last_before(tx, org_id, at, SPREAD)
-    return START if last is None else LogPosition(last + 1, UUID(int=0), 0)
+    return START if last is None else LogPosition(min(last + 1, UNPLACED), UUID(int=0), 0)
 
 
 async def find(
     tx: Tx, org_id: UUID, versions: Collection[tuple[UUID, int]]
 ) -> Mapping[tuple[UUID, int], Change]:
-    """Return the existing ones of these changes, by (object, number), settled or not."""
+    """Return the existing ones of these changes, by (object, number), placed or not."""
     found = await store.find(tx, org_id, versions)
     return {(each.object_id, each.seq): each for each in found}
 
@@ -178,7 +177,7 @@ async def delete_snapshots(
 ) -> int:
     """Delete a bounded number of snapshots of old changes; return how many.
 
-    Old changes happened before `before` and, if `below` is given, in a transaction below it.
+    Old changes happened before `before` and, if `below` is given, have a place below it.
     """
     return await store.delete_snapshots(tx, org_id, before, below, limit)
 

@@ -6,41 +6,39 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.changes.model import Change, LogPosition, PayloadSnapshot
+from landbridge.platform.changes.model import UNPLACED, Change, LogPosition, PayloadSnapshot
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
 
-# A transaction may begin, by another write, before one that changes the same object first. The
-# order of tx, which readers follow, must not contradict that of seq. A tx later than our own is
-# settled no sooner, so readers miss nothing.
+# The caller holds the lock of the object, so later changes of it draw a larger number.
 _ADD = """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
-    org_id, object_id, seq, kind, change_type, actor, facts, occurred_at, is_settled, tx,
+    org_id, object_id, seq, kind, change_type, actor, facts, occurred_at, is_settled, batch,
     snapshot_owner_id,
     sealed_snapshot
 )
-select $1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, true,
-    greatest(
-        pg_current_xact_id(),
-        (select tx from changes where org_id = $1 and object_id = $2 and seq = $3 - 1)
-    ),
-    $9, $10
+select $1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, true, b.number, $9, $10
+from batch b
 """
 
 # The caller holds the lock of the object's row, so no other transaction counts concurrently.
 _ADD_NEXT = """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes
-    (org_id, object_id, seq, kind, change_type, actor, facts, occurred_at, is_settled, tx)
-select $1, $2, coalesce(p.seq, 0) + 1, $3, $4, $5, $6::text::jsonb, $7, true,
-    greatest(pg_current_xact_id(), p.tx)
-from (values (1)) as one (change)
-left join lateral (
-    select seq, tx
-    from changes
-    where org_id = $1 and object_id = $2
-    order by seq desc
-    limit 1
-) p on true
+    (org_id, object_id, seq, kind, change_type, actor, facts, occurred_at, is_settled, batch)
+select $1, $2,
+    1 + coalesce((select max(c.seq) from changes c where c.org_id = $1 and c.object_id = $2), 0),
+    $3, $4, $5, $6::text::jsonb, $7, true, b.number
+from batch b
 returning seq
 """
 
@@ -49,102 +47,87 @@ _PROOF = (
     "select 1 from changes where org_id = $1 and object_id = $2 and seq = $3 and occurred_at = $4"
 )
 
-# Everything below the horizon is settled: no more rows can appear there. Sorted by the column: `tx`
-# alone would be the selected text.
+# Changes without a place are not read, so nothing appears before what was read. The changes of each
+# batch are looked up by its number, in the order of the index on places.
 _READ = """
 select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
     c.actor,
-    c.facts::text, c.occurred_at, c.tx::text, c.snapshot_owner_id, c.sealed_snapshot
-from changes c
-where c.org_id = $1 and c.tx >= $2::text::xid8
-    and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-    and (c.tx, c.object_id, c.seq) > ($2::text::xid8, $3, $4)
-order by c.tx, c.object_id, c.seq
+    c.facts::text, c.occurred_at, b.place, c.snapshot_owner_id, c.sealed_snapshot
+from change_batches b
+join changes c on c.org_id = b.org_id and c.batch = b.number
+where b.org_id = $1 and b.place >= $2 and (b.place, c.object_id, c.seq) > ($2, $3, $4)
+order by b.place, c.object_id, c.seq
 limit $5
 """
 
 _READ_BACK = """
 select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
     c.actor,
-    c.facts::text, c.occurred_at, c.tx::text, c.snapshot_owner_id, c.sealed_snapshot
-from changes c
-where c.org_id = $1 and c.tx <= $2::text::xid8
-    and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-    and (c.tx, c.object_id, c.seq) < ($2::text::xid8, $3, $4)
-order by c.tx desc, c.object_id desc, c.seq desc
+    c.facts::text, c.occurred_at, b.place, c.snapshot_owner_id, c.sealed_snapshot
+from change_batches b
+join changes c on c.org_id = b.org_id and c.batch = b.number
+where b.org_id = $1 and b.place <= $2 and (b.place, c.object_id, c.seq) < ($2, $3, $4)
+order by b.place desc, c.object_id desc, c.seq desc
 limit $5
 """
 
 # The changes of an object are ordered by their positions.
 _READ_OBJECT = """
-select org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts::text,
-    occurred_at,
-    tx::text, snapshot_owner_id, sealed_snapshot
-from changes
-where org_id = $1 and object_id = $2 and tx < pg_snapshot_xmin(pg_current_snapshot())
-    and (tx, object_id, seq) > ($3::text::xid8, $4, $5)
-order by seq
+select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
+    c.actor,
+    c.facts::text, c.occurred_at, b.place, c.snapshot_owner_id, c.sealed_snapshot
+from changes c
+join change_batches b on b.org_id = c.org_id and b.number = c.batch
+where c.org_id = $1 and c.object_id = $2 and (b.place, c.object_id, c.seq) > ($3, $4, $5)
+order by c.seq
 limit $6
 """
 
 _READ_OBJECT_BACK = """
-select org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts::text,
-    occurred_at,
-    tx::text, snapshot_owner_id, sealed_snapshot
-from changes
-where org_id = $1 and object_id = $2 and tx < pg_snapshot_xmin(pg_current_snapshot())
-    and (tx, object_id, seq) < ($3::text::xid8, $4, $5)
-order by seq desc
+select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
+    c.actor,
+    c.facts::text, c.occurred_at, b.place, c.snapshot_owner_id, c.sealed_snapshot
+from changes c
+join change_batches b on b.org_id = c.org_id and b.number = c.batch
+where c.org_id = $1 and c.object_id = $2 and (b.place, c.object_id, c.seq) < ($3, $4, $5)
+order by c.seq desc
 limit $6
 """
 
-# Changes are stamped shortly before their transaction begins to write, so their order by time is
-# that of the log except for changes close to each other. The intermediate changes of a path, which
-# are not settled, have the time and the transaction of the final one.
-# `offset 0` keeps the scan on the index by time: for a minimum of `tx` alone, PostgreSQL would scan
-# the log by transactions from its beginning to that time, which is nearly all of it.
+# Changes are stamped shortly before their commit, so their order by time is that of the log except
+# for changes close to each other. The intermediate changes of a path, which are not settled, have
+# the time and the batch of the final one.
+# `offset 0` keeps the scan on the index by time: for a minimum of `place` alone, PostgreSQL would
+# scan the log by places from its beginning to that time, which is nearly all of it.
 _FIRST_SINCE = """
-select least(
-    pg_snapshot_xmin(pg_current_snapshot()),
-    (
-        select min(w.tx)
-        from (
-            select c.tx
-            from changes c
-            where c.org_id = $1 and c.is_settled and c.occurred_at >= f.occurred_at
-            and c.occurred_at <= f.occurred_at + $3::interval
-            offset 0
-        ) w
-    )
-)::text
+select min(w.place)
 from (select min(occurred_at) as occurred_at from changes where org_id = $1 and is_settled
     and occurred_at >= $2) f
+cross join lateral (
+    select b.place
+    from changes c
+    join change_batches b on b.org_id = c.org_id and b.number = c.batch
+    where c.org_id = $1 and c.is_settled and c.occurred_at >= f.occurred_at
+        and c.occurred_at <= f.occurred_at + $3::interval
+    offset 0
+) w
 """
 
 _LAST_BEFORE = """
-select (
-    select max(w.tx)
-    from (
-        select c.tx
-        from changes c
-        where c.org_id = $1 and c.is_settled and c.occurred_at <= l.occurred_at
-            and c.occurred_at >= l.occurred_at - $3::interval
-        offset 0
-    ) w
-)::text
+select max(coalesce(w.place, $4))
 from (select max(occurred_at) as occurred_at from changes where org_id = $1 and is_settled
     and occurred_at < $2) l
+cross join lateral (
+    select b.place
+    from changes c
+    join change_batches b on b.org_id = c.org_id and b.number = c.batch
+    where c.org_id = $1 and c.is_settled and c.occurred_at <= l.occurred_at
+        and c.occurred_at >= l.occurred_at - $3::interval
+    offset 0
+) w
 """
 
-_HORIZON = "select pg_snapshot_xmin(pg_current_snapshot())::text"
-
-_UNSETTLED = """
-select c.tx::text
-from changes c
-where c.org_id = $1 and c.tx >= pg_snapshot_xmin(pg_current_snapshot())
-order by c.tx
-limit 1
-"""
+_LAST_PLACE = "select last_place from change_logs where org_id = $1"
 
 # By the index of snapshots. The rest of the change is kept forever, and the digest of the snapshot,
 # which the leaf of the change has (reporting/proofs).
@@ -155,31 +138,36 @@ from (
     select o.org_id, o.object_id, o.seq
     from changes o
     where o.org_id = $1 and o.sealed_snapshot is not null and o.occurred_at < $2
-        and o.tx < $3::text::xid8
+        and (
+            $3::bigint is null or exists (
+                select from change_batches b
+                where b.org_id = o.org_id and b.number = o.batch and b.place < $3
+            )
+        )
     order by o.occurred_at
     limit $4
 ) old
 where c.org_id = $1 and c.org_id = old.org_id and c.object_id = old.object_id and c.seq = old.seq
 """
-# More transactions no database has.
-_TX_MAX = (1 << 63) - 1
 
 _FIND = """
 select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
     c.actor,
-    c.facts::text, c.occurred_at, c.tx::text, c.snapshot_owner_id, c.sealed_snapshot
+    c.facts::text, c.occurred_at, b.place, c.snapshot_owner_id, c.sealed_snapshot
 from unnest($2::uuid[], $3::integer[]) as i (object_id, seq)
 join changes c on c.org_id = $1 and c.object_id = i.object_id and c.seq = i.seq
+join change_batches b on b.org_id = c.org_id and b.number = c.batch
 """
 
 # For objects with few changes; a record has a dozen.
 _HISTORY = """
-select org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts::text,
-    occurred_at,
-    tx::text, snapshot_owner_id, sealed_snapshot
-from changes
-where org_id = $1 and object_id = any($2::uuid[])
-order by object_id, seq
+select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
+    c.actor,
+    c.facts::text, c.occurred_at, b.place, c.snapshot_owner_id, c.sealed_snapshot
+from changes c
+join change_batches b on b.org_id = c.org_id and b.number = c.batch
+where c.org_id = $1 and c.object_id = any($2::uuid[])
+order by c.object_id, c.seq
 """
 
 _LAST_AT = """
@@ -263,13 +251,13 @@ async def read(tx: Tx, org_id: UUID, after: LogPosition, limit: int) -> list[Cha
     """Return changes after a position, oldest first."""
     return [
         _change(row)
-        for row in await tx.fetch(_READ, org_id, str(after.tx), after.object_id, after.seq, limit)
+        for row in await tx.fetch(_READ, org_id, after.place, after.object_id, after.seq, limit)
     ]
 
 
 async def read_back(tx: Tx, org_id: UUID, before: LogPosition, limit: int) -> list[Change]:
     """Return changes before a position, newest first."""
-    rows = await tx.fetch(_READ_BACK, org_id, str(before.tx), before.object_id, before.seq, limit)
+    rows = await tx.fetch(_READ_BACK, org_id, before.place, before.object_id, before.seq, limit)
     return [_change(row) for row in rows]
 
 
@@ -277,7 +265,7 @@ async def read_object(
     tx: Tx, org_id: UUID, object_id: UUID, after: LogPosition, limit: int
 ) -> list[Change]:
     """Return changes of one object after a position, oldest first."""
-    bounds = (str(after.tx), after.object_id, after.seq, limit)
+    bounds = (after.place, after.object_id, after.seq, limit)
     return [_change(row) for row in await tx.fetch(_READ_OBJECT, org_id, object_id, *bounds)]
 
 
@@ -285,38 +273,30 @@ async def read_object_back(
     tx: Tx, org_id: UUID, object_id: UUID, before: LogPosition, limit: int
 ) -> list[Change]:
     """Return changes of one object before a position, newest first."""
-    bounds = (str(before.tx), before.object_id, before.seq, limit)
+    bounds = (before.place, before.object_id, before.seq, limit)
     return [_change(row) for row in await tx.fetch(_READ_OBJECT_BACK, org_id, object_id, *bounds)]
 
 
-async def first_since(tx: Tx, org_id: UUID, at: datetime, spread: timedelta) -> int:
-    """Return the lowest transaction id of changes at this time or later, settled or not."""
-    return int(await tx.fetchval(_FIRST_SINCE, org_id, at, spread))
+async def first_since(tx: Tx, org_id: UUID, at: datetime, spread: timedelta) -> int | None:
+    """Return the lowest place of changes at this time or later; None if none of them has one."""
+    return await tx.fetchval(_FIRST_SINCE, org_id, at, spread)
 
 
 async def last_before(tx: Tx, org_id: UUID, at: datetime, spread: timedelta) -> int | None:
-    """Return the highest transaction id among changes before this time; None if there is none."""
-    found = await tx.fetchval(_LAST_BEFORE, org_id, at, spread)
-    return None if found is None else int(found)
+    """Return the highest place among changes before this time; None if there is none."""
+    return await tx.fetchval(_LAST_BEFORE, org_id, at, spread, UNPLACED)
 
 
-async def horizon(tx: Tx) -> int:
-    """Return the transaction id below which everything is settled."""
-    return int(await tx.fetchval(_HORIZON))
-
-
-async def has_unsettled(tx: Tx, org_id: UUID) -> bool:
-    """Return whether any committed change is not settled yet."""
-    return await tx.fetchval(_UNSETTLED, org_id) is not None
+async def last_place(tx: Tx, org_id: UUID) -> int:
+    """Return the highest place that was given in an organisation's log."""
+    return await tx.fetchval(_LAST_PLACE, org_id) or 0
 
 
 async def delete_snapshots(
     tx: Tx, org_id: UUID, before: datetime, below: int | None, limit: int
 ) -> int:
     """Delete a bounded number of the oldest snapshots; return how many."""
-    tag = await tx.execute(
-        _FORGET_PICTURES, org_id, before, str(_TX_MAX if below is None else below), limit
-    )
+    tag = await tx.execute(_FORGET_PICTURES, org_id, before, below, limit)
     return int(tag.rpartition(" ")[2])
 
 
@@ -344,6 +324,6 @@ def _change(row: Row) -> Change:
         actor=row["actor"],
         facts={} if facts is None else msgspec.json.decode(facts),
         occurred_at=row["occurred_at"],
-        tx=int(row["tx"]),
+        place=UNPLACED if row["place"] is None else row["place"],
         snapshot=None if owner_id is None else PayloadSnapshot(owner_id, row["sealed_snapshot"]),
     )

@@ -18,7 +18,6 @@ from litestar.params import FromPath, QueryParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from landbridge.platform.core.errors import InvariantBroken, KeyInvalid, ReadOnlyServer
-from landbridge.platform.db import transaction_ids
 from landbridge.platform.db.migrate import SchemaNewer, check_schema
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http import error_page
@@ -72,8 +71,7 @@ async def readyz(
 ) -> Response[Any]:
     """200 when this process may be sent requests; with `for=reads`, also while it can only read.
 
-    503 once a newer version has migrated, and with a reason while the database can't be written, or
-    while transaction ids in it are ahead of its server.
+    503 once a newer version has migrated, and with a reason while the database can't be written.
     """
     is_for_reads = purpose is not None and parse_choice("for", purpose, (_READS,)) == _READS
     is_writable = await database.is_writable()
@@ -81,11 +79,8 @@ async def readyz(
         return _not_ready(_READ_ONLY)
     try:
         await check_schema(database)
-        await transaction_ids.check(database)
     except SchemaNewer:
         return ResponseEncoder({"status": "outdated"}, status_code=HTTPStatus.SERVICE_UNAVAILABLE)
-    except transaction_ids.TransactionIdsAhead as error:
-        return _not_ready(str(error))
     if not is_writable:
         return ResponseEncoder({"status": "ready for reads", "reason": _READ_ONLY})
     return ResponseEncoder({"status": "ready"})

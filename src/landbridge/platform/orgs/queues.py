@@ -188,7 +188,7 @@ with recursive found (org_id) as (
     select (
         select c.org_id from changes c
         where c.org_id > f.org_id and c.sealed_snapshot is not null
-        order by c.org_id, c.occurred_at, c.tx
+        order by c.org_id, c.occurred_at, c.batch
         limit 1
     )
     from found f

@@ -8,28 +8,26 @@ from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.proofs.model import LoggedChange, LoggedEntry, RecordOpening
 
-# Everything below the horizon is settled, as for other readers of the log. A snapshot that was
-# removed has left its digest.
+# A snapshot that was removed has left its digest.
 _READ = """
-select c.object_id, c.seq, c.tx::text as tx, c.kind, c.change_type, c.status_before,
+select c.object_id, c.seq, c.place, c.kind, c.change_type, c.status_before,
     c.status_after, c.actor, c.facts::text as facts, c.occurred_at, c.is_settled,
     coalesce(c.snapshot_digest, sha256(c.sealed_snapshot)) as snapshot_digest,
     t.user_id, t.request_id, t.source_asset, t.source_units::text as source_units,
     t.destination_asset, t.destination_units::text as destination_units,
     t.details::text as details
 from (
-    select l.org_id, l.object_id, l.seq, l.tx, l.kind, l.change_type, l.status_before,
+    select l.org_id, l.object_id, l.seq, b.place, l.kind, l.change_type, l.status_before,
         l.status_after, l.actor, l.facts, l.occurred_at, l.is_settled, l.snapshot_digest,
         l.sealed_snapshot
-    from changes l
-    where l.org_id = $1 and l.tx >= $2::text::xid8
-        and l.tx < pg_snapshot_xmin(pg_current_snapshot())
-        and (l.tx, l.object_id, l.seq) > ($2::text::xid8, $3, $4)
-    order by l.tx, l.object_id, l.seq
+    from change_batches b
+    join changes l on l.org_id = b.org_id and l.batch = b.number
+    where b.org_id = $1 and b.place >= $2 and (b.place, l.object_id, l.seq) > ($2, $3, $4)
+    order by b.place, l.object_id, l.seq
     limit $5
 ) c
 left join transfers t on t.org_id = c.org_id and t.id = c.object_id and c.seq = 1
-order by c.tx, c.object_id, c.seq
+order by c.place, c.object_id, c.seq
 """
 
 _ENTRIES = """
@@ -44,7 +42,7 @@ order by e.transfer_id, e.seq, e.line
 
 async def read(tx: Tx, org_id: UUID, after: LogPosition, limit: int) -> list[LoggedChange]:
     """Return the changes after a position with their entries, at most `limit`."""
-    rows = await tx.fetch(_READ, org_id, str(after.tx), after.object_id, after.seq, limit)
+    rows = await tx.fetch(_READ, org_id, after.place, after.object_id, after.seq, limit)
     keys = [(row["object_id"], row["seq"]) for row in rows]
     entries: defaultdict[tuple[UUID, int], list[LoggedEntry]] = defaultdict(list)
     for row in await tx.fetch(
@@ -67,7 +65,7 @@ def _entry(row: Row) -> LoggedEntry:
 
 def _change(row: Row, entries: Sequence[LoggedEntry]) -> LoggedChange:
     return LoggedChange(
-        position=LogPosition(int(row["tx"]), row["object_id"], row["seq"]),
+        position=LogPosition(row["place"], row["object_id"], row["seq"]),
         kind=row["kind"],
         change_type=row["change_type"],
         status_before=row["status_before"],

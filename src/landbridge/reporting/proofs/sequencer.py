@@ -1,9 +1,9 @@
-"""Sequencer: appends the settled changes of each organisation to its tree.
+"""Sequencer: appends the changes of each organisation to its tree.
 
 Guarantees:
 - Every change becomes one leaf: tree, tiles and accounts move in one transaction under the lock of
   the organisation's row. A worker may be killed at any point, and several may run at once.
-- No late commit is skipped: only changes below the visibility horizon are read.
+- No late commit is skipped: it gets a place above those that were read.
 - No worker waits for an organisation that another one has, and none holds a lock for long.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 from uuid import UUID
 
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -44,7 +45,8 @@ class Sequencer:
     vault: Vault
 
     async def run_once(self, org_ids: Collection[UUID]) -> bool:
-        """Append settled changes of these organisations; return whether more may be pending."""
+        """Append new changes of these organisations; return whether more may be pending."""
+        await place_changes(self.database, org_ids)
         behind = await self.database.single(lambda tx: store.find_behind(tx, org_ids))
         is_more = False
         for org_id in behind:
@@ -59,7 +61,7 @@ class Sequencer:
         return True
 
     async def append(self, org_id: UUID, *, leaves_max: int = LEAVES_AT_ONCE) -> int:
-        """Append settled changes of an organisation; return how many, 0 if another worker does."""
+        """Append placed changes of an organisation; return how many, 0 if another worker does."""
 
         async def work(tx: Tx) -> int:
             tree = await store.take(tx, org_id)
@@ -68,7 +70,8 @@ class Sequencer:
         return await self.database.transact(work)
 
     async def append_all(self, org_id: UUID) -> None:
-        """Append all settled changes of an organisation, waiting for other workers."""
+        """Append all committed changes of an organisation, waiting for other workers."""
+        await place_changes(self.database, [org_id])
 
         async def work(tx: Tx) -> int:
             return await self._append(tx, await store.lock(tx, org_id), LEAVES_AT_ONCE)

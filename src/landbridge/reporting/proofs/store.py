@@ -1,7 +1,4 @@
-"""Statements on the tables of provable books.
-
-Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
-"""
+"""Statements on the tables of provable books."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -21,34 +18,52 @@ select o.org_id
 from unnest($1::uuid[]) as o (org_id)
 left join proof_trees p on p.org_id = o.org_id
 cross join lateral (
-    select c.tx
-    from changes c
-    where c.org_id = o.org_id and c.tx >= coalesce(p.read_tx, '0'::xid8)
-        and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-        and (p.org_id is null or (c.tx, c.object_id, c.seq)
-            > (p.read_tx, p.read_object_id, p.read_seq))
-    order by c.tx
+    select b.place
+    from change_batches b
+    where b.org_id = o.org_id and b.place >= coalesce(p.read_place, 0)
+        and (
+            b.place > coalesce(p.read_place, 0) or (
+                select true
+                from changes c
+                where c.org_id = b.org_id and c.batch = b.number
+                    and (c.object_id, c.seq) > (p.read_object_id, p.read_seq)
+                limit 1
+            )
+        )
+    order by b.place
     limit 1
-) c
+) unread
 """
 
-# Also changes that a running transaction holds back. The first one is the oldest but for
-# transactions that commit out of order, which differ by less than a run of the sequencer.
+# Also changes without a place. The first one is the oldest but for transactions that commit out of
+# order, which differ by less than a run of the sequencer.
 _LAG = """
 select coalesce(sum(n.count), 0)::bigint as changes,
     coalesce(max(extract(epoch from n.now - n.since)), 0)::bigint as seconds
 from (
-    select o.now, count(*) as count, min(w.occurred_at) as since
+    select o.now, least(count(*), $3) as count, min(w.occurred_at) as since
     from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
     left join proof_trees p on p.org_id = o.org_id
     cross join lateral (
-        select c.occurred_at
-        from changes c
-        where c.org_id = o.org_id and c.tx >= coalesce(p.read_tx, '0'::xid8)
-            and (p.org_id is null or (c.tx, c.object_id, c.seq)
-                > (p.read_tx, p.read_object_id, p.read_seq))
-        order by c.tx, c.object_id, c.seq
-        limit $3
+        (
+            select c.occurred_at
+            from change_batches b
+            join changes c on c.org_id = b.org_id and c.batch = b.number
+            where b.org_id = o.org_id and b.place >= coalesce(p.read_place, 0)
+                and (p.org_id is null or (b.place, c.object_id, c.seq)
+                    > (p.read_place, p.read_object_id, p.read_seq))
+            order by b.place, c.object_id, c.seq
+            limit $3
+        )
+        union all
+        (
+            select c.occurred_at
+            from change_batches b
+            join changes c on c.org_id = b.org_id and c.batch = b.number
+            where b.org_id = o.org_id and b.place is null
+            order by b.number
+            limit $3
+        )
     ) w
     group by o.org_id, o.now
 ) n
@@ -68,35 +83,35 @@ where p.org_id = any($1::uuid[]) and p.size > coalesce(k.size, 0)
 """
 
 _BEGIN = """
-insert into proof_trees (org_id, epoch, size, read_tx, read_object_id, read_seq)
-values ($1, 1, 0, $2::text::xid8, $3, $4)
+insert into proof_trees (org_id, epoch, size, read_place, read_object_id, read_seq)
+values ($1, 1, 0, $2, $3, $4)
 on conflict (org_id) do nothing
 """
 
 # Another worker that holds the lock is at this organisation's work.
 _TAKE = """
-select org_id, epoch, size, read_tx::text, read_object_id, read_seq, previous_head
+select org_id, epoch, size, read_place, read_object_id, read_seq, previous_head
 from proof_trees
 where org_id = $1
 for update skip locked
 """
 
 _LOCK = """
-select org_id, epoch, size, read_tx::text, read_object_id, read_seq, previous_head
+select org_id, epoch, size, read_place, read_object_id, read_seq, previous_head
 from proof_trees
 where org_id = $1
 for update
 """
 
 _FIND = """
-select org_id, epoch, size, read_tx::text, read_object_id, read_seq, previous_head
+select org_id, epoch, size, read_place, read_object_id, read_seq, previous_head
 from proof_trees
 where org_id = $1
 """
 
 _ADVANCE = """
 update proof_trees
-set size = $2, read_tx = $3::text::xid8, read_object_id = $4, read_seq = $5
+set size = $2, read_place = $3, read_object_id = $4, read_seq = $5
 where org_id = $1
 """
 
@@ -120,13 +135,13 @@ on conflict (org_id, level, number) do update set hashes = excluded.hashes
 """
 
 _BLOCK = """
-select number, first_tx::text, first_object_id, first_seq, balances::text
+select number, first_place, first_object_id, first_seq, balances::text
 from proof_blocks
 where org_id = $1 and number = $2
 """
 
 _BLOCKS_OF = """
-select b.number, b.first_tx::text, b.first_object_id, b.first_seq, b.balances::text
+select b.number, b.first_place, b.first_object_id, b.first_seq, b.balances::text
 from proof_blocks b
 where b.org_id = $1 and b.number = any($2::bigint[])
 """
@@ -134,16 +149,16 @@ where b.org_id = $1 and b.number = any($2::bigint[])
 _BLOCK_OF_CHANGE = """
 select number
 from proof_blocks
-where org_id = $1 and (first_tx, first_object_id, first_seq) <= ($2::text::xid8, $3, $4)
-order by first_tx desc, first_object_id desc, first_seq desc
+where org_id = $1 and (first_place, first_object_id, first_seq) <= ($2, $3, $4)
+order by first_place desc, first_object_id desc, first_seq desc
 limit 1
 """
 
 _WRITE_BLOCKS = """
-insert into proof_blocks as b (org_id, number, first_tx, first_object_id, first_seq, balances)
-select $1, n.number, n.first_tx::xid8, n.first_object_id, n.first_seq, n.balances::jsonb
-from unnest($2::bigint[], $3::text[], $4::uuid[], $5::integer[], $6::text[])
-    as n (number, first_tx, first_object_id, first_seq, balances)
+insert into proof_blocks as b (org_id, number, first_place, first_object_id, first_seq, balances)
+select $1, n.number, n.first_place, n.first_object_id, n.first_seq, n.balances::jsonb
+from unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::integer[], $6::text[])
+    as n (number, first_place, first_object_id, first_seq, balances)
 on conflict (org_id, number) do update set balances = excluded.balances
 """
 
@@ -191,7 +206,7 @@ values ($1, $2, $3, $4, $5, $6)
 
 
 async def find_behind(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
-    """Return the organisations with settled changes that are not in their tree."""
+    """Return the organisations with placed changes that are not in their tree."""
     return [row["org_id"] for row in await tx.fetch(_BEHIND, list(org_ids))]
 
 
@@ -213,14 +228,14 @@ async def find_unsigned(tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, datetim
 
 async def take(tx: Tx, org_id: UUID) -> ProofTree | None:
     """Lock an organisation's tree, created if new; None if another worker has it."""
-    await tx.execute(_BEGIN, org_id, str(START.tx), START.object_id, START.seq)
+    await tx.execute(_BEGIN, org_id, START.place, START.object_id, START.seq)
     row = await tx.fetchrow(_TAKE, org_id)
     return None if row is None else _tree(row)
 
 
 async def lock(tx: Tx, org_id: UUID) -> ProofTree:
     """Lock an organisation's tree, created if new, once no worker has it."""
-    await tx.execute(_BEGIN, org_id, str(START.tx), START.object_id, START.seq)
+    await tx.execute(_BEGIN, org_id, START.place, START.object_id, START.seq)
     row = await tx.fetchrow(_LOCK, org_id)
     assert row is not None, "the row was inserted above, and none is ever deleted"
     return _tree(row)
@@ -234,7 +249,7 @@ async def find(tx: Tx, org_id: UUID) -> ProofTree | None:
 
 async def advance(tx: Tx, org_id: UUID, size: int, read_to: LogPosition) -> None:
     """Store the size of a locked tree, and the position of its last leaf's change."""
-    await tx.execute(_ADVANCE, org_id, size, str(read_to.tx), read_to.object_id, read_to.seq)
+    await tx.execute(_ADVANCE, org_id, size, read_to.place, read_to.object_id, read_to.seq)
 
 
 async def begin_epoch(tx: Tx, org_id: UUID, epoch: int, previous_head: str) -> None:
@@ -276,7 +291,7 @@ async def blocks(tx: Tx, org_id: UUID, numbers: Collection[int]) -> dict[int, Pr
 async def block_of_change(tx: Tx, org_id: UUID, position: LogPosition) -> int | None:
     """Return the number of the block that a change's leaf is in, once it has one."""
     return await tx.fetchval(
-        _BLOCK_OF_CHANGE, org_id, str(position.tx), position.object_id, position.seq
+        _BLOCK_OF_CHANGE, org_id, position.place, position.object_id, position.seq
     )
 
 
@@ -287,7 +302,7 @@ async def write_blocks(tx: Tx, org_id: UUID, changed: Iterable[ProofBlock]) -> N
         _WRITE_BLOCKS,
         org_id,
         [each.number for each in rows],
-        [str(each.first.tx) for each in rows],
+        [each.first.place for each in rows],
         [each.first.object_id for each in rows],
         [each.first.seq for each in rows],
         [msgspec.json.encode(_texts(each.balances)).decode() for each in rows],
@@ -336,12 +351,12 @@ async def add_checkpoint(tx: Tx, org_id: UUID, new: StoredCheckpoint) -> None:
 
 
 def _tree(row: Row) -> ProofTree:
-    read_to = LogPosition(int(row["read_tx"]), row["read_object_id"], row["read_seq"])
+    read_to = LogPosition(row["read_place"], row["read_object_id"], row["read_seq"])
     return ProofTree(row["org_id"], row["epoch"], row["size"], read_to, row["previous_head"])
 
 
 def _block(row: Row) -> ProofBlock:
-    first = LogPosition(int(row["first_tx"]), row["first_object_id"], row["first_seq"])
+    first = LogPosition(row["first_place"], row["first_object_id"], row["first_seq"])
     # [count, available, held]; units as texts.
     stored = msgspec.json.decode(row["balances"], type=dict[str, tuple[int, str, str]])
     balances = {

@@ -146,7 +146,7 @@ async def _block_leaves(
     block = (await store.blocks(tx, org_id, [number]))[number]
     builder = LeafBuilder(key, number * TILE_WIDTH, block)
     builder.accounts.update(block.balances)
-    before = LogPosition(block.first.tx, block.first.object_id, block.first.seq - 1)
+    before = LogPosition(block.first.place, block.first.object_id, block.first.seq - 1)
     changes = await leaf_store.read(tx, org_id, before, TILE_WIDTH)
     return list(builder.build(changes, set(only)))
 

@@ -20,6 +20,7 @@ from landbridge.ledger.house_accounts import find_step_end
 from landbridge.payments.bank_files import counted_lines
 from landbridge.payments.bank_files.counted_lines import ClosingBalance
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.providers.rails.currencies import FIAT
@@ -161,23 +162,24 @@ class BankComparison:
             pass
 
     async def _read_ledger(self, account: _ComparedAccount, now: datetime) -> None:
-        """Count what settled transactions have booked as outside."""
+        """Count what was booked as outside."""
         org_id, source = account.org_id, account.source
+        await place_changes(self.database, [org_id])
 
         async def work(tx: Tx) -> bool:
-            read_tx = await bank_store.lock_read_tx(tx, org_id, source)
-            end = await find_step_end(tx, org_id, read_tx, changes_max=_PAGE_CHANGES)
+            read_place = await bank_store.lock_read_place(tx, org_id, source)
+            end = await find_step_end(tx, org_id, read_place, changes_max=_PAGE_CHANGES)
             if end is None:
                 return False
             booked = await ledger_store.bank_booked(
-                tx, org_id, account.asset, since=read_tx, until=end
+                tx, org_id, account.asset, since=read_place, until=end
             )
             if booked:
                 units = sum(each.units for each in booked)
                 await store.add_ledger_units(tx, org_id, {(source, account.asset): units})
                 sums = [(source, each) for each in sum_booked(booked)]
                 await store.add_sums(tx, org_id, sums, now)
-            await bank_store.move_read_tx(tx, org_id, source, end)
+            await bank_store.move_read_place(tx, org_id, source, end)
             return True
 
         while await self.database.transact(work):

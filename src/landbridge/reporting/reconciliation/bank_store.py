@@ -10,11 +10,11 @@ from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 _LOCK_READ = """
-select coalesce(read_tx, '0')::text from recon_sources where org_id = $1 and source = $2 for update
+select coalesce(read_place, 0) from recon_sources where org_id = $1 and source = $2 for update
 """
 
 _MOVE_READ = """
-update recon_sources set read_tx = $3::text::xid8 where org_id = $1 and source = $2
+update recon_sources set read_place = $3 where org_id = $1 and source = $2
 """
 
 # A match that is gone was compared in total only, and stays so.
@@ -62,14 +62,14 @@ update recon_positions set accepted_units = unexplained_units where org_id = $1 
 """
 
 
-async def lock_read_tx(tx: Tx, org_id: UUID, source: ReconSourceName) -> int:
+async def lock_read_place(tx: Tx, org_id: UUID, source: ReconSourceName) -> int:
     """Return how far the log was read for an open source, and lock it."""
-    return int(await tx.fetchval(_LOCK_READ, org_id, source))
+    return await tx.fetchval(_LOCK_READ, org_id, source)
 
 
-async def move_read_tx(tx: Tx, org_id: UUID, source: ReconSourceName, read_tx: int) -> None:
+async def move_read_place(tx: Tx, org_id: UUID, source: ReconSourceName, read_place: int) -> None:
     """Store how far the log was read for a locked source."""
-    await tx.execute(_MOVE_READ, org_id, source, str(read_tx))
+    await tx.execute(_MOVE_READ, org_id, source, read_place)
 
 
 async def take_back(

@@ -47,22 +47,22 @@ class DayCuts:
         )
         if not is_due:
             return None
-        read_tx = await self.database.single(lambda tx: ledger_store.read_to(tx, cut.org_id))
+        read_place = await self.database.single(lambda tx: ledger_store.read_to(tx, cut.org_id))
         return await self.reserves.count(
             cut.org_id,
             cut.day,
             source=cut.source,
             assets=[each.code for each in assets_of(cut.source)],
             addresses=addresses,
-            read_tx=read_tx,
+            read_place=read_place,
         )
 
     async def has_moved(self, tx: Tx, org_id: UUID, counted: CountedLiabilities | None) -> bool:
         """Return whether another worker has read further in the log; lock the cursor if not."""
         if counted is None:
             return False
-        _, read_tx = await ledger_store.lock_cursor(tx, org_id)
-        return read_tx != counted.read_tx
+        _, read_place = await ledger_store.lock_cursor(tx, org_id)
+        return read_place != counted.read_place
 
     async def keep(
         self,

@@ -26,7 +26,10 @@ with compared as (
         and not exists (select from wallet_seeds w where w.org_id = o.org_id)
         and not exists (select from wallets w where w.org_id = o.org_id)
         and not exists (select from funding_accounts f where f.org_id = o.org_id)
-        and not exists (select from changes x where x.org_id = o.org_id and x.tx >= c.read_tx)
+        and not exists (
+            select from change_batches b
+            where b.org_id = o.org_id and (b.place >= c.read_place or b.place is null)
+        )
         and not exists (
             select from recon_differences d where d.org_id = o.org_id and d.status <> 'RESOLVED'
         )

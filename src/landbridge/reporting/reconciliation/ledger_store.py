@@ -1,7 +1,4 @@
-"""Statements that read what the ledger says is outside, and recon_cursors.
-
-Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
-"""
+"""Statements that read what the ledger says is outside, and recon_cursors."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -17,21 +14,21 @@ from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.model import BookedMovement, reference_of
 
 _OPEN = """
-insert into recon_cursors (org_id, opened_tx, read_tx)
-values ($1, pg_snapshot_xmin(pg_current_snapshot()), '0')
+insert into recon_cursors (org_id, opened_place, read_place)
+values ($1, coalesce((select l.last_place from change_logs l where l.org_id = $1), 0) + 1, 0)
 on conflict (org_id) do nothing
 """
 
 _LOCK = """
-select opened_tx::text as opened_tx, read_tx::text as read_tx
+select opened_place, read_place
 from recon_cursors
 where org_id = $1
 for update
 """
 
-_READ_TO = "select read_tx::text from recon_cursors where org_id = $1"
+_READ_TO = "select read_place from recon_cursors where org_id = $1"
 
-_MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
+_MOVE = "update recon_cursors set read_place = $2 where org_id = $1"
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
 # before they are minted there. Other coins in transit are at the organisation's addresses.
@@ -39,7 +36,13 @@ _MOVE = "update recon_cursors set read_tx = $2::text::xid8 where org_id = $1"
 # whatever the planner expects of the range.
 _MOVEMENTS = """
 select c.object_id as record_id, c.facts, t.details, t.adjustment, e.asset, e.units
-from changes c
+from change_batches b
+cross join lateral (
+    select x.org_id, x.object_id, x.seq, x.kind, x.facts
+    from changes x
+    where x.org_id = b.org_id and x.batch = b.number
+    offset 0
+) c
 cross join lateral (
     select x.asset, -sum(x.available) as units
     from entries x
@@ -57,7 +60,9 @@ left join lateral (
     where x.org_id = c.org_id and x.id = c.object_id and c.seq = 1
     offset 0
 ) t on true
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
+where b.org_id = $1
+    and (b.place >= $2 and b.place < coalesce($3, 9223372036854775807)
+        or $3::bigint is null and b.place is null)
 """
 
 
@@ -68,7 +73,13 @@ select c.object_id as record_id, e.asset, e.units,
     coalesce(y.details ->> 'difference_reference', p.reference, d.deposit_id, c.object_id::text)
         as reference,
     coalesce(p.is_alone, true) as is_alone
-from changes c
+from change_batches b
+cross join lateral (
+    select x.org_id, x.object_id, x.seq
+    from changes x
+    where x.org_id = b.org_id and x.batch = b.number
+    offset 0
+) c
 cross join lateral (
     select x.asset, -sum(x.available) as units
     from entries x
@@ -117,7 +128,9 @@ cross join lateral (
         ) end
     ) as deposit_id
 ) d
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
+where b.org_id = $1
+    and (b.place >= $2 and b.place < coalesce($3, 9223372036854775807)
+        or $3::bigint is null and b.place is null)
     and (t.kind <> $7 or p.reference is not null)
     and not exists (
         select from provider_credits v
@@ -131,28 +144,31 @@ async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
     await tx.execute(_OPEN, org_id)
     row = await tx.fetchrow(_LOCK, org_id)
     assert row is not None
-    return int(row["opened_tx"]), int(row["read_tx"])
+    return row["opened_place"], row["read_place"]
 
 
 async def read_to(tx: Tx, org_id: UUID) -> int:
     """Return how far an organisation was read; it must have a cursor."""
-    return int(await tx.fetchval(_READ_TO, org_id))
+    return await tx.fetchval(_READ_TO, org_id)
 
 
-async def move_cursor(tx: Tx, org_id: UUID, read_tx: int) -> None:
+async def move_cursor(tx: Tx, org_id: UUID, read_place: int) -> None:
     """Store how far the log was read; the caller has locked the cursor."""
-    await tx.execute(_MOVE, org_id, str(read_tx))
+    await tx.execute(_MOVE, org_id, read_place)
 
 
 async def booked(
-    tx: Tx, org_id: UUID, assets: Sequence[str], *, since: int, until: int
+    tx: Tx, org_id: UUID, assets: Sequence[str], *, since: int, until: int | None
 ) -> list[BookedMovement]:
-    """Return what transactions from `since` to below `until` moved outside, by the ledger."""
+    """Return what changes from the place `since` moved outside, by the ledger.
+
+    They are those below the place `until` or, if it is None, all others, placed or not.
+    """
     rows = await tx.fetch(
         _MOVEMENTS,
         org_id,
-        str(since),
-        str(until),
+        since,
+        until,
         HouseRole.OUTSIDE.value,
         HouseRole.IN_TRANSIT.value,
         BRIDGE,
@@ -173,14 +189,14 @@ async def booked(
 
 
 async def bank_booked(
-    tx: Tx, org_id: UUID, asset: str, *, since: int, until: int
+    tx: Tx, org_id: UUID, asset: str, *, since: int, until: int | None
 ) -> list[BookedMovement]:
-    """Return what these transactions moved into or out of an account at a bank, by the ledger."""
+    """Return what these changes moved into or out of an account at a bank, by the ledger."""
     rows = await tx.fetch(
         _BANK_MOVEMENTS,
         org_id,
-        str(since),
-        str(until),
+        since,
+        until,
         HouseRole.OUTSIDE.value,
         asset,
         RECEIVABLE,

@@ -27,6 +27,7 @@ from landbridge.customers.team.service import Team
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.house_accounts import find_step_end
 from landbridge.ledger.service import Ledger
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.failures import logged_failures
@@ -291,16 +292,17 @@ class LedgerReconciliation:
         await self.database.transact(work)
 
     async def _read_ledger(self, org_id: UUID, now: datetime) -> None:
-        """Count what settled transactions have booked as outside."""
+        """Count what was booked as outside."""
+        await place_changes(self.database, [org_id])
 
         async def work(tx: Tx) -> bool:
-            opened_tx, read_tx = await ledger_store.lock_cursor(tx, org_id)
-            end = await find_step_end(tx, org_id, read_tx, changes_max=PAGE_CHANGES)
+            opened_place, read_place = await ledger_store.lock_cursor(tx, org_id)
+            end = await find_step_end(tx, org_id, read_place, changes_max=PAGE_CHANGES)
             if end is None:
                 return False
-            is_opening = read_tx < opened_tx
-            end = min(end, opened_tx) if is_opening else end
-            booked = await ledger_store.booked(tx, org_id, _ASSETS, since=read_tx, until=end)
+            is_opening = read_place < opened_place
+            end = min(end, opened_place) if is_opening else end
+            booked = await ledger_store.booked(tx, org_id, _ASSETS, since=read_place, until=end)
             await store.add_ledger_units(tx, org_id, total_booked(booked))
             if not is_opening and booked:
                 sums = [(source_of(each.asset), each) for each in sum_booked(booked)]

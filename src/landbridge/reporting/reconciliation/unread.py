@@ -15,15 +15,13 @@ from landbridge.reporting.reconciliation.adjustments import KIND
 from landbridge.reporting.reconciliation.model import Difference, sum_booked
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
-# Above every transaction id.
-_END = 2**63
-
 _HAS_ADJUSTMENT = """
 select exists (
     select from transfers t
     join changes c on c.org_id = t.org_id and c.object_id = t.id
+    join change_batches b on b.org_id = c.org_id and b.number = c.batch
     where t.org_id = $1 and t.kind = $2 and t.source_asset = any($3::text[])
-        and c.tx >= $4::text::xid8
+        and (b.place >= $4 or b.place is null)
 )
 """
 
@@ -32,8 +30,8 @@ async def has_unread_adjustment(
     tx: Tx, org_id: UUID, source: SourceName, assets: Sequence[str]
 ) -> bool:
     """Return whether an adjustment of a locked source is still to be read from the log."""
-    since = await _read_tx(tx, org_id, ReconSourceName(source))
-    return bool(await tx.fetchval(_HAS_ADJUSTMENT, org_id, KIND, list(assets), str(since)))
+    since = await _read_place(tx, org_id, ReconSourceName(source))
+    return bool(await tx.fetchval(_HAS_ADJUSTMENT, org_id, KIND, list(assets), since))
 
 
 async def has_moved(tx: Tx, org_id: UUID, difference: Difference) -> bool:
@@ -41,18 +39,18 @@ async def has_moved(tx: Tx, org_id: UUID, difference: Difference) -> bool:
     source, asset = difference.source, difference.asset
     if not difference.reference:
         return False
-    since = await _read_tx(tx, org_id, source)
+    since = await _read_place(tx, org_id, source)
     if not source.is_bank:
-        booked = await ledger_store.booked(tx, org_id, [asset], since=since, until=_END)
+        booked = await ledger_store.booked(tx, org_id, [asset], since=since, until=None)
     else:
         line_id = as_uuid(difference.reference)
         if line_id and await counted_lines.is_uncounted(tx, org_id, line_id):
             return True
-        booked = await ledger_store.bank_booked(tx, org_id, asset, since=since, until=_END)
+        booked = await ledger_store.bank_booked(tx, org_id, asset, since=since, until=None)
     return any(each.reference == difference.reference for each in sum_booked(booked))
 
 
-async def _read_tx(tx: Tx, org_id: UUID, source: ReconSourceName) -> int:
+async def _read_place(tx: Tx, org_id: UUID, source: ReconSourceName) -> int:
     if source.is_bank:
-        return await bank_store.lock_read_tx(tx, org_id, source)
+        return await bank_store.lock_read_place(tx, org_id, source)
     return await ledger_store.read_to(tx, org_id)

@@ -80,7 +80,7 @@ class CountedLiabilities:
     `own_units` are what belongs to the organisation, by asset.
     """
 
-    read_tx: int
+    read_place: int
     trees: Sequence[LiabilityTree]
     own_units: dict[str, int]
     addresses: Sequence[str]

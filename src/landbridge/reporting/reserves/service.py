@@ -45,19 +45,19 @@ class Reserves:
         source: str,
         assets: Collection[str],
         addresses: Collection[str],
-        read_tx: int,
+        read_place: int,
     ) -> CountedLiabilities:
-        """Return the liabilities of all transactions below `read_tx`, which have ended.
+        """Return the liabilities of all changes at places below `read_place`.
 
         Takes no lock, and no transaction is open while the tree is built.
         """
         key = await self.database.transact(lambda tx: self._key(tx, org_id))
         balances = await self.database.single(
-            lambda tx: store.count_balances(tx, org_id, assets, read_tx=read_tx)
+            lambda tx: store.count_balances(tx, org_id, assets, read_place=read_place)
         )
-        house = await self.database.read(lambda tx: units_below(tx, org_id, read_tx))
+        house = await self.database.read(lambda tx: units_below(tx, org_id, read_place))
         return CountedLiabilities(
-            read_tx=read_tx,
+            read_place=read_place,
             trees=[
                 await asyncio.to_thread(build_tree, LiabilityName(key, org_id, day, asset), found)
                 for asset, found in balances.items()

@@ -1,7 +1,4 @@
-"""Every statement on the tables of reserves, and what they are counted from.
-
-Transaction ids are passed as text, because no integer type fits 64 unsigned bits.
-"""
+"""Every statement on the tables of reserves, and what they are counted from."""
 
 from collections.abc import Collection, Sequence
 from datetime import date
@@ -16,7 +13,7 @@ from landbridge.reporting.reserves.sum_tree import SumNode, parse_nodes, rows_of
 _UNITS_BYTES = 16
 _BALANCE_BYTES = 16 + _UNITS_BYTES
 
-# One statement, hence one snapshot: what accounts have, less what later transactions have booked.
+# One statement, hence one snapshot: what accounts have, less what later changes have booked.
 # The upper bound only helps the planner, as in the ledger's statement on house accounts.
 _BALANCES = """
 select a.asset, a.wallet_id, w.user_id,
@@ -25,10 +22,22 @@ from accounts a
 join wallets w on w.org_id = a.org_id and w.id = a.wallet_id
 left join (
     select e.account_id, sum(e.available + e.held) as units
-    from changes c
-    join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
-    where c.org_id = $1 and e.account_id is not null
-        and c.tx >= $2::text::xid8 and c.tx <= '18446744073709551615'
+    from change_batches b
+    cross join lateral (
+        select x.object_id, x.seq
+        from changes x
+        where x.org_id = b.org_id and x.batch = b.number
+        offset 0
+    ) c
+    cross join lateral (
+        select x.account_id, x.available, x.held
+        from entries x
+        where x.org_id = b.org_id and x.transfer_id = c.object_id and x.seq = c.seq
+            and x.account_id is not null
+        offset 0
+    ) e
+    where b.org_id = $1
+        and (b.place >= $2 and b.place <= 9223372036854775807 or b.place is null)
     group by e.account_id
 ) l on l.account_id = a.id
 where a.org_id = $1 and a.asset = any($3::text[])
@@ -96,11 +105,11 @@ limit 1
 
 
 async def count_balances(
-    tx: Tx, org_id: UUID, assets: Collection[str], *, read_tx: int
+    tx: Tx, org_id: UUID, assets: Collection[str], *, read_place: int
 ) -> dict[str, list[WalletBalance]]:
-    """Return the balances of wallets by asset, of all transactions below `read_tx`."""
+    """Return the balances of wallets by asset, of all changes at places below `read_place`."""
     found: dict[str, list[WalletBalance]] = {each: [] for each in assets}
-    for row in await tx.fetch(_BALANCES, org_id, str(read_tx), list(assets)):
+    for row in await tx.fetch(_BALANCES, org_id, read_place, list(assets)):
         balance = WalletBalance(row["wallet_id"], row["user_id"], int(row["units"]))
         found[row["asset"]].append(balance)
     return found

@@ -24,8 +24,11 @@ with build as (
         and t.user_id = any((select string_to_array($2, ',')::uuid[])::uuid[])
         and t.a = any($3::text[])
         and ($4::text[] is null or t.b = any($4))
-        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
-        and t.tx <= '18446744073709551615'
+        and (
+            t.place >= coalesce((select rolled_up_to from build), 0)
+                and t.place <= 9223372036854775807
+            or t.place is null
+        )
         and exists (
             select from unnest($8::timestamptz[], $9::timestamptz[]) as r (since, until)
             where t.occurred_at >= r.since and t.occurred_at < r.until

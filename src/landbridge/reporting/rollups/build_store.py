@@ -10,51 +10,54 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.rollups.model import BY_HOUR, TIMED, RollupBuild
 
 _CURRENT = """
-select org_id, build, zone, rolled_up_to::text, is_current
+select org_id, build, zone, rolled_up_to, is_current
 from report_builds
 where org_id = $1 and is_current
 """
 
 _BUILDS = """
-select org_id, build, zone, rolled_up_to::text, is_current
+select org_id, build, zone, rolled_up_to, is_current
 from report_builds
 where org_id = $1
 order by build
 """
 
 # Organisations whose log is ahead of a build, with builds besides the current one, or without any.
-# Ordered in a subquery so that each uses its index, however few rows there were at planning time.
 _WITH_NEW_CHANGES = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
 left join report_builds r on r.org_id = o.org_id and r.is_current
-where r.rolled_up_to is null or exists (
-    select from (
-        select c.tx
-        from changes c
-        where c.org_id = o.org_id and c.tx >= r.rolled_up_to
-            and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-        order by c.tx
-        limit 1
-    ) n
-) or exists (
+left join change_logs l on l.org_id = o.org_id
+where r.rolled_up_to is null or l.last_place >= r.rolled_up_to or exists (
     select from report_builds other where other.org_id = o.org_id and not other.is_current
 )
 """
 
 # Number of changes not yet folded, counted up to a limit per organisation.
 _BEHIND = """
-select coalesce(sum(n.count), 0)::bigint
+select coalesce(sum(least(n.count, $2)), 0)::bigint
 from unnest($1::uuid[]) as o (org_id)
 left join report_builds r on r.org_id = o.org_id and r.is_current
 cross join lateral (
     select count(*) as count
     from (
-        select c.tx
-        from changes c
-        where c.org_id = o.org_id and c.tx >= coalesce(r.rolled_up_to, '0'::xid8)
-        order by c.tx
-        limit $2
+        (
+            select c.seq
+            from change_batches b
+            join changes c on c.org_id = b.org_id and c.batch = b.number
+            where b.org_id = o.org_id and b.place >= coalesce(r.rolled_up_to, 0)
+            order by b.place
+            limit $2
+        )
+        union all
+        (
+            select c.seq
+            from change_batches b
+            join changes c on c.org_id = b.org_id and c.batch = b.number
+            where b.org_id = o.org_id and b.place is null
+            order by b.number
+            limit $2
+        )
     ) waiting
 ) n
 """
@@ -63,48 +66,59 @@ cross join lateral (
 # newest build is never removed.
 _ADD = """
 insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)
-values ($1, $2 + 1, $3, '0'::xid8, $2 = 0, $4)
+values ($1, $2 + 1, $3, 0, $2 = 0, $4)
 on conflict do nothing
-returning org_id, build, zone, rolled_up_to::text, is_current
+returning org_id, build, zone, rolled_up_to, is_current
 """
 
 # A worker locks a build's row to fold it; others skip the row.
 _TAKE = """
-select org_id, build, zone, rolled_up_to::text, is_current
+select org_id, build, zone, rolled_up_to, is_current
 from report_builds
 where org_id = $1 and build = $2
 for update skip locked
 """
 
-# End of a step with about $3 changes in whole, settled transactions: the transaction of the change
-# behind them, exclusive. The transaction at the watermark is always included, whatever its size.
+# End of a step with about $3 changes in whole batches: the place of the change behind them,
+# exclusive. The batch at the watermark is always included, whatever its size.
 _STEP = """
-select least(h.settled_to, n.tx)::text as until, h.settled_to::text as settled_to
-from (select pg_snapshot_xmin(pg_current_snapshot()) as settled_to) h
+select coalesce(n.place, e.place) as until, e.place as placed_to
+from (
+    select coalesce((select l.last_place from change_logs l where l.org_id = $1), 0) + 1 as place
+) e
 left join lateral (
-    select c.tx
-    from changes c
-    where c.org_id = $1 and c.tx > $2::text::xid8
-    order by c.tx
+    select b.place
+    from change_batches b
+    cross join lateral (
+        select x.seq from changes x where x.org_id = b.org_id and x.batch = b.number offset 0
+    ) c
+    where b.org_id = $1 and b.place > $2
+    order by b.place
     offset $3
     limit 1
 ) n on true
 """
 
-# Index-only scan.
 _COUNT = """
 select count(*)
-from changes c
-where c.org_id = $1 and c.tx >= $2::text::xid8 and c.tx < $3::text::xid8
+from change_batches b
+cross join lateral (
+    select x.seq from changes x where x.org_id = b.org_id and x.batch = b.number offset 0
+) c
+where b.org_id = $1 and b.place >= $2 and b.place < $3
 """
 
-# First and last transaction of the log; equal if it is empty.
+# First place of the log and its end; equal if it is empty.
 _REACH = """
 select coalesce(
-        (select c.tx from changes c where c.org_id = $1 order by c.tx limit 1), s.settled_to
-    )::text as begin,
-    s.settled_to::text
-from (select pg_snapshot_xmin(pg_current_snapshot()) as settled_to) s
+        (select b.place from change_batches b where b.org_id = $1 and b.place > 0
+            order by b.place limit 1),
+        e.place
+    ) as begin,
+    e.place as placed_to
+from (
+    select coalesce((select l.last_place from change_logs l where l.org_id = $1), 0) + 1 as place
+) e
 """
 
 # One read of the changes for all roll-ups, summed first by quarters of an hour: no day of any zone
@@ -118,7 +132,7 @@ with delta as materialized (
         d.a collate "C" as a, d.b collate "C" as b, d.c collate "C" as c, sum(d.count) as count,
         sum(d.units) as units, sum(d.other_units) as other_units, sum(d.usd_cents) as usd_cents
     from report_deltas d
-    where d.org_id = $1 and d.tx >= $3::text::xid8 and d.tx < $4::text::xid8
+    where d.org_id = $1 and d.place >= $3 and d.place < $4
     group by 1, 2, d.user_id, 4, 5, 6
     having sum(d.count) <> 0 or sum(d.units) <> 0 or sum(d.usd_cents) <> 0
 ), cells as (
@@ -191,7 +205,7 @@ with delta as materialized (
         usd_cents = report_user_rollups.usd_cents + excluded.usd_cents
 )
 update report_builds
-set rolled_up_to = $4::text::xid8
+set rolled_up_to = $4
 where org_id = $1 and build = $2
 """
 
@@ -290,22 +304,22 @@ async def take(tx: Tx, org_id: UUID, build: int) -> RollupBuild | None:
 
 
 async def step(tx: Tx, org_id: UUID, after: int, limit: int) -> tuple[int, int]:
-    """Return where a step of about `limit` changes ends, and up to where all is settled."""
-    row = await tx.fetchrow(_STEP, org_id, str(after), limit)
+    """Return where a step of about `limit` changes ends, and where the log does."""
+    row = await tx.fetchrow(_STEP, org_id, after, limit)
     assert row is not None
-    return int(row["until"]), int(row["settled_to"])
+    return row["until"], row["placed_to"]
 
 
 async def count(tx: Tx, org_id: UUID, *, since: int, until: int) -> int:
     """Return the number of changes from `since` (inclusive) to `until` (exclusive)."""
-    return await tx.fetchval(_COUNT, org_id, str(since), str(until))
+    return await tx.fetchval(_COUNT, org_id, since, until)
 
 
 async def reach(tx: Tx, org_id: UUID) -> tuple[int, int]:
-    """Return the first and last settled transaction of an organisation's log."""
+    """Return the first place of an organisation's log, and its end."""
     row = await tx.fetchrow(_REACH, org_id)
     assert row is not None
-    return int(row["begin"]), int(row["settled_to"])
+    return row["begin"], row["placed_to"]
 
 
 async def behind(tx: Tx, org_ids: Collection[UUID], limit: int) -> int:
@@ -316,12 +330,12 @@ async def behind(tx: Tx, org_ids: Collection[UUID], limit: int) -> int:
 async def fold(
     tx: Tx,
     build: RollupBuild,
-    until_tx: int,
+    until: int,
     frames: Sequence[tuple[str, str, str]],
 ) -> None:
-    """Add the changes up to a transaction; `frames` are (name, unit, zone)."""
+    """Add the changes at places below `until`; `frames` are (name, unit, zone)."""
     names, units, zones = ([each[index] for each in frames] for index in range(3))
-    bounds = (build.org_id, build.build, str(build.rolled_up_to), str(until_tx))
+    bounds = (build.org_id, build.build, build.rolled_up_to, until)
     await tx.execute(_FOLD, *bounds, names, units, zones, list(BY_HOUR), list(TIMED))
 
 
@@ -365,6 +379,6 @@ def _build(row: Row) -> RollupBuild:
         org_id=row["org_id"],
         build=row["build"],
         zone=row["zone"],
-        rolled_up_to=int(row["rolled_up_to"]),
+        rolled_up_to=row["rolled_up_to"],
         is_current=row["is_current"],
     )

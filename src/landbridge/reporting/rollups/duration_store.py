@@ -37,8 +37,11 @@ from (
         sum(t.count)::bigint as count
     from report_deltas t
     where t.org_id = $1 and t.family = $10 and t.measure = $2
-        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
-        and t.tx <= '18446744073709551615'
+        and (
+            t.place >= coalesce((select rolled_up_to from build), 0)
+                and t.place <= 9223372036854775807
+            or t.place is null
+        )
         and exists (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
             where t.occurred_at >= r.since and t.occurred_at < r.until

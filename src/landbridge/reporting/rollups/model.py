@@ -253,14 +253,14 @@ class TimeZoneState:
 
 @dataclass(frozen=True, slots=True)
 class RollupProgress:
-    """Progress of a build: folded up to, and foldable up to; both are transactions."""
+    """Progress of a build: folded up to, and foldable up to; both are places in the log."""
 
     rolled_up_to: int
-    settled_to: int
+    placed_to: int
     # Number of changes folded.
     count: int
 
     @property
     def is_last(self) -> bool:
         """Return whether nothing is left to fold."""
-        return self.rolled_up_to >= self.settled_to
+        return self.rolled_up_to >= self.placed_to

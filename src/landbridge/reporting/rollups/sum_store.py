@@ -85,7 +85,7 @@ cross join (
 # microsecond for each element of an array. Amounts that nobody requested are not summed, and
 # everything is summed once: both are expensive. Dimensions that are not broken down are null: nulls
 # are sorted and compared in a fraction of the time of texts.
-# The last transaction number is a hint for the planner, as in the ledger's `house_store`.
+# The last place is a hint for the planner, as in the ledger's `house_account_store`.
 _SUMS = """
 with build as (
     select r.build, r.rolled_up_to
@@ -114,8 +114,11 @@ with build as (
     select t.occurred_at, t.a, t.b, t.c, t.count, t.units, t.other_units, t.usd_cents
     from report_deltas t
     where t.org_id = $1 and t.family = $12 and t.measure = $2
-        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
-        and t.tx <= '18446744073709551615'
+        and (
+            t.place >= coalesce((select rolled_up_to from build), 0)
+                and t.place <= 9223372036854775807
+            or t.place is null
+        )
         and exists (
             select from unnest($6::timestamptz[], $7::timestamptz[]) as r (since, until)
             where t.occurred_at >= r.since and t.occurred_at < r.until
@@ -202,8 +205,11 @@ with build as (
         and t.user_id = any((select string_to_array($2, ',')::uuid[])::uuid[])
         and t.a = any($3::text[])
         and ($12::text[] is null or t.b = any($12))
-        and t.tx >= coalesce((select rolled_up_to from build), '0'::xid8)
-        and t.tx <= '18446744073709551615'
+        and (
+            t.place >= coalesce((select rolled_up_to from build), 0)
+                and t.place <= 9223372036854775807
+            or t.place is null
+        )
         and exists (
             select from unnest($7::timestamptz[], $8::timestamptz[]) as r (since, until)
             where t.occurred_at >= r.since and t.occurred_at < r.until

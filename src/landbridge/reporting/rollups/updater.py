@@ -4,11 +4,11 @@ Guarantees:
 - Every change is folded once into each build: its cells and its watermark move in one transaction
   under the lock of the build's row. A worker may be killed at any point, and several may run at
   once.
-- No late commit is skipped: the watermark stays below the oldest running transaction.
+- No late commit is skipped: it gets a place above the watermark.
 - A new build replaces the current one when it has caught up; until then reports read the current
   one.
-- No worker waits for a build that another one folds. A step has some thousands of changes, or one
-  transaction's.
+- No worker waits for a build that another one folds. A step has some thousands of changes, or those
+  of one batch.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,6 +18,7 @@ from uuid import UUID
 
 from prometheus_client import Gauge
 
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
@@ -55,6 +56,7 @@ class RollupUpdater:
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Fold some pending changes and sweep; returns whether more may be pending."""
+        await place_changes(self.database, offsets.keys())
         changed_orgs = await self.database.single(
             lambda tx: build_store.with_new_changes(tx, offsets.keys())
         )
@@ -95,11 +97,11 @@ class RollupUpdater:
             if build is None:
                 return None
             since = build.rolled_up_to
-            until, settled_to = await build_store.step(tx, org_id, since, changes_max)
+            until, placed_to = await build_store.step(tx, org_id, since, changes_max)
             if until > since:
                 await build_store.fold(tx, build, until, frames(build))
             count = await build_store.count(tx, org_id, since=since, until=until)
-            return RollupProgress(max(until, since), settled_to, count)
+            return RollupProgress(max(until, since), placed_to, count)
 
         done = await self.database.transact(work)
         if done is not None and done.is_last:
@@ -122,7 +124,8 @@ class RollupUpdater:
         return await self.database.transact(work)
 
     async def reach(self, org_id: UUID) -> tuple[int, int]:
-        """Return the first and last settled transaction of the organisation's log."""
+        """Return the first place of the organisation's log, and its end."""
+        await place_changes(self.database, [org_id])
         return await self.database.single(lambda tx: build_store.reach(tx, org_id))
 
     async def behind(self, org_ids: Iterable[UUID]) -> int:

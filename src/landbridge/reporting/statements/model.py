@@ -62,11 +62,11 @@ class AccountMovement:
 class StatementSnapshot:
     """Point of the log at which a whole statement is read, whatever is committed meanwhile.
 
-    All transactions below `settled` had been committed; of later ones only the `fresh` journals
-    count: (record, number of its change).
+    It contains all changes up to the place `last_place`, and of later ones only the `fresh`
+    journals, which had no place yet: (record, number of its change).
     """
 
-    settled: int
+    last_place: int
     fresh: Sequence[tuple[UUID, int]]
 
 

@@ -1,8 +1,7 @@
 """Reads of statements: balances at both ends, and the lines between them.
 
-Both use one view of the log. A journal is written in one statement with its change, whose `tx` is
-that of its transaction or a later one committed by then (ledger/store.py): so everything below the
-view's horizon was committed, and later journals are listed one by one.
+Both use one view of the log. A journal is written in one statement with its change. The view has
+all places up to the last one, and its journals without a place are listed one by one.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,7 +26,7 @@ _ORG_NAME = "select name from orgs where id = $1"
 # its index, however few rows there were at planning time.
 _BALANCES = """
 with view as materialized (
-    select pg_snapshot_xmin(pg_current_snapshot()) as settled
+    select coalesce((select l.last_place from change_logs l where l.org_id = $1), 0) as last_place
 ), account as materialized (
     select h.org_id, h.id, h.wallet_id, h.asset, h.units
     from unnest($2::uuid[]) as w (id)
@@ -39,10 +38,15 @@ with view as materialized (
     ) h
     where $3::text is null or split_part(h.asset, ':', 1) = $3
 ), news as materialized (
-    select c.org_id, c.object_id, c.seq
-    from changes c
-    where c.org_id = $1 and c.tx >= (select v.settled from view v)
-    order by c.tx
+    select b.org_id, c.object_id, c.seq
+    from change_batches b
+    cross join lateral (
+        select x.object_id, x.seq
+        from changes x
+        where x.org_id = b.org_id and x.batch = b.number
+        offset 0
+    ) c
+    where b.org_id = $1 and b.place is null
 ), fresh as materialized (
     select j.account_id, j.transfer_id, j.seq
     from news n
@@ -53,7 +57,7 @@ with view as materialized (
         order by e.line
     ) j
 )
-select a.id, a.wallet_id, a.asset, v.settled::text as settled,
+select a.id, a.wallet_id, a.asset, v.last_place,
     a.units - later.units - inside.received + inside.spent as opening,
     inside.received, inside.spent, a.units - later.units as closing, inside.lines,
     recent.record_ids, recent.seqs
@@ -117,9 +121,10 @@ cross join lateral (
         select e.seq, sum(e.available + e.held) as units
         from entries e
         join changes h on h.org_id = e.org_id and h.object_id = e.transfer_id and h.seq = e.seq
+        join change_batches b on b.org_id = h.org_id and b.number = h.batch
         where e.org_id = $1 and e.transfer_id = j.transfer_id and e.account_id = $2
             and e.occurred_at >= $11 and e.occurred_at < $3 and ($12 or e.seq = j.seq)
-            and (h.tx < $8::text::xid8 or (e.transfer_id, e.seq) in (
+            and (b.place <= $8 or (e.transfer_id, e.seq) in (
                 select f.transfer_id, f.seq
                 from unnest($9::uuid[], $10::integer[]) as f (transfer_id, seq)
             ))
@@ -174,7 +179,7 @@ async def balances(
     fresh = [pair for row in rows for pair in zip(row["record_ids"], row["seqs"], strict=True)]
     # Without accounts there is nothing more to read.
     return [_balances(row) for row in rows], StatementSnapshot(
-        int(rows[0]["settled"]) if rows else 0, fresh
+        rows[0]["last_place"] if rows else 0, fresh
     )
 
 
@@ -190,7 +195,7 @@ async def journals(
     request, view = statement.request, statement.view
     rows = await tx.fetch(
         _JOURNALS,
-        *(statement.org_id, account_id, request.before, *after, limit, str(view.settled)),
+        *(statement.org_id, account_id, request.before, *after, limit, view.last_place),
         [record_id for record_id, _ in view.fresh],
         [seq for _, seq in view.fresh],
         *(request.after, request.detail is StatementDetail.PAYMENTS),

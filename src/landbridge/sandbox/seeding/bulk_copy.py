@@ -19,17 +19,17 @@ async def write(
 ) -> None:
     """Write rows by table and add to account balances, in one transaction.
 
-    `mark` in the rows is replaced by the transaction id. `houses` are the organisation's own
-    addresses by chain.
+    `mark` in the rows is replaced by the number of their batch of changes. `houses` are the
+    organisation's own addresses by chain.
     """
 
     async def work(tx: Tx) -> None:
-        number = await store.number(tx)
+        batch = await store.begin_batch(tx, org_id)
         for table, columns in COLUMNS.items():
             text = "".join(rows.get(table, ()))
             if text:
-                await store.copy(tx, table, columns, text.replace(mark, number))
+                await store.copy(tx, table, columns, text.replace(mark, str(batch)))
         await store.pay(tx, org_id, paid)
-        await store.move(tx, org_id, houses)
+        await store.move(tx, org_id, batch, houses)
 
     await database.transact(work)

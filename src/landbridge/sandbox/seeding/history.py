@@ -37,8 +37,8 @@ from landbridge.sandbox.seeding.scenario_kinds import (
 )
 from landbridge.sandbox.seeding.transfer_scenarios import ITEMS, ScenarioEnd, deposit
 
-# Placeholder in rows for the id of the transaction that writes them.
-TX = "\1"
+# Placeholder in rows for the number of their batch of changes.
+CHANGE_BATCH = "\1"
 _CHAINS = ("POLYGON", "ETHEREUM")
 _SWAPPED = {"POLYGON": ("usdc", "usdt"), "ETHEREUM": ("usdc", "usdt", "usdg")}
 _BRIDGED = ("usdc", "usdt")
@@ -91,7 +91,7 @@ class SeedHistory:
             "key": context.key_id,
             "actor": f"key:{context.key_id}",
             "number": context.account_number,
-            "tx": TX,
+            "batch": CHANGE_BATCH,
         }
 
     def batches(self, payments: int, size: int) -> Iterator[RecordBatch]:

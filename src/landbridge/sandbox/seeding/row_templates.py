@@ -46,7 +46,7 @@ COLUMNS = {
     ),
     "changes": (
         *("org_id", "object_id", "seq", "kind", "change_type", "status_before", "status_after"),
-        *("actor", "facts", "occurred_at", "is_settled", "tx", "creation_digest"),
+        *("actor", "facts", "occurred_at", "is_settled", "batch", "creation_digest"),
     ),
     "entries": (
         *("org_id", "transfer_id", "seq", "line", "account_id", "role", "asset"),
@@ -69,8 +69,8 @@ COLUMNS = {
 }
 
 
-# Placeholder of the transaction id that writes the row.
-TX = "@@tx@@"
+# Placeholder of the number of the batch of changes that the row belongs to.
+CHANGE_BATCH = "@@batch@@"
 # Placeholder of the digest of the record as it was created.
 OPENED = TextPlaceholder("creation_digest")
 
@@ -116,7 +116,20 @@ class ScenarioRun:
         **facts: Any,
     ) -> None:
         """Add a change of another object."""
-        row = (object_id, seq, kind, change_type, None, None, actor, facts, at, True, TX, None)
+        row = (
+            object_id,
+            seq,
+            kind,
+            change_type,
+            None,
+            None,
+            actor,
+            facts,
+            at,
+            True,
+            CHANGE_BATCH,
+            None,
+        )
         self.put("changes", *row)
 
 
@@ -249,7 +262,9 @@ def _history(run: ScenarioRun) -> tuple[list[tuple[Any, ...]], list[tuple[Any, .
             result = dict(facts) if is_settled and facts else None
             change = (opening.org_id, opening.id, version + number, opening.kind, change_type)
             digest = None if changes else run.placeholders.text(OPENED.name)
-            changes.append((*change, before, status, actor, result, at, is_settled, TX, digest))
+            changes.append(
+                (*change, before, status, actor, result, at, is_settled, CHANGE_BATCH, digest)
+            )
             before = status
         for number, postings in journals.items():
             for line, each in enumerate(postings, start=1):

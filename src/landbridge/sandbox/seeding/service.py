@@ -16,7 +16,7 @@ from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
 from landbridge.sandbox.seeding.bulk_copy import write
 from landbridge.sandbox.seeding.calendar import micros
-from landbridge.sandbox.seeding.history import TX, RecordBatch, SeedContext, SeedHistory
+from landbridge.sandbox.seeding.history import CHANGE_BATCH, RecordBatch, SeedContext, SeedHistory
 from landbridge.sandbox.seeding.people import CHAINS, create_people
 from landbridge.sandbox.seeding.random_source import Random
 from landbridge.sandbox.seeding.services import SeedServices
@@ -134,7 +134,11 @@ async def _write(
     while batch is not None:
         async with asyncio.TaskGroup() as both:
             both.create_task(
-                write(*(services.database, org_id, batch.rows, batch.paid), mark=TX, houses=houses)
+                write(
+                    *(services.database, org_id, batch.rows, batch.paid),
+                    mark=CHANGE_BATCH,
+                    houses=houses,
+                )
             )
             making = both.create_task(asyncio.to_thread(next, batches, None))
         count += batch.count

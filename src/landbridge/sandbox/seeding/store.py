@@ -7,7 +7,11 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
 
-_TX = "select pg_current_xact_id()::text"
+_BATCH = """
+insert into change_batches (org_id, number)
+values ($1, nextval('change_batch_numbers'))
+returning number
+"""
 
 _PAY = """
 update accounts a
@@ -16,8 +20,8 @@ from unnest($2::uuid[], $3::numeric[]) as p (id, units)
 where a.org_id = $1 and a.id = p.id
 """
 
-# What this transaction's records moved in or out, as the simulated chains would have recorded it.
-# Bridged coins in transit are on no chain.
+# What the records of a batch of changes moved in or out, as the simulated chains would have
+# recorded it. Bridged coins in transit are on no chain.
 _MOVE = """
 insert into sandbox_movements
     (org_id, chain, transaction_hash, log_index, asset, units, source, destination, settles_at)
@@ -33,7 +37,7 @@ from (
     from changes c
     join entries e on e.org_id = c.org_id and e.transfer_id = c.object_id and e.seq = c.seq
     join transfers t on t.org_id = c.org_id and t.id = c.object_id
-    where c.org_id = $1 and c.tx = pg_current_xact_id()
+    where c.org_id = $1 and c.batch = $4
         and (e.role = 'outside' or (e.role = 'in_transit' and c.kind = 'WALLET.BRIDGE'))
     group by 1, e.asset
     having sum(e.available) <> 0
@@ -65,9 +69,9 @@ class CopyConnection(Protocol):
         ...
 
 
-async def number(tx: Tx) -> str:
-    """Return the id of this transaction."""
-    return await tx.fetchval(_TX)
+async def begin_batch(tx: Tx, org_id: UUID) -> int:
+    """Begin a batch of changes; return its number."""
+    return await tx.fetchval(_BATCH, org_id)
 
 
 async def copy(tx: Tx, table: str, columns: Sequence[str], text: str) -> None:
@@ -83,12 +87,12 @@ async def pay(tx: Tx, org_id: UUID, paid: Mapping[str, int]) -> None:
     await tx.execute(_PAY, org_id, list(paid), list(paid.values()))
 
 
-async def move(tx: Tx, org_id: UUID, houses: Mapping[str, str]) -> None:
-    """Let the simulated chains have moved what this transaction's records did.
+async def move(tx: Tx, org_id: UUID, batch: int, houses: Mapping[str, str]) -> None:
+    """Let the simulated chains have moved what the records of a batch of changes did.
 
     It is moved from or to the organisation's own addresses, by chain.
     """
-    await tx.execute(_MOVE, org_id, list(houses), list(houses.values()))
+    await tx.execute(_MOVE, org_id, list(houses), list(houses.values()), batch)
 
 
 async def accounts(tx: Tx, org_id: UUID) -> Sequence[Row]:

@@ -17,7 +17,7 @@ from landbridge.providers.evm.gas.model import gas_cost_id
 from landbridge.providers.evm.gas.service import GasCosts
 from landbridge.providers.evm.outbox import order_store
 from landbridge.providers.evm.outbox.model import OutboxState
-from tests.change_log import settled
+from tests.change_log import placed
 from tests.payouts import check_books
 from tests.providers.evm.gas.orders import AT, add_attempts, add_order, native_units, new_order
 from tests.reporting.metrics.record_history import fold
@@ -250,7 +250,7 @@ async def _shown(org: Tenant) -> list[Any]:
         _report("FEES"),
         _report("BALANCES", holders=["outside"], breakdowns=["currency"]),
     ]
-    await settled(org.container.database)
+    await placed(org.container.database)
     return [
         await org.get("/v2/transactions"),
         await org.get(TRANSFERS),

@@ -49,11 +49,17 @@ insert into transfers (
 values ($1, $2, $3, $4, $2, $5::text::jsonb, $6, $7, $8, $9, $10, $9, $11::text::jsonb, $12, $12)
 """
 _CHANGE = """
+with batch as (
+    insert into change_batches (org_id, number)
+    values ($1, nextval('change_batch_numbers'))
+    returning number
+)
 insert into changes (
     org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts,
-    occurred_at, is_settled, tx
+    occurred_at, is_settled, batch
 )
-values ($1, $2, $3, $4, 'advance', $5, $6, $7, '{}', $8, true, pg_current_xact_id())
+select $1, $2, $3, $4, 'advance', $5, $6, $7, '{}', $8, true, number
+from batch
 """
 _SET_STATUS = "update transfers set status = $3, version = $4 where org_id = $1 and id = $2"
 _SET_TYPE = "update users set type = 'business' where org_id = $1 and id = $2"

@@ -19,18 +19,19 @@ from landbridge.platform.db.pool import Tx
 # Idempotent, since a connection may be lost after the commit.
 _ADD = """
 insert into webhook_deliveries (
-    org_id, id, day, endpoint_id, round, tx, object_id, seq, part, event_type, event_at, status,
+    org_id, id, day, endpoint_id, round, place, object_id, seq, part, event_type, event_at, status,
     due_at, deadline_at, attempt_count, attempts, created_at, updated_at, owner_id, sealed_responses
 )
-select $1, n.id, n.day, $2, n.round, n.tx::xid8, n.object_id, n.seq, n.part, n.event_type,
+select $1, n.id, n.day, $2, n.round, n.place, n.object_id, n.seq, n.part, n.event_type,
     n.event_at, n.status, n.due_at, n.deadline_at, n.attempt_count, n.attempts::jsonb,
     n.created_at, n.updated_at, n.owner_id, n.sealed_responses
 from unnest(
-    $3::uuid[], $4::date[], $5::integer[], $6::text[], $7::uuid[], $8::integer[], $9::smallint[],
+    $3::uuid[], $4::date[], $5::integer[], $6::bigint[], $7::uuid[], $8::integer[],
+    $9::smallint[],
     $10::text[], $11::timestamptz[], $12::text[], $13::timestamptz[], $14::timestamptz[],
     $15::integer[], $16::text[], $17::timestamptz[], $18::timestamptz[], $19::uuid[], $20::bytea[]
 ) as n (
-    id, day, round, tx, object_id, seq, part, event_type, event_at, status, due_at, deadline_at,
+    id, day, round, place, object_id, seq, part, event_type, event_at, status, due_at, deadline_at,
     attempt_count, attempts, created_at, updated_at, owner_id, sealed_responses
 )
 on conflict (org_id, id, day) do nothing
@@ -59,20 +60,20 @@ where d.org_id = $1 and d.endpoint_id = $2 and d.id = n.id and d.day = n.day
 
 # Only the first row of each object, so that an object with many rows hides no other.
 _DUE = """
-select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.tx::text, d.object_id, d.seq, d.part,
+select d.org_id, d.id, d.day, d.endpoint_id, d.round, d.place, d.object_id, d.seq, d.part,
     d.event_type, d.event_at, d.status, d.due_at, d.deadline_at, d.attempt_count,
     d.attempts::text, d.created_at, d.updated_at, d.owner_id, d.sealed_responses
 from webhook_deliveries d
 where d.org_id = $1 and d.endpoint_id = $2 and d.status = 'PENDING' and d.due_at <= $3
     and (
-        select (b.tx, b.seq, b.part) >= (d.tx, d.seq, d.part)
+        select (b.place, b.seq, b.part) >= (d.place, d.seq, d.part)
         from webhook_deliveries b
         where b.org_id = $1 and b.endpoint_id = $2 and b.object_id = d.object_id
             and b.status = 'PENDING'
-        order by b.tx, b.seq, b.part
+        order by b.place, b.seq, b.part
         limit 1
     )
-order by d.due_at, d.tx, d.object_id, d.seq, d.part
+order by d.due_at, d.place, d.object_id, d.seq, d.part
 limit $4
 """
 
@@ -98,7 +99,7 @@ cross join lateral (
     from webhook_deliveries d
     where d.org_id = $1 and d.endpoint_id = $2 and d.object_id = o.object_id
         and d.status = 'PENDING'
-    order by d.tx, d.seq, d.part
+    order by d.place, d.seq, d.part
     limit 1
 ) p
 """
@@ -118,26 +119,27 @@ where d.org_id = $1 and d.endpoint_id = $2 and d.id = n.id and d.day = n.day
 _WAIT_BEHIND = """
 update webhook_deliveries d
 set due_at = null
-from unnest($3::uuid[], $4::text[], $5::integer[], $6::smallint[]) as n (object_id, tx, seq, part)
+from unnest($3::uuid[], $4::bigint[], $5::integer[], $6::smallint[])
+    as n (object_id, place, seq, part)
 where d.org_id = $1 and d.endpoint_id = $2 and d.object_id = n.object_id
     and d.status = 'PENDING' and d.due_at is not null
-    and (d.tx, d.seq, d.part) > (n.tx::xid8, n.seq, n.part)
+    and (d.place, d.seq, d.part) > (n.place, n.seq, n.part)
 """
 
 _LAST = """
-select tx::text, object_id, seq
+select place, object_id, seq
 from webhook_deliveries
-where org_id = $1 and endpoint_id = $2 and tx >= $4::text::xid8 and round = $3
-order by webhook_deliveries.tx desc, object_id desc, seq desc
+where org_id = $1 and endpoint_id = $2 and place >= $4 and round = $3
+order by place desc, object_id desc, seq desc
 limit 1
 """
 
 # The same with replay rounds: an index skips the rows of earlier rounds.
 _LAST_OF_ROUND = """
-select tx::text, object_id, seq
+select place, object_id, seq
 from webhook_deliveries
-where org_id = $1 and endpoint_id = $2 and round = $3 and round > 1 and tx >= $4::text::xid8
-order by webhook_deliveries.tx desc, object_id desc, seq desc
+where org_id = $1 and endpoint_id = $2 and round = $3 and round > 1 and place >= $4
+order by place desc, object_id desc, seq desc
 limit 1
 """
 
@@ -145,7 +147,7 @@ _LATEST = """
 select distinct on (object_id) object_id, seq, part
 from webhook_deliveries
 where org_id = $1 and endpoint_id = $2 and round = $3
-    and (tx, object_id, seq) > ($4::text::xid8, $5, $6)
+    and (place, object_id, seq) > ($4, $5, $6)
 order by object_id, seq desc, part desc
 """
 
@@ -157,7 +159,7 @@ from (
     select distinct on (p.object_id) p.id, p.day, p.due_at
     from webhook_deliveries p
     where p.org_id = $1 and p.endpoint_id = $2 and p.status = 'PENDING'
-    order by p.object_id, p.tx, p.seq, p.part
+    order by p.object_id, p.place, p.seq, p.part
 ) first
 where d.org_id = $1 and d.id = first.id and d.day = first.day and first.due_at is null
 """
@@ -182,7 +184,7 @@ async def add(tx: Tx, org_id: UUID, endpoint_id: UUID, rows: Sequence[Delivery])
         [each.id for each in rows],
         [each.day for each in rows],
         [each.round for each in rows],
-        [str(each.tx) for each in rows],
+        [each.place for each in rows],
         [each.key.object_id for each in rows],
         [each.key.seq for each in rows],
         [each.key.part for each in rows],
@@ -260,7 +262,7 @@ async def wait_behind(tx: Tx, org_id: UUID, endpoint_id: UUID, rows: Sequence[De
         org_id,
         endpoint_id,
         [each.key.object_id for each in rows],
-        [str(each.tx) for each in rows],
+        [each.place for each in rows],
         [each.key.seq for each in rows],
         [each.key.part for each in rows],
     )
@@ -271,10 +273,10 @@ async def last(
 ) -> LogPosition | None:
     """Return the last change with a row of this round after `after`, if any."""
     sql = _LAST if round_ == 1 else _LAST_OF_ROUND
-    row = await tx.fetchrow(sql, org_id, endpoint_id, round_, str(after.tx))
+    row = await tx.fetchrow(sql, org_id, endpoint_id, round_, after.place)
     if row is None:
         return None
-    found = LogPosition(int(row["tx"]), row["object_id"], row["seq"])
+    found = LogPosition(row["place"], row["object_id"], row["seq"])
     return found if found > after else None
 
 
@@ -283,7 +285,7 @@ async def latest(
 ) -> dict[UUID, tuple[int, int]]:
     """Return each object's latest (seq, part) with a row of this round after a position."""
     rows = await tx.fetch(
-        _LATEST, org_id, endpoint_id, round_, str(after.tx), after.object_id, after.seq
+        _LATEST, org_id, endpoint_id, round_, after.place, after.object_id, after.seq
     )
     return {row["object_id"]: (row["seq"], row["part"]) for row in rows}
 

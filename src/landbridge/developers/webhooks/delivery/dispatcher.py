@@ -15,6 +15,7 @@ from landbridge.developers.webhooks.delivery.backoff import EndpointBackoff
 from landbridge.developers.webhooks.delivery.endpoint_worker import LEASE, EndpointWorker
 from landbridge.developers.webhooks.delivery.lease_store import EndpointLease
 from landbridge.developers.webhooks.delivery.serialization import WorkerDependencies
+from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.errors import Busy, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
@@ -121,6 +122,7 @@ class Dispatcher:
         await self._remove_finished()
 
     async def _with_unread_events(self, clocks: Mapping[UUID, datetime]) -> set[tuple[UUID, UUID]]:
+        await place_changes(self.deps.database, clocks.keys())
         now, tokens = self.deps.clock.now(), self._tokens()
         return set(
             await self.deps.database.single(

@@ -18,19 +18,26 @@ _WITH_UNREAD_EVENTS = """
 select e.org_id, e.id
 from unnest($1::uuid[]) as o (org_id)
 cross join lateral (
-    select w.org_id, w.id, w.read_tx, w.read_object_id, w.read_seq
+    select w.org_id, w.id, w.read_place, w.read_object_id, w.read_seq
     from webhook_endpoints w
     where w.org_id = o.org_id and w.status = 'ACTIVE' and w.deleted_at is null
         and (w.leased_until is null or w.leased_until <= $2 or w.leased_by = any($3::uuid[]))
     order by w.id
 ) e
 cross join lateral (
-    select c.tx
-    from changes c
-    where c.org_id = e.org_id and c.tx >= e.read_tx
-        and c.tx < pg_snapshot_xmin(pg_current_snapshot())
-        and (c.tx, c.object_id, c.seq) > (e.read_tx, e.read_object_id, e.read_seq)
-    order by c.tx
+    select b.place
+    from change_batches b
+    where b.org_id = e.org_id and b.place >= e.read_place
+        and (
+            b.place > e.read_place or (
+                select true
+                from changes c
+                where c.org_id = b.org_id and c.batch = b.number
+                    and (c.object_id, c.seq) > (e.read_object_id, e.read_seq)
+                limit 1
+            )
+        )
+    order by b.place
     limit 1
 ) unread
 """
@@ -76,7 +83,7 @@ returning e.id
 _RENEW = """
 update webhook_endpoints
 set leased_until = $5,
-    read_tx = case when version = $6 then $7::text::xid8 else read_tx end,
+    read_place = case when version = $6 then $7 else read_place end,
     read_object_id = case when version = $6 then $8 else read_object_id end,
     read_seq = case when version = $6 then $9 else read_seq end
 where org_id = $1 and id = $2 and leased_by = $3 and round = $4
@@ -177,7 +184,7 @@ async def renew(
         round_,
         until,
         version,
-        str(read_to.tx),
+        read_to.place,
         read_to.object_id,
         read_to.seq,
     )

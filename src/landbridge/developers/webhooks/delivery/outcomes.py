@@ -43,7 +43,7 @@ def new_row(endpoint: Endpoint, event: Event, clock: Clock, *, at: datetime) -> 
         day=clock.now().astimezone(UTC).date(),
         endpoint_id=endpoint.id,
         round=endpoint.round,
-        tx=event.change.tx,
+        place=event.change.place,
         key=event.key,
         event_type=event.type,
         event_at=event.change.occurred_at,

@@ -175,15 +175,6 @@ def make(data: Path, *, by: Runner) -> None:
     os.close(directory)
 
 
-def set_epoch(data: Path, epoch: int, *, by: Runner) -> None:
-    """Set the epoch of transaction ids; the server must have been shut down.
-
-    The low halves of the ids, which mark rows, stay unchanged.
-    """
-    args = ["-D", by.data_argument(data), f"--epoch={epoch}"]
-    _run("pg_resetwal", args, cwd=data, by=by, failed="PostgreSQL could not set the epoch of ids")
-
-
 def _run(program: str, args: Sequence[str], *, cwd: Path, by: Runner, failed: str) -> None:
     """Run a program of the server to its end; `failed` begins the error message."""
     with tempfile.TemporaryFile() as output:

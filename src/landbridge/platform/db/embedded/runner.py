@@ -199,7 +199,7 @@ def _copy_binaries(wheel: Path, into: Path) -> Path:
     install = into / _WHEEL / _INSTALL
     source = wheel / _INSTALL
     install.joinpath("bin").mkdir(parents=True)
-    for program in ("initdb", "postgres", "pg_resetwal"):
+    for program in ("initdb", "postgres"):
         shutil.copy(source / "bin" / program, install / "bin" / program)
     shutil.copytree(source / "share", install / "share")
     shutil.copytree(source / "lib" / "postgresql", install / "lib" / "postgresql")

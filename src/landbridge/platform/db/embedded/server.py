@@ -154,16 +154,6 @@ class EmbeddedPostgres:
         runner.forget_copy(self._home / "postgres.binaries")
         self.leave()
 
-    def restart_with_epoch(self, epoch: int) -> None:
-        """Restart the server with transaction ids that count on from `epoch` times 2^32.
-
-        Only for a server that this process has started.
-        """
-        assert self._runner is not None
-        self._shut_down()
-        datadir.set_epoch(self._data, epoch, by=self._runner)
-        self._bring_up()
-
     def leave(self) -> None:
         """Give the directory up and let the server run on."""
         self._pid = 0
