@@ -22,7 +22,7 @@ _ROLLED_UP = "select rolled_up_units from house_accounts where org_id = $1 and r
 
 @asynccontextmanager
 async def forgotten_change(org: Tenant, dsn: str) -> AsyncGenerator[UUID]:
-    """Hold open a transaction that has changed a user, whose id is yielded; then commit it."""
+    """Hold open a transaction that has changed a user; yield the user's id, then commit."""
     database = await Database.connect(dsn, name="tests", size_max=1)
     user_id, has_written, may_commit = new_id(), asyncio.Event(), asyncio.Event()
 

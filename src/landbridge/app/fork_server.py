@@ -253,7 +253,7 @@ def _await_request(connection: Connection, supervisor: int) -> list[str]:
 
 
 def _leave_child(connection: Connection, supervisor: int) -> None:
-    """Fork once more and end; returns in the child, whose parent the supervisor is then."""
+    """Fork once more and end; returns in the child, which is the supervisor's child then."""
     between = os.getpid()
     if os.fork():
         os._exit(0)

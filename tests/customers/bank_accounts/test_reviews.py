@@ -178,7 +178,7 @@ async def test_a_rejection_needs_no_look_at_a_list_loaded_since(strict_org: Tena
 
 
 class LoadedMeanwhile(Screening):
-    """Screening during whose first comparison a list is loaded."""
+    """Screening during the first comparison of which a list is loaded."""
 
     is_loaded = False
 

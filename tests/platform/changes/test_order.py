@@ -93,7 +93,7 @@ async def test_earlier_writer_that_commits_later_is_neither_lost_nor_reordered(
         end = await database.single(lambda tx: log.end_of_log(tx, org_id))
     assert keys(await read(database, org_id)) == [(early, 1), (late, 1)]
     assert keys(await read_back(database, org_id)) == [(late, 1), (early, 1)]
-    # Whoever has read the first one, or asked for the end before the second commit, sees it once.
+    # A reader of the first one, or of the end before the second commit, sees it once.
     assert keys(await read(database, org_id, first.position)) == [(late, 1)]
     assert keys(await read(database, org_id, end)) == [(late, 1)]
 

@@ -6,8 +6,8 @@ objects. A batch gets its place after its commit, by the function of this module
 - Places are given by one transaction at a time, under the lock of the organisation's `change_logs`
   row, and above all earlier places. So nothing ever appears before a place that was read, and
   nobody waits for a transaction that is still open.
-- Batches placed together keep the order of their numbers. Whoever sees a later change of an object
-  sees the earlier ones too, so places keep the order of each object's changes.
+- Batches placed together keep the order of their numbers. A snapshot with a later change of an
+  object has the earlier ones too, so places keep the order of each object's changes.
 """
 
 from collections.abc import Collection

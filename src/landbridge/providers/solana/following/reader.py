@@ -48,7 +48,7 @@ class TokenAccountReader:
         self.client = client
         self._limits = limits or ListLimits()
         self._calls = asyncio.Semaphore(_CALLS_MAX)
-        # Of the accounts whose list has several pages.
+        # Of the accounts with a list of several pages.
         self._bounds: dict[str, PageBounds] = {}
 
     async def read(
