@@ -20,12 +20,14 @@ _LISTENS = "0A"
 
 
 def test_forked_processes_share_memory_and_no_files(tmp_path: Path) -> None:
-    with served(tmp_path, api_processes="2") as server:
+    with served(tmp_path) as server:
         pids = {name: server.child(name) for name in ("api", "worker", "fork-server")}
         listening = _listening_socket(server.port)
         for name, pid in pids.items():
             # Most of an own interpreter would be private.
             assert _private_kb(pid) < _resident_kb(pid) / 2, name
+            if name != "fork-server":
+                _await_counted(pid)
             files = _files(pid)
             assert (listening in files) == (name == "api")
             assert not any(each.endswith("postgres.lock") for each in files)
@@ -47,6 +49,14 @@ def test_processes_restart_without_the_fork_server(tmp_path: Path) -> None:
         # Later restarts do not try again.
         assert server.output.read_text().count('"event":"process.not_forked"') == 1
         assert not any(" fork-server " in each for each in server.children().values())
+
+
+def _await_counted(pid: int) -> None:
+    """Wait for the first metric of a process: it replaces all files that it has from the fork."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not any(each.endswith(f"_{pid}.db") for each in _files(pid)):
+        assert time.monotonic() < deadline, _files(pid)
+        time.sleep(0.1)
 
 
 def _await_another(server: Served, name: str, pid: int) -> None:
