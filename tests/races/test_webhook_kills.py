@@ -63,7 +63,7 @@ async def test_killed_workers_lose_no_event_and_keep_the_order(
         assert len(set(received)) > 2 * ROUNDS * 3 // 4, received
 
         hostile.manners, refusing.manners = KIND, KIND
-        # Otherwise an event held up by another process is missing now and appears later.
+        # What the killed workers have not placed would be missing now, and appear later.
         await placed(own_database)
         await drain(org, worker, [hook for hook, _ in hooks])
         for hook, receiver in hooks:

@@ -158,6 +158,11 @@ class ForkServer:
         self._process.wait()
 
 
+def with_socket(args: Sequence[str], socket: int | None) -> list[str]:
+    """Return the arguments of a process that has this socket, if any."""
+    return [*args, *([] if socket is None else ["--fd", str(socket)])]
+
+
 def open_files() -> list[int]:
     """Return the open files beside the three standard ones; empty if the system shows none."""
     found: list[int] = []
@@ -267,7 +272,7 @@ def _leave_child(connection: Connection, supervisor: int) -> None:
 def _become(request: ForkRequest, socket: int | None, connection: Connection) -> list[str]:
     """Be like a process that the request's command line has started."""
     os.setpgid(0, 0)
-    args = [*request.args, *([] if socket is None else ["--fd", str(socket)])]
+    args = with_socket(request.args, socket)
     _take_environment(request.environ, args)
     sys.argv = [sys.argv[0], *args]
     connection.send(os.getpid())

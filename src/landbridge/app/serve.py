@@ -28,7 +28,7 @@ from types import FrameType
 import structlog
 
 from landbridge.app.bootstrap import FirstStartResult, prepare
-from landbridge.app.fork_server import ForkedProcess, ForkFailed, ForkServer
+from landbridge.app.fork_server import ForkedProcess, ForkFailed, ForkServer, with_socket
 from landbridge.app.metrics_spool import VARIABLE, remove_old_spools
 from landbridge.app.process_lifecycle import OUTDATED, set_up_logs
 from landbridge.app.processes import listen
@@ -243,9 +243,8 @@ class Starter:
         self, dsn: str, *command: str, socket: int | None = None
     ) -> Callable[[], SupervisedProcess]:
         """Return what starts a process by its command line, with `--fd` for the socket."""
+        argv = [sys.executable, "-m", "landbridge", *with_socket(_args(*command), socket)]
         given = [] if socket is None else [socket]
-        argv = [sys.executable, "-m", "landbridge", *_args(*command)]
-        argv += [word for each in given for word in ("--fd", str(each))]
         # In its own process group: Ctrl-C reaches only this process, which stops the others in
         # order.
         return lambda: subprocess.Popen(  # noqa: S603  our own program

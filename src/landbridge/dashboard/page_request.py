@@ -37,14 +37,9 @@ class PageRequest(Request[PageVisitor, None, State]):
     """A request for a page, once the guard has admitted it."""
 
     @property
-    def renderer(self) -> Renderer:
-        """Return the renderer: for what is not the answer itself."""
-        return self._tools.renderer
-
-    @property
     def installation(self) -> InstallationInfo:
         """Return current installation data."""
-        return self.renderer.installation
+        return self._tools.renderer.installation
 
     @cached_property
     def interface(self) -> InternalClient:
@@ -57,19 +52,15 @@ class PageRequest(Request[PageVisitor, None, State]):
 
     def page(self, template: str, status: int = 200, /, **values: object) -> Response[str]:
         """Answer with a page; see `Renderer.page`."""
-        return self.renderer.page(self, template, status, **values)
+        return self._tools.renderer.page(self, template, status, **values)
 
     def with_problem(self, template: str, /, problem: Refused, **values: object) -> Response[str]:
         """Answer with a form again and its problem; see `Renderer.with_problem`."""
-        return self.renderer.with_problem(self, template, problem, **values)
-
-    def text(self, template: str, /, **values: object) -> str:
-        """Render a template to HTML, also for fragments requested by scripts."""
-        return self.renderer.text(self, template, **values)
+        return self._tools.renderer.with_problem(self, template, problem, **values)
 
     def now(self) -> datetime:
         """Return the current time on the clock of the visitor's organisation."""
-        return self.renderer.now(self)
+        return self._tools.renderer.now(self)
 
     @property
     def _tools(self) -> PageTools:

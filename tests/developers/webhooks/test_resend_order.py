@@ -45,7 +45,7 @@ def of_one_object(org: Tenant, created: str, *changes: dict[str, Any]) -> list[D
 
 
 async def test_an_endpoint_that_is_locked_stops_no_other(org: Tenant) -> None:
-    """Rows are waiting there: a transaction with any lock holds up the log for everyone."""
+    """Rows are waiting at all of them."""
     # Several, because the order of processing is unknown.
     *locked, created = [await make_endpoint(org) for _ in range(4)]
     for each in (*locked, created):

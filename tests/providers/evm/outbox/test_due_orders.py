@@ -1,35 +1,19 @@
 """Which orders are signed next: one organisation with very many does not hold up the others."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 from landbridge.providers.evm.outbox import order_store
-from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState, PaymentLeg
+from landbridge.providers.evm.outbox.model import OutboxOrder
+from tests.providers.evm.gas.orders import new_order
 from tests.tenants import Tenant
 
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
-_ADDRESS = "0x8ba1f109551bD432803012645Ac136ddd64DBA72"
 
 
 def _order(org_id: UUID, at: datetime) -> OutboxOrder:
-    return OutboxOrder(
-        org_id=org_id,
-        key=uuid4(),
-        record_id=uuid4(),
-        chain="POLYGON",
-        currency="usdc",
-        source=_ADDRESS,
-        wallet_id=None,
-        legs=(PaymentLeg(_ADDRESS, 1),),
-        method=None,
-        step=0,
-        state=OutboxState.CREATED,
-        reason=None,
-        transaction_hash=None,
-        confirmed_at=None,
-        created_at=at,
-        due_at=at,
-    )
+    return replace(new_order(org_id, uuid4()), created_at=at, due_at=at)
 
 
 async def test_the_longest_due_of_each_organisation_comes_first(
