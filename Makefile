@@ -104,6 +104,7 @@ sdk: $(VENV)/.tools ## write the generated parts of the client libraries from op
 
 site: ## build the documentation site, which the server then has at /docs/site (needs npm)
 	cd site && npm ci --ignore-scripts --no-audit --no-fund && npx vitepress build
+	cd site/dist && $(PYTHON) -m zipfile -c ../../src/landbridge/platform/http/documentation_site.zip *
 
 words: $(VENV)/.tools ## gather what pages say into the files of languages
 	$(BIN)/python -m tests.dashboard.catalogue

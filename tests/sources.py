@@ -23,7 +23,6 @@ _MADE = frozenset(
         "__pycache__",
         "htmlcov",
         "node_modules",
-        "built_site",
         "dist",
         "build",
     }

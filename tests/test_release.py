@@ -80,7 +80,7 @@ def test_release_is_built(tmp_path: Path) -> None:
     }
     with zipfile.ZipFile(dist / f"python/landbridge-{__version__}-py3-none-any.whl") as wheel:
         names = wheel.namelist()
-        assert "landbridge/platform/http/built_site/start/first-swap.html" in names
+        assert "landbridge/platform/http/documentation_site.zip" in names
         assert "landbridge/platform/db/migrations/0001_organisations.sql" in names
     with tarfile.open(dist / f"npm/landbridge-sdk-{__version__}.tgz") as package:
         assert "package/dist/index.js" in package.getnames()

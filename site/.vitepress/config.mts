@@ -9,8 +9,7 @@ import { withMermaid } from 'vitepress-plugin-mermaid'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 // Pages are copied to a folder from which the packages of this one are found.
 const PAGES = fileURLToPath(new URL('../build/', import.meta.url))
-// Where `landbridge` serves the site from, and what a wheel contains.
-const OUT = fileURLToPath(new URL('../../src/landbridge/platform/http/built_site', import.meta.url))
+const OUT = fileURLToPath(new URL('../dist', import.meta.url))
 // Path at which the site is served; `landbridge` serves it at this one.
 const BASE = process.env.SITE_BASE || '/docs/site/'
 // Address of the repository's files, for links to what is no page. Without it they are plain text.

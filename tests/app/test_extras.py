@@ -3,14 +3,17 @@
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import requires
+from importlib.metadata import files, requires
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from landbridge.app.settings import Settings, SettingsInvalid, check
 from landbridge.payments.bank_files.funding_account import SftpSettings
 from landbridge.payments.bank_files.transports.connect import open_transport
-from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.errors import FieldInvalid, Unavailable
 from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.db.sealing import new_key
 from landbridge.platform.encryption.key_wrapping import (
@@ -19,12 +22,16 @@ from landbridge.platform.encryption.key_wrapping import (
     KeyWrapping,
     VaultTransit,
 )
+from landbridge.platform.files.inspection import inspect
+from landbridge.platform.files.model import MimeType
+from tests.platform.files.sample_files import encoded
 from tests.reporting.exports.downloads import download
 from tests.reporting.statements.ledger_entries import ask
 from tests.sources import ROOT
 from tests.tenants import Tenant, make_user
 
 LIBRARIES = {
+    Extra.HEIC: "pillow_heif",
     Extra.PARQUET: "pyarrow",
     Extra.PDF: "reportlab",
     Extra.S3: "boto3",
@@ -47,13 +54,33 @@ def test_extras_are_those_of_the_package_and_complete_here() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
     libraries = {
-        name: [each.partition(">")[0] for each in needed]
+        name: [each.partition(">")[0].replace("-", "_") for each in needed]
         for name, needed in project["optional-dependencies"].items()
     }
     assert libraries == {str(extra): [library] for extra, library in LIBRARIES.items()}
     assert not [each for each in Extra if missing(each)]
     needed = [each for each in requires("landbridge") or [] if "extra ==" not in each]
-    assert not [each for each in needed if each.partition(">")[0] in LIBRARIES.values()]
+    base = {each.partition(">")[0].replace("-", "_") for each in needed}
+    assert not base & set(LIBRARIES.values())
+
+
+def test_plain_installation_has_less_than_300_mib_of_files() -> None:
+    needed, known = ["landbridge"], set[str]()
+    while needed:
+        name = canonicalize_name(needed.pop())
+        if name not in known:
+            known.add(name)
+            wanted = [Requirement(each) for each in requires(name) or []]
+            needed += [
+                each.name
+                for each in wanted
+                if not each.marker or each.marker.evaluate({"extra": ""})
+            ]
+    paths = [Path(str(each.locate())) for name in known for each in files(name) or []]
+    paths += [each for each in (ROOT / "src").rglob("*") if each.is_file()]
+    total = sum(each.stat().st_size for each in paths if "__pycache__" not in each.parts)
+    assert len(known) > 50
+    assert 200 * 2**20 < total < 300 * 2**20
 
 
 def test_every_process_starts_without_any_extra() -> None:
@@ -66,6 +93,17 @@ def test_every_process_starts_without_any_extra() -> None:
         [sys.executable, "-c", code], check=False, capture_output=True, text=True
     )
     assert ended.returncode == 0, ended.stderr
+
+
+def test_a_heic_without_its_extra_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = encoded("HEIF")
+    assert inspect(content, name="id.heic", declared=None) is MimeType.HEIC
+    how = hide(monkeypatch, Extra.HEIC)
+    with pytest.raises(FieldInvalid) as refused:
+        inspect(content, name="id.heic", declared=None)
+    assert str(refused.value) == f"file is a HEIC image, which {how}"
+    png = encoded("PNG")
+    assert inspect(png, name="id.png", declared=None) is MimeType.PNG
 
 
 async def test_parquet_without_its_extra_is_refused(

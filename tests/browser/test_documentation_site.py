@@ -12,7 +12,7 @@ from tests.app.processes.server_process import Served
 from tests.npm_tools import run_tool
 from tests.sources import ROOT
 
-BUILT = ROOT / "src/landbridge/platform/http/built_site"
+BUILT = ROOT / "site/dist"
 PAGES = sorted(
     each.relative_to(ROOT / "docs").with_suffix(".html").as_posix()
     for kind in ("start", "guides", "concepts", "reference", "internals")

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import zipfile
 from pathlib import Path
 
 import httpx2
@@ -15,19 +16,20 @@ HOME = f"<html><script id='x'>{SCRIPT}</script><script src='a.js'></script></htm
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def archive(tmp_path: Path) -> Path:
     (tmp_path / "secret.txt").write_text("not ours to show")
-    folder = tmp_path / "site"
-    (folder / "start").mkdir(parents=True)
-    (folder / "index.html").write_text(HOME)
-    (folder / "start/swap.html").write_text("<html>swap</html>")
-    (folder / "app.js").write_text("1")
-    return folder
+    archive = tmp_path / "site.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("index.html", HOME)
+        file.mkdir("start")
+        file.writestr("start/swap.html", "<html>swap</html>")
+        file.writestr("app.js", "1")
+    return archive
 
 
 @pytest.fixture
-def built(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    site = DocumentationSite(folder)
+def built(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = DocumentationSite(archive)
     monkeypatch.setattr(documentation_site, "SITE", site)
     monkeypatch.setattr(service_api, "SITE", site)
 

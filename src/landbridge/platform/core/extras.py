@@ -10,6 +10,7 @@ from importlib.util import find_spec
 class Extra(StrEnum):
     """Extra of pyproject.toml, whose value is its name there."""
 
+    HEIC = "heic"
     PARQUET = "parquet"
     PDF = "pdf"
     S3 = "s3"
@@ -19,6 +20,7 @@ class Extra(StrEnum):
 
 
 _LIBRARIES = {
+    Extra.HEIC: "pillow_heif",
     Extra.PARQUET: "pyarrow",
     Extra.PDF: "reportlab",
     Extra.S3: "boto3",

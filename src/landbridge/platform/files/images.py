@@ -16,7 +16,6 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 
-import pillow_heif
 from PIL import Image
 from PIL.JpegImagePlugin import MARKER
 from PIL.TiffImagePlugin import (
@@ -36,6 +35,7 @@ from PIL.TiffImagePlugin import (
     TiffImageFile,
 )
 
+from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.files.heic_items import check_items
 from landbridge.platform.files.model import MimeType
 
@@ -195,6 +195,10 @@ def _tiff_tags(content: bytes, offset: int) -> Sequence[int]:
 
 
 def _heic(content: bytes) -> str | None:
+    if reason := missing(Extra.HEIC):
+        return f"is a HEIC image, which {reason}"
+    import pillow_heif  # noqa: PLC0415  of an extra
+
     # Metadata of all images are copied when the file is opened.
     check_items(content)
     file = pillow_heif.open_heif(content)  # pyright: ignore[reportUnknownMemberType]  untyped

@@ -1,12 +1,13 @@
-"""Documentation site: the files that `make site` has built, if it has.
+"""Documentation site: the zip file that `make site` has built, if it has.
 
-A wheel contains them if they were built before it.
+A wheel contains it if it was built before.
 """
 
 import base64
 import hashlib
 import mimetypes
 import re
+import zipfile
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
@@ -24,15 +25,15 @@ _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]* src=)[^>]*>(.*?)</script>",
 
 
 class DocumentationSite:
-    """The files below a folder, each read on its first request."""
+    """The files in a zip file, each read on its first request."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
 
     @property
     def is_built(self) -> bool:
         """Return whether there is a site."""
-        return (self._folder / _HOME).is_file()
+        return self._archive.is_file()
 
     def find(self, path: str) -> LazyContent | None:
         """Return the file at a path below the site; the home page for an empty one."""
@@ -41,7 +42,7 @@ class DocumentationSite:
     @cached_property
     def policy(self) -> str:
         """Return the content security policy: inline scripts, alike on all pages, by their hash."""
-        scripts = _INLINE_SCRIPT.findall((self._folder / _HOME).read_text(encoding="utf-8"))
+        scripts = _INLINE_SCRIPT.findall(self._read(_HOME).decode())
         digests = (hashlib.sha256(each.encode()).digest() for each in scripts)
         hashes = "".join(f" 'sha256-{base64.b64encode(each).decode()}'" for each in digests)
         return (
@@ -53,14 +54,23 @@ class DocumentationSite:
     @cached_property
     def _files(self) -> dict[str, LazyContent]:
         """Return each file by its path; no other file can be requested."""
-        return {
-            file.relative_to(self._folder).as_posix(): LazyContent(partial(_read, file))
-            for file in self._folder.rglob("*")
-            if file.is_file()
-        }
+        if not self.is_built:
+            return {}
+        with zipfile.ZipFile(self._archive) as archive:
+            names = [each.filename for each in archive.infolist() if not each.is_dir()]
+        return {name: LazyContent(partial(self._content, name)) for name in names}
+
+    def _content(self, name: str) -> StaticContent:
+        kind, _ = mimetypes.guess_type(name)
+        return StaticContent.of(self._read(name), kind or "text/plain")
+
+    def _read(self, name: str) -> bytes:
+        # Opened for each file: forked processes would share the place in an open one.
+        with zipfile.ZipFile(self._archive) as archive:
+            return archive.read(name)
 
 
-SITE: Final = DocumentationSite(Path(__file__).parent / "built_site")
+SITE: Final = DocumentationSite(Path(__file__).with_suffix(".zip"))
 
 
 @get(["/docs/site", "/docs/site/{path:path}"], public=True, include_in_schema=False)
@@ -75,8 +85,3 @@ async def site_file(request: AnyRequest, path: FromPath[str] = "/") -> Response[
         response.headers["X-Frame-Options"] = "DENY"
         response.headers["Referrer-Policy"] = "same-origin"
     return response
-
-
-def _read(file: Path) -> StaticContent:
-    kind, _ = mimetypes.guess_type(file.name)
-    return StaticContent.of(file.read_bytes(), kind or "text/plain")
