@@ -55,7 +55,10 @@ async def test_balances_keys_users_and_the_current_item_of_the_menu_are_whole(
     open_dashboard: OpenDashboard, api: ScenarioClient, world: World
 ) -> None:
     assert world.user
-    await sign_up(api, unique_colleague("Rich").name, funds="98765432.123456")
+    rich = await sign_up(api, unique_colleague("Rich").name, funds="198765432.123456")
+    poor = await sign_up(api, unique_colleague("Payee").name)
+    body = transfer_body(rich, poor, "98765432.123456", requireApproval=True)
+    await api.post("/v2/wallets/transfers", body)
     async with open_dashboard() as page:
         for path in ("/dashboard", "/dashboard/keys", "/dashboard/users?q=ada@example.com"):
             await page.goto(path)
