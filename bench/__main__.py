@@ -8,12 +8,14 @@ from pathlib import Path
 from types import FrameType
 
 from bench import (
+    capacity,
     chain_transfers,
     idle,
     kill,
     memory,
     pages,
     proofs,
+    quotas,
     report,
     report_findings,
     reports,
@@ -37,6 +39,8 @@ def main() -> None:
         sys.exit(0 if kill.run_crash_test(_say, rounds=given.rounds or 1) else 1)
     if given.verbs:
         sys.exit(_measure_verbs(given))
+    if given.capacity:
+        sys.exit(_measure_capacity(given))
     if given.memory or given.idle or given.workers or given.proofs:
         _measure_process(given)
         return
@@ -79,6 +83,7 @@ def _parse_arguments() -> argparse.Namespace:
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
     modes.add_argument("--idle", action="store_true", help="CPU time of a server nobody uses")
     modes.add_argument("--workers", action="store_true", help="a backlog with one worker and two")
+    modes.add_argument("--capacity", action="store_true", help="one API node, two and three")
     modes.add_argument("--proofs", action="store_true", help="what provable books cost")
     modes.add_argument("--chains", action="store_true", help="transfers on a local EVM chain")
     modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
@@ -110,6 +115,15 @@ def _measure_process(given: argparse.Namespace) -> None:
     else:
         seconds = _IDLE_QUICK_S if given.quick else _IDLE_S
         idle.measure(seconds, given.organisations, _say)
+
+
+def _measure_capacity(given: argparse.Namespace) -> int:
+    if reason := quotas.unavailable():
+        _say(reason)
+        return 1
+    effort = capacity.QUICK if given.quick else capacity.DEFAULT
+    print(f"\n{capacity.markdown(capacity.measure(effort, _say))}\n")
+    return 0
 
 
 def _measure_speed(given: argparse.Namespace) -> None:

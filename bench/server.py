@@ -82,9 +82,9 @@ class Server:
 
 
 @contextmanager
-def serving(data_dir: Path) -> Generator[Server]:
+def serving(data_dir: Path, *, api_processes: int = API_PROCESSES) -> Generator[Server]:
     """Run a server on this directory; stop it on exit."""
-    server = start(data_dir)
+    server = start(data_dir, api_processes=api_processes)
     try:
         server.await_ready()
         yield server
@@ -93,14 +93,14 @@ def serving(data_dir: Path) -> Generator[Server]:
         server.process.wait(60)
 
 
-def start(data_dir: Path, port: int | None = None) -> Server:
+def start(data_dir: Path, port: int | None = None, *, api_processes: int = API_PROCESSES) -> Server:
     """Start a server that writes its log to its data directory."""
     port = port or free_port()
     environ = {
         **os.environ,
         "LANDBRIDGE_DATA_DIR": str(data_dir),
         "LANDBRIDGE_PORT": str(port),
-        "LANDBRIDGE_API_PROCESSES": str(API_PROCESSES),
+        "LANDBRIDGE_API_PROCESSES": str(api_processes),
         "LANDBRIDGE_LOG_FORMAT": "json",
         # The measurement is the server's capacity, so no limit applies.
         "LANDBRIDGE_RATE_PER_KEY": "0",

@@ -41,6 +41,8 @@ _SETTLE_TIMEOUT_S = 120.0
 _PGBENCH_S = 3.0
 _BATCH_SIZE = 50
 _PARTS = ("api", "worker", "postgres")
+# Bytes of the database on the disk, and of write-ahead log that it has ever written.
+_SIZES = "select pg_database_size(current_database()), pg_current_wal_lsn() - '0/0'::pg_lsn"
 _UNFINISHED = "select count(*) from transfers where (kind || ':' || status) <> all ($1::text[])"
 
 
@@ -80,6 +82,7 @@ class Verb:
 class VerbSeries:
     """Samples of one verb, one per round: CPU microseconds per call by part, calls per second.
 
+    `stored` and `logged` are bytes per call: of the database, and of its write-ahead log.
     `unit_us` has the plain operation of the same round, `others` the share of the CPU that other
     work took, of this machine or of its host.
     """
@@ -88,6 +91,8 @@ class VerbSeries:
     per_s: list[float] = field(default_factory=list[float])
     unit_us: list[float] = field(default_factory=list[float])
     others: list[float] = field(default_factory=list[float])
+    stored: list[float] = field(default_factory=list[float])
+    logged: list[float] = field(default_factory=list[float])
 
     @property
     def calls_us(self) -> list[float]:
@@ -229,11 +234,15 @@ async def _measure(
             unit_us = await asyncio.to_thread(_plain_us, ours, plain)
             for verb in VERBS if number % 2 == 0 else reversed(VERBS):
                 calls = verb.calls * effort.scale
+                before = await asyncio.to_thread(_sizes, ours)
                 cpu_s, seconds = await _run(ours, client, parties, verb, calls)
+                after = await asyncio.to_thread(_sizes, ours)
                 cpu_us = {part: cpu_s[part] / calls * 1e6 for part in _PARTS}
                 found = series[verb.name]
                 found.cpu_us.append(cpu_us)
                 found.per_s.append(calls / seconds)
+                found.stored.append((after[0] - before[0]) / calls)
+                found.logged.append((after[1] - before[1]) / calls)
                 found.unit_us.append(unit_us)
                 found.others.append((cpu_s["others"] + cpu_s["stolen"]) / sum(cpu_s.values()))
                 print_line(f"round {number + 1}: {verb.name}: {found.ratios[-1]:.2f}")
@@ -287,6 +296,11 @@ def _await_settled(ours: server.Server) -> None:
         time.sleep(0.05)
 
 
+def _sizes(ours: server.Server) -> tuple[int, int]:
+    (stored, logged), *_ = databases.read(ours.dsn, _SIZES)
+    return stored, int(logged)
+
+
 def _plain_us(ours: server.Server, plain: databases.Pgbench) -> float:
     """Return CPU microseconds of PostgreSQL per operation by plain statements."""
     meter = speed.meter(ours)
@@ -299,14 +313,16 @@ def _plain_us(ours: server.Server, plain: databases.Pgbench) -> float:
 def markdown(series: dict[str, VerbSeries]) -> str:
     """Return the figures as a table."""
     rows = [
-        "| Verb | CPU, in plain operations | least to most | API | worker | PostgreSQL | calls/s |",
-        "|---|---|---|---|---|---|---|",
+        "| Verb | CPU, in plain operations | least to most | API | worker | PostgreSQL | calls/s | "
+        + "KB stored | KB of WAL |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, found in series.items():
         parts = " | ".join(f"{median(each[part] for each in found.cpu_us):,.0f}" for part in _PARTS)
         spread = f"{min(found.ratios):.2f} to {max(found.ratios):.2f}"
         rows.append(
-            f"| {name} | {found.ratio:.2f} | {spread} | {parts} | {median(found.per_s):,.0f} |"
+            f"| {name} | {found.ratio:.2f} | {spread} | {parts} | {median(found.per_s):,.0f} "
+            f"| {median(found.stored) / 1000:.1f} | {median(found.logged) / 1000:.1f} |"
         )
     return "\n".join([*rows, "", "API, worker and PostgreSQL: CPU microseconds per call."])
 
