@@ -313,8 +313,7 @@ def _plain_us(ours: server.Server, plain: databases.Pgbench) -> float:
 def markdown(series: dict[str, VerbSeries]) -> str:
     """Return the figures as a table."""
     rows = [
-        "| Verb | CPU, in plain operations | least to most | API | worker | PostgreSQL | calls/s | "
-        + "KB stored | KB of WAL |",
+        "| Verb | plain swaps | range | API | worker | PostgreSQL | calls/s | KB | KB of WAL |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for name, found in series.items():
@@ -324,7 +323,13 @@ def markdown(series: dict[str, VerbSeries]) -> str:
             f"| {name} | {found.ratio:.2f} | {spread} | {parts} | {median(found.per_s):,.0f} "
             f"| {median(found.stored) / 1000:.1f} | {median(found.logged) / 1000:.1f} |"
         )
-    return "\n".join([*rows, "", "API, worker and PostgreSQL: CPU microseconds per call."])
+    return "\n".join(
+        [
+            *rows,
+            "",
+            "CPU per call: in plain operations, and in microseconds of API, worker and PostgreSQL.",
+        ]
+    )
 
 
 def grown(series: dict[str, VerbSeries]) -> dict[str, str]:
