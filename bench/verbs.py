@@ -327,7 +327,7 @@ def markdown(series: dict[str, VerbSeries]) -> str:
         [
             *rows,
             "",
-            "CPU per call: in plain operations, and in microseconds of API, worker and PostgreSQL.",
+            "CPU per call: in plain operations of a swap, and in microseconds of each part.",
         ]
     )
 
