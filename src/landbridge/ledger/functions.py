@@ -51,8 +51,8 @@ class LockingFunction:
 
     @property
     def call(self) -> str:
-        """Statement that calls the function."""
-        arguments = ", ".join(f"${number}" for number in range(1, len(self.types) + 1))
+        """Statement that calls the function; its arguments are texts (`platform/db/arrays.py`)."""
+        arguments = ", ".join(f"${n}::text::{kind}" for n, kind in enumerate(self.types, start=1))
         return f"select {self.name}({arguments})"
 
 

@@ -19,6 +19,7 @@ from landbridge.ledger.model import (
 )
 from landbridge.platform.changes.service import prove_change
 from landbridge.platform.core.money import Money
+from landbridge.platform.db.arrays import array_text
 from landbridge.platform.db.pool import Tx
 
 # The same order as in the functions.
@@ -61,7 +62,8 @@ async def lock_and_create(
     tx: Tx, creations: Sequence[CreateTransfer], *, lock_timeout: str | None = None
 ) -> list[CommitOutcome]:
     """Lock the wallets of the postings and create the records, in one call."""
-    found = await tx.fetchval(_LOCK_AND_CREATE, *_creation_arguments(creations, lock_timeout))
+    arrays = map(array_text, _creation_arrays(creations))
+    found = await tx.fetchval(_LOCK_AND_CREATE, *arrays, lock_timeout)
     outcomes = [CommitOutcome(each) for each in found]
     for creation, outcome in zip(creations, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:
@@ -69,9 +71,7 @@ async def lock_and_create(
     return outcomes
 
 
-def _creation_arguments(
-    creations: Sequence[CreateTransfer], lock_timeout: str | None
-) -> tuple[Any, ...]:
+def _creation_arrays(creations: Sequence[CreateTransfer]) -> tuple[list[Any], ...]:
     return (
         [each.org_id for each in creations],
         [each.id for each in creations],
@@ -89,10 +89,9 @@ def _creation_arguments(
         [each.due_at for each in creations],
         [each.at for each in creations],
         [each.actor for each in creations],
-        [creation_digest_of(each) for each in creations],
+        [f"\\x{creation_digest_of(each).hex()}" for each in creations],
         *_path_steps((0, None, each.path) for each in creations),
         *_postings((0, each.journals) for each in creations),
-        lock_timeout,
     )
 
 
@@ -100,7 +99,8 @@ async def lock_and_advance(
     tx: Tx, moves: Sequence[AdvanceTransfer], *, lock_timeout: str | None = None
 ) -> list[CommitOutcome]:
     """Lock the records, then the wallets of the postings, and advance, in one call."""
-    found = await tx.fetchval(_LOCK_AND_ADVANCE, *_move_arguments(moves, lock_timeout))
+    arrays = map(array_text, _move_arrays(moves))
+    found = await tx.fetchval(_LOCK_AND_ADVANCE, *arrays, lock_timeout)
     outcomes = [CommitOutcome(each) for each in found]
     for move, outcome in zip(moves, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:
@@ -109,7 +109,7 @@ async def lock_and_advance(
     return outcomes
 
 
-def _move_arguments(moves: Sequence[AdvanceTransfer], lock_timeout: str | None) -> tuple[Any, ...]:
+def _move_arrays(moves: Sequence[AdvanceTransfer]) -> tuple[list[Any], ...]:
     return (
         [each.transfer.org_id for each in moves],
         [each.transfer.id for each in moves],
@@ -126,7 +126,6 @@ def _move_arguments(moves: Sequence[AdvanceTransfer], lock_timeout: str | None) 
         *_amounts([each.destination for each in moves]),
         *_path_steps((each.transfer.version, each.transfer.status, each.path) for each in moves),
         *_postings((each.transfer.version, each.journals) for each in moves),
-        lock_timeout,
     )
 
 
