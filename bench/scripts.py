@@ -1,9 +1,9 @@
 """pgbench scripts of a swap: what PostgreSQL does without an API in front of it.
 
-`ours` has the ledger's own statements from landbridge.ledger.store for one swap at a time: `CREATE`
-alone, then a transaction of `LOCK` and `ADVANCE`, as the ledger runs them. `plain` has the same
-effect in several plain statements, as most systems would write it. Both write the rows that our API
-writes; neither does the surrounding reads (key, wallets, price, record).
+`ours` calls the ledger's own functions from landbridge.ledger.functions for one swap at a time, as
+the ledger calls them. `plain` has the same effect in several plain statements, as most systems
+would write it. Both write the rows that our API writes; neither does the surrounding reads (key,
+wallets, price, record).
 
 Each script makes one swap, which counts as two operations. Ids are ordered by time, like ours.
 """
@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from landbridge.ledger.statements import ADVANCE, CREATE, LOCK
+from landbridge.ledger.functions import LOCK_AND_ADVANCE, LOCK_AND_CREATE, LockingFunction
 from landbridge.platform.db.locking_group_commit import BATCH_WAIT_MS
 
 ORG = "00000000-0000-7000-8000-000000000001"
@@ -52,19 +52,8 @@ _BOUGHT = "(case :side::int when 0 then :usdt::text else :usdc::text end)"
 
 
 def ours() -> str:
-    """CREATE; then BEGIN, LOCK, ADVANCE, COMMIT."""
-    accounts = f"{_SOURCE}, {_DESTINATION}"
-    lock = _filled(LOCK, {1: _ORG, 2: _ID, 3: f"{_ORG}, :org", 4: accounts}, texts={5: _TIMEOUT})
-    return "\n".join(
-        [
-            _SETUP,
-            f"{_filled(CREATE, _opening(), texts={31: _TIMEOUT})};",
-            "begin;",
-            f"{lock};",
-            f"{_filled(ADVANCE, _accept())};",
-            "commit;",
-        ]
-    )
+    """`lock_and_create`; then `lock_and_advance`, in a transaction of its own."""
+    return f"{_SETUP}{_call(LOCK_AND_CREATE, _opening())}\n{_call(LOCK_AND_ADVANCE, _accept())}\n"
 
 
 def _opening() -> Mapping[int, str]:
@@ -121,12 +110,11 @@ def _accept() -> Mapping[int, str]:
     }
 
 
-def _filled(
-    statement: str, arrays: Mapping[int, str], *, texts: Mapping[int, str] | None = None
-) -> str:
-    """Return the statement with its parameters replaced by literals, texts and arrays included."""
-    literals = {number: f"array[{items}]" for number, items in arrays.items()} | dict(texts or {})
-    return re.sub(r"\$(\d+)", lambda found: literals[int(found[1])], statement)
+def _call(function: LockingFunction, arrays: Mapping[int, str]) -> str:
+    """Return a call of the function with literals; its last argument is the lock timeout."""
+    *types, _ = function.types
+    arguments = [f"array[{arrays[n]}]::{kind}" for n, kind in enumerate(types, start=1)]
+    return f"select {function.name}({', '.join([*arguments, _TIMEOUT])});"
 
 
 def plain() -> str:

@@ -154,7 +154,7 @@ async def test_late_commit_is_not_skipped(database: Database, ledger: Ledger) ->
     written, may_commit = asyncio.Event(), asyncio.Event()
 
     async def late(tx: Tx) -> None:
-        await store.create_batch(tx, [make.funding(org_id, account_id, 100)])
+        await store.lock_and_create(tx, [make.funding(org_id, account_id, 100)])
         written.set()
         await may_commit.wait()
 

@@ -332,7 +332,7 @@ async def test_advance_without_postings_waits_for_the_record_lock(
 
     async def hold() -> None:
         async def work(tx: Any) -> None:
-            await store.lock(tx, transfers=[(org_id, record.id)], accounts=())
+            await store.lock_records(tx, [(org_id, record.id)])
             held.set()
             await let_go.wait()
 

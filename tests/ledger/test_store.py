@@ -124,30 +124,13 @@ async def test_batch_of_64_equals_64_batches_of_one(database: Database, seed: in
 
 
 async def open_all(database: Database, creations: Sequence[CreateTransfer]) -> list[CommitOutcome]:
-    """Run one batch, with its locks."""
-    accounts = {
-        (each.org_id, posting.account)
-        for each in creations
-        for postings in each.journals.values()
-        for posting in postings
-        if isinstance(posting.account, UUID)
-    }
-
-    return await database.transact(
-        lambda tx: store.lock_and_create(tx, creations, accounts=accounts)
-    )
+    """Create one batch."""
+    return await database.transact(lambda tx: store.lock_and_create(tx, creations))
 
 
 async def advance_all(database: Database, moves: Sequence[AdvanceTransfer]) -> list[CommitOutcome]:
-    """Run one batch, with its locks."""
-    accounts = {
-        (each.transfer.org_id, posting.account)
-        for each in moves
-        for postings in each.journals.values()
-        for posting in postings
-        if isinstance(posting.account, UUID)
-    }
-    return await database.transact(lambda tx: store.lock_and_advance(tx, moves, accounts=accounts))
+    """Advance one batch."""
+    return await database.transact(lambda tx: store.lock_and_advance(tx, moves))
 
 
 @dataclass

@@ -91,7 +91,7 @@ async def correct(
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
         root_id = chain[-1]
         # Every advance and every correction takes this lock, and takes it before account locks.
-        await store.lock(tx, transfers=[(org_id, transfer_id), (org_id, root_id)], accounts=())
+        await store.lock_records(tx, [(org_id, transfer_id), (org_id, root_id)])
         if known := await _find_known(tx, org_id, transfer_id, correction):
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)

@@ -15,7 +15,7 @@ async def lock_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
 
     Records are locked before accounts and leaf rows (see `Ledger.create_in`), so call this first.
     """
-    await store.lock(tx, transfers=[(org_id, transfer_id)], accounts=())
+    await store.lock_records(tx, [(org_id, transfer_id)])
     return await find_record(tx, org_id, transfer_id)
 
 
@@ -48,5 +48,5 @@ async def make_records_due(tx: Tx, records: Sequence[tuple[UUID, UUID]]) -> None
     One that waits for no time, or does not exist, stays as it is. The lock order is that of
     `Ledger.create_in`. The caller wakes the worker (`DueNotifier.notify_in`).
     """
-    await store.lock(tx, transfers=records, accounts=())
+    await store.lock_records(tx, records)
     await store.make_due(tx, records)

@@ -113,7 +113,7 @@ class CreateTransfer:
 
 
 class DueCheck(Enum):
-    """Check of the record's due time, made by the advancing statement."""
+    """Check of the record's due time, made by the advancing function."""
 
     ANY = "any"
     IN_TIME = "in time"  # only before the due time

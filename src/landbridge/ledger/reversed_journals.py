@@ -19,7 +19,7 @@ async def has_returned_coins(tx: Tx, org_id: UUID, transfer_id: UUID) -> bool:
 
     Coins that their chain has lost are then not taken back a second time.
     """
-    await store.lock(tx, transfers=[(org_id, transfer_id)], accounts=())
+    await store.lock_records(tx, [(org_id, transfer_id)])
     (record,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
     seqs = [] if record is None else await corrected_changes(tx, record)
     rows = await correction_store.journals(tx, org_id, transfer_id, seqs)

@@ -112,11 +112,7 @@ class Ledger:
         is written.
         """
         creation.check(transitions)
-        accounts = account_keys(creation.org_id, creation.journals)
-        if accounts:
-            (outcome,) = await store.lock_and_create(tx, [creation], accounts=accounts)
-        else:
-            (outcome,) = await store.create_batch(tx, [creation])
+        (outcome,) = await store.lock_and_create(tx, [creation])
         match outcome:
             case CommitOutcome.DONE:
                 if is_due(creation):
@@ -132,7 +128,7 @@ class Ledger:
     async def create_house_transfers_in(
         self, tx: Tx, creations: Sequence[CreateTransfer], transitions: Transitions[Any]
     ) -> Sequence[CommitOutcome]:
-        """Create records that move no wallet's money, in one statement of the caller's transaction.
+        """Create records that move no wallet's money, in one call in the caller's transaction.
 
         Return `DONE` or `DUPLICATE` for each.
         """
@@ -140,7 +136,7 @@ class Ledger:
             each.check(transitions)
             if account_keys(each.org_id, each.journals):
                 raise InvariantBroken(f"the {each.kind} {each.id} moves money of a wallet")
-        return await store.create_batch(tx, creations) if creations else ()
+        return await store.lock_and_create(tx, creations) if creations else ()
 
     async def advance_in(
         self, tx: Tx, move: AdvanceTransfer, transitions: Transitions[Any]
@@ -150,8 +146,7 @@ class Ledger:
         On any outcome but success nothing is written. The lock order is that of `create_in`.
         """
         move.check(transitions)
-        accounts = account_keys(move.transfer.org_id, move.journals)
-        (outcome,) = await store.lock_and_advance(tx, [move], accounts=accounts)
+        (outcome,) = await store.lock_and_advance(tx, [move])
         if outcome is CommitOutcome.DONE and is_due(move):
             await self.notifier.notify_in(tx)
         return _advanced(move, outcome)
@@ -163,7 +158,7 @@ class Ledger:
         `create_in`.
         """
         key = (record.org_id, record.id)
-        await store.lock(tx, transfers=[key], accounts=())
+        await store.lock_records(tx, [key])
         # A separate statement, so that its snapshot is newer than the lock.
         (current,) = await record_store.get_batch(tx, [key])
         return current is not None and current.version == record.version
@@ -270,18 +265,12 @@ class Ledger:
     async def _create_batch(
         self, creations: list[CreateTransfer], wait_ms: int
     ) -> list[CommitOutcome]:
-        accounts = {key for each in creations for key in account_keys(each.org_id, each.journals)}
-        lock_timeout, attempts = f"{wait_ms}ms", 0
+        attempts = 0
 
         async def work(tx: Tx) -> list[CommitOutcome]:
             nonlocal attempts
             attempts += 1
-            if accounts:
-                outcomes = await store.lock_and_create(
-                    tx, creations, accounts=accounts, lock_timeout=lock_timeout
-                )
-            else:
-                outcomes = await store.create_batch(tx, creations, lock_timeout=lock_timeout)
+            outcomes = await store.lock_and_create(tx, creations, lock_timeout=f"{wait_ms}ms")
             if attempts == 1:
                 return outcomes
             return await record_store.mark_own_creations(tx, creations, outcomes)
@@ -291,17 +280,12 @@ class Ledger:
     async def _advance_batch(
         self, moves: list[AdvanceTransfer], wait_ms: int
     ) -> list[CommitOutcome]:
-        accounts = {
-            key for each in moves for key in account_keys(each.transfer.org_id, each.journals)
-        }
         attempts = 0
 
         async def work(tx: Tx) -> list[CommitOutcome]:
             nonlocal attempts
             attempts += 1
-            outcomes = await store.lock_and_advance(
-                tx, moves, accounts=accounts, lock_timeout=f"{wait_ms}ms"
-            )
+            outcomes = await store.lock_and_advance(tx, moves, lock_timeout=f"{wait_ms}ms")
             if attempts == 1:
                 return outcomes
             return await record_store.mark_own_moves(tx, moves, outcomes)

@@ -1,229 +1,221 @@
-"""The statements that lock, create and advance: all money and all states go through them.
+"""The bodies of the two database functions that create and advance records, in PL/pgSQL.
 
-`CREATE` and `ADVANCE` take flat arrays: one row per item, one per status of an item's path, one
-per posting; `item` numbers join them. The package docstring lists their guarantees. Each draws the
-number of its change batch after `LOCK`, so that later changes of a record have larger numbers.
+All money and all states go through them. They take flat arrays: one element for each item, for each
+status of an item's path, and for each posting; `step_items` and `posting_items` number the item
+that a status or a posting belongs to. The package docstring lists their guarantees.
+
+What is written at an item's number is read by subscripts, not joined: an `unnest` of ten arrays
+costs as much as inserting a row. Each statement of a body has a snapshot of its own, and no
+statement writes to two tables, so that a server with the rows of an organisation on one of several
+nodes can run the functions there.
 """
 
-# Records before wallets, each in sorted order: every transaction that moves money takes its locks
-# here and in this order, so no deadlock is possible. The second part waits for the first. $5 is the
-# lock timeout of the whole transaction; null keeps the connection's own. It is set here because a
-# separate statement would cost another round trip.
-LOCK = """
-with timeout as materialized (
-    select set_config('lock_timeout', $5, true) where $5::text is not null
-), locked as materialized (
-    select 1
-    from transfers
-    where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))
-      and (select count(*) from timeout) >= 0
-    order by org_id, id
-    for update
-)
-select 1
-from accounts
-where (org_id, id) in (select * from unnest($3::uuid[], $4::uuid[]))
-  and (select count(*) from locked) >= 0
-order by org_id, id
-for update
+from typing import Final
+
+# What both functions take: the statuses of the paths, the postings, and the lock timeout of the
+# whole transaction, as in `250ms`; null keeps the connection's own.
+_PATHS_AND_POSTINGS: Final = """
+    step_items int[], step_seqs int[], statuses_before text[], statuses_after text[],
+    settled_steps boolean[],
+    posting_items int[], posting_seqs int[], posting_lines int[], account_ids uuid[],
+    roles text[], assets text[], available_units numeric[], held_units numeric[],
+    lock_wait text
+"""
+CREATE_ARGUMENTS: Final = f"""
+    org_ids uuid[], ids uuid[], kinds text[], user_ids uuid[], request_ids uuid[],
+    requests text[], statuses text[], versions int[], source_assets text[],
+    source_amounts numeric[], destination_assets text[], destination_amounts numeric[],
+    all_details text[], due_ats timestamptz[], moments timestamptz[], actors text[],
+    creation_digests bytea[],{_PATHS_AND_POSTINGS}"""
+ADVANCE_ARGUMENTS: Final = f"""
+    org_ids uuid[], ids uuid[], versions_before int[], statuses text[], versions int[],
+    all_facts text[], timings text[], due_ats timestamptz[], moments timestamptz[],
+    change_types text[], actors text[], source_assets text[], source_amounts numeric[],
+    destination_assets text[], destination_amounts numeric[],{_PATHS_AND_POSTINGS}"""
+
+_VARIABLES: Final = """
+    outcomes text[];
+    stray_items int[];
+    short_items int[];
+    delta_items int[];
+    delta_accounts uuid[];
+    available_deltas numeric[];
+    held_deltas numeric[];
+    stored record;
+    number int;
+    batch_number bigint;
 """
 
-# A record is identified by its request id or, if its flow derives it, by its own id. Balances are
-# checked per item, because no two items of a batch touch the same wallet. $31 is the lock timeout,
-# as $5 of `LOCK`: the insert waits for a concurrent one with the same request id.
-CREATE = """
-with timeout as materialized (
-    select set_config('lock_timeout', $31, true) where $31::text is not null
-), item as (
-    select *
-    from unnest(
-        $1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
-        $8::int[], $9::text[], $10::numeric[], $11::text[], $12::numeric[], $13::text[],
-        $14::timestamptz[], $15::timestamptz[], $16::text[], $17::bytea[]
-    ) with ordinality as i (
-        org_id, id, kind, user_id, request_id, request, status, version, source_asset,
-        source_units, destination_asset, destination_units, details, due_at, occurred_at, actor,
-        creation_digest, item
-    )
-), step as (
-    select *
-    from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::boolean[])
-        as s (item, seq, status_before, status_after, is_settled)
-), posting as (
-    select *
-    from unnest(
-        $23::int[], $24::int[], $25::int[], $26::uuid[], $27::text[], $28::text[],
-        $29::numeric[], $30::numeric[]
-    ) as p (item, seq, line, account_id, role, asset, available, held)
-), duplicate as (
-    select i.item
-    from item i
-    join transfers t on t.org_id = i.org_id and t.request_id = i.request_id
-), delta as (
-    select p.item, i.org_id, p.account_id, p.asset,
-        sum(p.available) as available, sum(p.held) as held
-    from posting p
-    join item i on i.item = p.item
-    where p.account_id is not null
-    group by p.item, i.org_id, p.account_id, p.asset
-), violation as (
-    select t.item, bool_or(a.id is null) as is_unknown_account
-    from delta t
-    left join accounts a on a.org_id = t.org_id and a.id = t.account_id and a.asset = t.asset
-    where a.id is null or a.available + t.available < 0 or a.held + t.held < 0
-    group by t.item
-), created as (
+_SET_TIMEOUT: Final = """
+if lock_wait is not null then
+    lock_wait := set_config('lock_timeout', lock_wait, true);
+end if;
+"""
+
+# Locks in sorted order. A row that was waited for is read as the other transaction has left it.
+# Balances are checked per item, because no two items of a batch touch the same wallet.
+_LOCK_WALLETS: Final = """
+if cardinality(account_ids) > 0 then
+    select array_agg(d.item) filter (where a.available is null),
+        array_agg(d.item) filter (where a.available + d.available < 0 or a.held + d.held < 0),
+        array_agg(d.item), array_agg(d.account_id), array_agg(d.available), array_agg(d.held)
+    into stray_items, short_items, delta_items, delta_accounts, available_deltas, held_deltas
+    from (
+        select posting_items[p.n] as item, org_ids[posting_items[p.n]] as org_id, p.account_id,
+            assets[p.n] as asset, sum(available_units[p.n]) as available,
+            sum(held_units[p.n]) as held
+        from unnest(account_ids) with ordinality as p (account_id, n)
+        where p.account_id is not null
+        group by 1, 2, 3, 4
+        order by 2, 3
+    ) d
+    left join lateral (
+        select w.available, w.held
+        from accounts w
+        where w.org_id = d.org_id and w.id = d.account_id and w.asset = d.asset
+        for update
+    ) a on true;
+    foreach number in array coalesce(short_items, '{}') loop
+        if outcomes[number] = 'done' then
+            outcomes[number] := 'short';
+        end if;
+    end loop;
+    foreach number in array coalesce(stray_items, '{}') loop
+        if outcomes[number] in ('done', 'short') then
+            outcomes[number] := 'stray';
+        end if;
+    end loop;
+end if;
+"""
+
+# The number of the batch is drawn after the locks, so that later changes of a record have larger
+# numbers.
+_WRITE_JOURNALS: Final = """
+if not 'done' = any(outcomes) then
+    return outcomes;
+end if;
+if delta_accounts is not null then
+    update accounts a
+    set available = a.available + available_deltas[d.n], held = a.held + held_deltas[d.n]
+    from unnest(delta_accounts) with ordinality as d (account_id, n)
+    where outcomes[delta_items[d.n]] = 'done'
+        and a.org_id = org_ids[delta_items[d.n]] and a.id = d.account_id;
+end if;
+if cardinality(posting_items) > 0 then
+    insert into entries
+        (org_id, transfer_id, seq, line, account_id, role, asset, available, held, occurred_at)
+    select org_ids[p.item], ids[p.item], posting_seqs[p.n], posting_lines[p.n], account_ids[p.n],
+        roles[p.n], assets[p.n], available_units[p.n], held_units[p.n], moments[p.item]
+    from unnest(posting_items) with ordinality as p (item, n)
+    where outcomes[p.item] = 'done';
+end if;
+batch_number := nextval('change_batch_numbers');
+insert into change_batches (org_id, number)
+select distinct i.org_id, batch_number
+from unnest(org_ids) with ordinality as i (org_id, item)
+where outcomes[i.item] = 'done';
+"""
+
+# A record is identified by its request id or, if its flow derives it, by its own id. What can't be
+# paid and was requested before is known, because that payment may have emptied the wallet.
+CREATE_BODY: Final = f"""
+declare{_VARIABLES}begin{_SET_TIMEOUT}
+outcomes := array_fill('done'::text, array[cardinality(ids)]);
+{_LOCK_WALLETS}
+outcomes := array_replace(outcomes, 'done', 'known');
+for stored in
     insert into transfers (
         org_id, id, kind, user_id, request_id, request, status, version, source_asset,
         source_units, destination_asset, destination_units, details, due_at, created_at, updated_at
     )
-    select org_id, id, kind, user_id, request_id, request::jsonb, status, version, source_asset,
-        source_units, destination_asset, destination_units, details::jsonb, due_at, occurred_at,
-        occurred_at
-    from item
-    where item not in (select item from duplicate) and item not in (select item from violation)
-        and (select count(*) from timeout) >= 0
-    order by org_id, request_id
+    select org_ids[i.item], i.id, kinds[i.item], user_ids[i.item], request_ids[i.item],
+        requests[i.item]::jsonb, statuses[i.item], versions[i.item], source_assets[i.item],
+        source_amounts[i.item], destination_assets[i.item], destination_amounts[i.item],
+        all_details[i.item]::jsonb, due_ats[i.item], moments[i.item], moments[i.item]
+    from unnest(ids) with ordinality as i (id, item)
+    where outcomes[i.item] = 'known'
+    order by org_ids[i.item], request_ids[i.item]
     on conflict do nothing
     returning org_id, id
-), done as (
-    select i.item, i.org_id, i.id, i.kind, i.occurred_at, i.actor, i.creation_digest
-    from created o
-    join item i on i.org_id = o.org_id and i.id = o.id
-), balances as (
-    update accounts a
-    set available = a.available + t.available, held = a.held + t.held
-    from delta t
-    join done d on d.item = t.item
-    where a.org_id = t.org_id and a.id = t.account_id
-), new_entries as (
-    insert into entries
-        (org_id, transfer_id, seq, line, account_id, role, asset, available, held, occurred_at)
-    select d.org_id, d.id, p.seq, p.line, p.account_id, p.role, p.asset, p.available, p.held,
-        d.occurred_at
-    from posting p
-    join done d on d.item = p.item
-), batch as materialized (
-    select nextval('change_batch_numbers') as number
-), new_batches as (
-    insert into change_batches (org_id, number)
-    select distinct d.org_id, b.number
-    from done d
-    cross join batch b
-), new_changes as (
-    insert into changes (
-        org_id, object_id, seq, kind, change_type, status_before, status_after, actor,
-        occurred_at, is_settled, batch, creation_digest
-    )
-    select d.org_id, d.id, s.seq, d.kind, 'open', s.status_before, s.status_after, d.actor,
-        d.occurred_at, s.is_settled, b.number,
-        case when s.seq = 1 then d.creation_digest end
-    from step s
-    join done d on d.item = s.item
-    cross join batch b
+loop
+    number := array_position(ids, stored.id);
+    while org_ids[number] <> stored.org_id loop
+        number := array_position(ids, stored.id, number + 1);
+    end loop;
+    outcomes[number] := 'done';
+end loop;
+if short_items is not null or stray_items is not null then
+    for stored in
+        select i.item
+        from unnest(request_ids) with ordinality as i (request_id, item)
+        join transfers t on t.org_id = org_ids[i.item] and t.request_id = i.request_id
+        where outcomes[i.item] in ('short', 'stray')
+    loop
+        outcomes[stored.item] := 'known';
+    end loop;
+end if;
+{_WRITE_JOURNALS}
+insert into changes (
+    org_id, object_id, seq, kind, change_type, status_before, status_after, actor, occurred_at,
+    is_settled, batch, creation_digest
 )
-select case
-        when d.item is not null then 'done'
-        when k.item is not null or r.item is null then 'known'
-        when r.is_unknown_account then 'stray'
-        else 'short'
-    end as outcome
-from item i
-left join done d on d.item = i.item
-left join duplicate k on k.item = i.item
-left join violation r on r.item = i.item
-order by i.item
-"""
+select org_ids[s.item], ids[s.item], step_seqs[s.n], kinds[s.item], 'open', statuses_before[s.n],
+    statuses_after[s.n], actors[s.item], moments[s.item], settled_steps[s.n], batch_number,
+    case when step_seqs[s.n] = 1 then creation_digests[s.item] end
+from unnest(step_items) with ordinality as s (item, n)
+where outcomes[s.item] = 'done';
+return outcomes;
+end
+"""  # noqa: S608  constants
 
-ADVANCE = """
-with item as (
-    select *
-    from unnest(
-        $1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::int[], $6::text[], $7::text[],
-        $8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[], $12::text[],
-        $13::numeric[], $14::text[], $15::numeric[]
-    ) with ordinality as i (
-        org_id, id, version_before, status, version, facts, timing, due_at, occurred_at,
-        change_type, actor, source_asset, source_units, destination_asset, destination_units, item
-    )
-), step as (
-    select *
-    from unnest($16::int[], $17::int[], $18::text[], $19::text[], $20::boolean[])
-        as s (item, seq, status_before, status_after, is_settled)
-), posting as (
-    select *
-    from unnest(
-        $21::int[], $22::int[], $23::int[], $24::uuid[], $25::text[], $26::text[],
-        $27::numeric[], $28::numeric[]
-    ) as p (item, seq, line, account_id, role, asset, available, held)
-), delta as (
-    select p.item, i.org_id, p.account_id, p.asset,
-        sum(p.available) as available, sum(p.held) as held
-    from posting p
-    join item i on i.item = p.item
-    where p.account_id is not null
-    group by p.item, i.org_id, p.account_id, p.asset
-), violation as (
-    select t.item, bool_or(a.id is null) as is_unknown_account
-    from delta t
-    left join accounts a on a.org_id = t.org_id and a.id = t.account_id and a.asset = t.asset
-    where a.id is null or a.available + t.available < 0 or a.held + t.held < 0
-    group by t.item
-), decision as (
-    select i.*, t.kind, case
-            when t.version is distinct from i.version_before then 'lost'
-            when i.timing = 'in time' and i.occurred_at >= t.due_at then 'late'
-            when i.timing = 'overdue' and (t.due_at is null or i.occurred_at < t.due_at)
+# Records before wallets, each in sorted order: every transaction that moves money takes its locks
+# here and in this order, so no deadlock is possible.
+ADVANCE_BODY: Final = f"""
+declare{_VARIABLES}    kinds text[];
+begin{_SET_TIMEOUT}
+outcomes := array_fill('lost'::text, array[cardinality(ids)]);
+kinds := array_fill(null::text, array[cardinality(ids)]);
+for stored in
+    select i.item, t.kind, case
+            when t.version <> versions_before[i.item] then 'lost'
+            when timings[i.item] = 'in time' and moments[i.item] >= t.due_at then 'late'
+            when timings[i.item] = 'overdue' and (t.due_at is null or moments[i.item] < t.due_at)
                 then 'early'
-            when r.is_unknown_account then 'stray'
-            when r.item is not null then 'short'
             else 'done'
         end as outcome
-    from item i
-    left join transfers t on t.org_id = i.org_id and t.id = i.id
-    left join violation r on r.item = i.item
-), advanced as (
-    update transfers t
-    set status = v.status, version = v.version, facts = t.facts || v.facts::jsonb,
-        due_at = v.due_at, updated_at = v.occurred_at,
-        source_asset = coalesce(v.source_asset, t.source_asset),
-        source_units = coalesce(v.source_units, t.source_units),
-        destination_asset = coalesce(v.destination_asset, t.destination_asset),
-        destination_units = coalesce(v.destination_units, t.destination_units)
-    from decision v
-    where v.outcome = 'done' and t.org_id = v.org_id and t.id = v.id
-), balances as (
-    update accounts a
-    set available = a.available + t.available, held = a.held + t.held
-    from delta t
-    join decision v on v.item = t.item and v.outcome = 'done'
-    where a.org_id = t.org_id and a.id = t.account_id
-), new_entries as (
-    insert into entries
-        (org_id, transfer_id, seq, line, account_id, role, asset, available, held, occurred_at)
-    select v.org_id, v.id, p.seq, p.line, p.account_id, p.role, p.asset, p.available, p.held,
-        v.occurred_at
-    from posting p
-    join decision v on v.item = p.item and v.outcome = 'done'
-), batch as materialized (
-    select nextval('change_batch_numbers') as number
-), new_batches as (
-    insert into change_batches (org_id, number)
-    select distinct v.org_id, b.number
-    from decision v
-    cross join batch b
-    where v.outcome = 'done'
-), new_changes as (
-    insert into changes (
-        org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts,
-        occurred_at, is_settled, batch
-    )
-    select v.org_id, v.id, s.seq, v.kind, v.change_type, s.status_before, s.status_after, v.actor,
-        case when s.is_settled and v.facts <> '{}' then v.facts::jsonb end, v.occurred_at,
-        s.is_settled, b.number
-    from step s
-    join decision v on v.item = s.item and v.outcome = 'done'
-    cross join batch b
+    from unnest(ids) with ordinality as i (id, item)
+    join transfers t on t.org_id = org_ids[i.item] and t.id = i.id
+    order by t.org_id, t.id
+    for update of t
+loop
+    outcomes[stored.item] := stored.outcome;
+    kinds[stored.item] := stored.kind;
+end loop;
+{_LOCK_WALLETS}
+{_WRITE_JOURNALS}
+update transfers t
+set status = statuses[i.item], version = versions[i.item],
+    facts = t.facts || all_facts[i.item]::jsonb, due_at = due_ats[i.item],
+    updated_at = moments[i.item],
+    source_asset = coalesce(source_assets[i.item], t.source_asset),
+    source_units = coalesce(source_amounts[i.item], t.source_units),
+    destination_asset = coalesce(destination_assets[i.item], t.destination_asset),
+    destination_units = coalesce(destination_amounts[i.item], t.destination_units)
+from unnest(ids) with ordinality as i (id, item)
+where outcomes[i.item] = 'done' and t.org_id = org_ids[i.item] and t.id = i.id;
+insert into changes (
+    org_id, object_id, seq, kind, change_type, status_before, status_after, actor, facts,
+    occurred_at, is_settled, batch
 )
-select outcome from decision order by item
-"""
+select org_ids[s.item], ids[s.item], step_seqs[s.n], kinds[s.item], change_types[s.item],
+    statuses_before[s.n], statuses_after[s.n], actors[s.item],
+    case when settled_steps[s.n] and all_facts[s.item] <> '{{}}' then all_facts[s.item]::jsonb end,
+    moments[s.item], settled_steps[s.n], batch_number
+from unnest(step_items) with ordinality as s (item, n)
+where outcomes[s.item] = 'done';
+return outcomes;
+end
+"""  # noqa: S608  constants
+
+# Rows are found by their keys, however few rows the tables held when the statements were planned.
+SETTINGS: Final = ("enable_hashjoin", "enable_mergejoin", "enable_bitmapscan", "enable_seqscan")

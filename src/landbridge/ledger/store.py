@@ -1,4 +1,4 @@
-"""Runs the statements that move all money and all states, and two that only change due times."""
+"""Runs the functions that move all money and all states; a lock; and changes of due times alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -17,10 +17,19 @@ from landbridge.ledger.model import (
     Posting,
     Transfer,
 )
-from landbridge.ledger.statements import CREATE, LOCK
 from landbridge.platform.changes.service import prove_change
 from landbridge.platform.core.money import Money
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.arrays import array_text
+from landbridge.platform.db.pool import Tx
+
+# The same order as in the functions.
+LOCK_RECORDS = """
+select 1
+from transfers
+where (org_id, id) in (select * from unnest($1::uuid[], $2::uuid[]))
+order by org_id, id
+for update
+"""
 
 # Writes no change and keeps the version, so that concurrent advances are not affected. Run again
 # after a commit that was not acknowledged, it finds the new due time.
@@ -49,33 +58,20 @@ Key: TypeAlias = tuple[UUID, UUID]
 _encode = msgspec.json.Encoder().encode
 
 
-async def create_batch(
+async def lock_and_create(
     tx: Tx, creations: Sequence[CreateTransfer], *, lock_timeout: str | None = None
 ) -> list[CommitOutcome]:
-    """Run `CREATE`; the caller holds the locks if there are postings."""
-    rows = await tx.fetch(CREATE, *_creation_arguments(creations, lock_timeout))
-    return _created(creations, rows)
+    """Lock the wallets of the postings and create the records, in one call."""
+    arrays = map(array_text, _creation_arrays(creations))
+    found = await tx.fetchval(_LOCK_AND_CREATE, *arrays, lock_timeout)
+    outcomes = [CommitOutcome(each) for each in found]
+    for creation, outcome in zip(creations, outcomes, strict=True):
+        if outcome is CommitOutcome.DONE:
+            prove_change(creation.org_id, creation.id, len(creation.path), creation.at)
+    return outcomes
 
 
-async def lock_and_create(
-    tx: Tx,
-    creations: Sequence[CreateTransfer],
-    *,
-    accounts: Iterable[Key],
-    lock_timeout: str | None = None,
-) -> list[CommitOutcome]:
-    """Lock these accounts, then run `CREATE`, in one call."""
-    rows = await tx.fetch(
-        _LOCK_AND_CREATE,
-        *_creation_arguments(creations, lock_timeout),
-        *_lock_arguments((), accounts, lock_timeout),
-    )
-    return _created(creations, rows)
-
-
-def _creation_arguments(
-    creations: Sequence[CreateTransfer], lock_timeout: str | None
-) -> tuple[Any, ...]:
+def _creation_arrays(creations: Sequence[CreateTransfer]) -> tuple[list[Any], ...]:
     return (
         [each.org_id for each in creations],
         [each.id for each in creations],
@@ -93,36 +89,19 @@ def _creation_arguments(
         [each.due_at for each in creations],
         [each.at for each in creations],
         [each.actor for each in creations],
-        [creation_digest_of(each) for each in creations],
+        [f"\\x{creation_digest_of(each).hex()}" for each in creations],
         *_path_steps((0, None, each.path) for each in creations),
         *_postings((0, each.journals) for each in creations),
-        lock_timeout,
     )
-
-
-def _created(creations: Sequence[CreateTransfer], rows: Sequence[Row]) -> list[CommitOutcome]:
-    outcomes = [CommitOutcome(row["outcome"]) for row in rows]
-    for creation, outcome in zip(creations, outcomes, strict=True):
-        if outcome is CommitOutcome.DONE:
-            prove_change(creation.org_id, creation.id, len(creation.path), creation.at)
-    return outcomes
 
 
 async def lock_and_advance(
-    tx: Tx,
-    moves: Sequence[AdvanceTransfer],
-    *,
-    accounts: Iterable[Key],
-    lock_timeout: str | None = None,
+    tx: Tx, moves: Sequence[AdvanceTransfer], *, lock_timeout: str | None = None
 ) -> list[CommitOutcome]:
-    """Lock the records and these accounts, then run `ADVANCE`, in one call."""
-    records = {(each.transfer.org_id, each.transfer.id) for each in moves}
-    rows = await tx.fetch(
-        _LOCK_AND_ADVANCE,
-        *_move_arguments(moves),
-        *_lock_arguments(records, accounts, lock_timeout),
-    )
-    outcomes = [CommitOutcome(row["outcome"]) for row in rows]
+    """Lock the records, then the wallets of the postings, and advance, in one call."""
+    arrays = map(array_text, _move_arrays(moves))
+    found = await tx.fetchval(_LOCK_AND_ADVANCE, *arrays, lock_timeout)
+    outcomes = [CommitOutcome(each) for each in found]
     for move, outcome in zip(moves, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:
             seq = move.transfer.version + len(move.path)
@@ -130,7 +109,7 @@ async def lock_and_advance(
     return outcomes
 
 
-def _move_arguments(moves: Sequence[AdvanceTransfer]) -> tuple[Any, ...]:
+def _move_arrays(moves: Sequence[AdvanceTransfer]) -> tuple[list[Any], ...]:
     return (
         [each.transfer.org_id for each in moves],
         [each.transfer.id for each in moves],
@@ -169,31 +148,9 @@ async def make_due(tx: Tx, records: Sequence[Key]) -> None:
     await tx.execute(MAKE_DUE, [org_id for org_id, _ in records], [each for _, each in records])
 
 
-async def lock(
-    tx: Tx,
-    *,
-    transfers: Iterable[Key],
-    accounts: Iterable[Key],
-    lock_timeout: str | None = None,
-) -> None:
-    """Take the locks of a batch; each key is (organisation, id).
-
-    `lock_timeout`, as in `250ms`, holds until the transaction ends.
-    """
-    await tx.execute(LOCK, *_lock_arguments(transfers, accounts, lock_timeout))
-
-
-def _lock_arguments(
-    transfers: Iterable[Key], accounts: Iterable[Key], lock_timeout: str | None
-) -> tuple[Any, ...]:
-    records, wallets = list(transfers), list(accounts)
-    return (
-        [org_id for org_id, _ in records],
-        [each for _, each in records],
-        [org_id for org_id, _ in wallets],
-        [each for _, each in wallets],
-        lock_timeout,
-    )
+async def lock_records(tx: Tx, records: Sequence[Key]) -> None:
+    """Lock records until the transaction ends."""
+    await tx.execute(LOCK_RECORDS, [org_id for org_id, _ in records], [each for _, each in records])
 
 
 def _amounts(new: Sequence[Money | None]) -> tuple[list[str | None], list[int | None]]:

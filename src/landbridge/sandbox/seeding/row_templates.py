@@ -245,7 +245,7 @@ def _transfer(record: Transfer) -> tuple[Any, ...]:
 
 
 def _history(run: ScenarioRun) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return changes and entries as `OPEN` and `ADVANCE` of the ledger write them."""
+    """Return changes and entries as the functions of the ledger write them."""
     opening = run.opening
     changes: list[tuple[Any, ...]] = []
     entries: list[tuple[Any, ...]] = []

@@ -1,0 +1,27 @@
+"""Arrays as text, for statements that take many of them.
+
+asyncpg takes half a microsecond for each element of an array that it encodes: a batch of three
+advances has two hundred. `msgspec` writes the same array as text in a tenth of that time, and
+PostgreSQL reads it almost as fast as asyncpg's (docs/internals/speed.md). A statement casts it, as
+in `$1::text::uuid[]`.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from landbridge.platform.core.errors import InvariantBroken
+
+_encode = msgspec.json.Encoder().encode
+
+
+def array_text(values: Sequence[object]) -> str:
+    """Return values as PostgreSQL writes an array: numbers, texts, ids, moments, booleans, None.
+
+    Its quotes and backslashes are those of a JSON array. Control characters are not: raises
+    `InvariantBroken` for a text that has any.
+    """
+    text = _encode(values).decode()
+    if "\\" in text and "\\" in text.replace("\\\\", "").replace('\\"', ""):
+        raise InvariantBroken("an array of texts has a control character")
+    return f"{{{text[1:-1]}}}"
