@@ -13,17 +13,24 @@ from changes
 where org_id = $1 and is_settled
 """
 
-# Records that have not ended are due, or wait for people; each of the three has an index.
+# Records that have not ended are due, or wait for people. Each part has an index of its own.
 _WAITING = """
-select t.id, t.kind, t.status, t.created_at
-from transfers t
-where t.org_id = $1 and t.created_at < $2
-    and (
-        t.due_at is not null
-        or (t.due_at is null and t.status = 'IN_REVIEW')
-        or (t.due_at is null and t.status = 'OPEN')
-    )
-order by t.created_at, t.id
+select w.id, w.kind, w.status
+from (
+    select t.id, t.kind, t.status, t.created_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is not null
+    union all
+    select t.id, t.kind, t.status, t.created_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is null and t.status = 'IN_REVIEW'
+    union all
+    select t.id, t.kind, t.status, t.created_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is null and t.status = 'OPEN'
+) w
+where w.created_at < $2
+order by w.created_at, w.id
 """
 
 _RECORDS = """
