@@ -88,6 +88,14 @@ async def test_words_that_make_no_sense_are_refused(dsn: str, tmp_path: Path) ->
         assert (code, sentence in output) == (2, True), output
 
 
+async def test_without_its_library_it_says_how_to_get_it(
+    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, output = await _run(dsn, "write", str(tmp_path), "--before", _FAR)
+    assert (code, "The archive needs pyarrow" in output) == (2, True), output
+
+
 # A command is killed as soon as it has come this far: states of the folder of an organisation.
 _STAGES: dict[str, Callable[[Path], bool]] = {
     "a folder was begun": lambda path: any(path.glob(".partial-*")),
