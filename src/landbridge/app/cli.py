@@ -57,6 +57,11 @@ COMMANDS = {
         "check",
         "Audit the ledger, also while a server runs; exits 1 and lists the rows that are wrong.",
     ),
+    "archive": LazyCommand(
+        "landbridge.app.service_commands",
+        "archive",
+        "Write the books of finished months to files, and verify them.",
+    ),
     "correct": LazyCommand(
         "landbridge.app.ledger_commands",
         "correct",

@@ -31,6 +31,8 @@ from landbridge.providers.screening import commands as screening_commands
 from landbridge.providers.screening.service import Screening
 from landbridge.providers.sidecar import commands as sidecar_commands
 from landbridge.reporting import commands as report_commands
+from landbridge.reporting.archive import commands as archive_commands
+from landbridge.reporting.archive.commands import ArchiveCommandServices
 from landbridge.reporting.commands import ReportCommandServices
 from landbridge.reporting.proofs import commands as proof_commands
 from landbridge.reporting.reconciliation import commands as reconciliation_commands
@@ -77,6 +79,9 @@ reconcile = reconciliation_commands.reconcile(
     run_command(lambda container: container.reconciliation)
 )
 reconcile.add_command(unbooked_coins.plant(run_command(lambda container: container.sandbox)))
+archive = archive_commands.archive(
+    run_command(lambda container: ArchiveCommandServices(container.archive, container.orgs))
+)
 house = house_account_commands.house_accounts(
     run_command(lambda container: HouseAccountServices(container.database, container.orgs))
 )

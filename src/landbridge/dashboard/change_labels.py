@@ -76,6 +76,7 @@ KIND_LABELS: Final[Mapping[str, str]] = {
     "FEE": _("Fee"),
     "WEBHOOK": _("Webhook endpoint"),
     "WEBHOOK.DELIVERY": _("Webhook delivery"),
+    "ARCHIVE": _("Archived month"),
     "REPORT": _("Report"),
     "REPORT.METRIC": _("Saved metric"),
     "REPORT.SCHEDULE": _("Report schedule"),

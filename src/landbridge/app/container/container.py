@@ -78,6 +78,7 @@ from landbridge.providers.rates.market import Market
 from landbridge.providers.rates.port import RateSource
 from landbridge.providers.rates.price_table import PriceTable
 from landbridge.providers.trp.port import OtherVasps
+from landbridge.reporting.archive.service import MonthArchive
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
@@ -162,6 +163,7 @@ class Container(CoinFlows):
     exports: Exports
     statements: Statements
     proofs: Proofs
+    archive: MonthArchive
     reserve_proofs: ReserveProofs
     report_schedules: ReportSchedules
     reconciliation: LedgerReconciliation

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 from landbridge.app.container.adapters import recorded_chains
 from landbridge.app.container.customer_services import CustomerServices
+from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.team.member_emails import MemberEmails
 from landbridge.payments.engine.timelines import Timelines
+from landbridge.reporting.archive.service import MonthArchive
 from landbridge.reporting.attention_counts import AttentionCounts
 from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.exports.service import Exports
@@ -17,6 +19,7 @@ from landbridge.reporting.metrics.model import MetricSources
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.proofs.export import BooksExport
 from landbridge.reporting.proofs.publication import CheckpointFolder
+from landbridge.reporting.proofs.segments import BookSegments
 from landbridge.reporting.proofs.sequencer import Sequencer
 from landbridge.reporting.proofs.service import Proofs
 from landbridge.reporting.proofs.signing import CheckpointSigning
@@ -51,6 +54,7 @@ class ReportingServices:
     exports: Exports
     statements: Statements
     proofs: Proofs
+    archive: MonthArchive
     reserve_proofs: ReserveProofs
     report_schedules: ReportSchedules
     reconciliation: LedgerReconciliation
@@ -83,6 +87,7 @@ def report(on: CustomerServices, timelines: Timelines) -> ReportingServices:
         exports=exports,
         statements=Statements(database, clock, on.users, on.wallets),
         proofs=proofs,
+        archive=MonthArchive(database, clock, proofs.segments, TRANSITIONS),
         reserve_proofs=ReserveProofs(database, on.wallets, reserves, proofs.transfers),
         report_schedules=ReportSchedules(
             database=database,
@@ -121,5 +126,6 @@ def _proofs(on: CustomerServices) -> Proofs:
         signing=signing,
         verifier=BooksVerifier(on.database, on.vault),
         export=BooksExport(sequencer, signing),
+        segments=BookSegments(sequencer, signing),
         transfers=TransferProofs(on.database, on.vault, on.wallets),
     )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from landbridge.reporting.proofs.export import BooksExport
+from landbridge.reporting.proofs.segments import BookSegments
 from landbridge.reporting.proofs.sequencer import Sequencer
 from landbridge.reporting.proofs.signing import CheckpointSigning
 from landbridge.reporting.proofs.transfer_proofs import TransferProofs
@@ -17,4 +18,5 @@ class Proofs:
     signing: CheckpointSigning
     verifier: BooksVerifier
     export: BooksExport
+    segments: BookSegments
     transfers: TransferProofs
