@@ -18,6 +18,7 @@ from landbridge.customers.bank_accounts import coordinates, store
 from landbridge.customers.bank_accounts.account_changes import move, store_change
 from landbridge.customers.bank_accounts.change_events import record_account_change
 from landbridge.customers.bank_accounts.creation import new_account
+from landbridge.customers.bank_accounts.erasure import find_suspended
 from landbridge.customers.bank_accounts.errors import (
     AccountDataInvalid,
     AccountNotFound,
@@ -169,6 +170,11 @@ class BankAccounts:
         rail = found.table.kyc_rail(found.currency)
         await self._verified.check_active(org_id, user_id, rail)
         return found
+
+    async def find_suspension(self, org_id: UUID, account_id: UUID) -> str | None:
+        """Return why the account gets no payout that was requested before; None if it does."""
+        found = await self._database.single(lambda tx: find_suspended(tx, org_id, [account_id]))
+        return f"bank account {account_id} resembles a listed one" if found else None
 
     async def page(
         self, org_id: UUID, user_id: UUID, filters: BankAccountFilters, window: PageWindow
