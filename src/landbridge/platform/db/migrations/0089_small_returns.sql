@@ -1,0 +1,4 @@
+-- Payments of less than one unit of a currency with cents that go back to strangers by themselves:
+-- those of a day are counted, as the bank charges for each of them.
+create index incoming_payments_small_returns_idx on incoming_payments (org_id, received_at)
+    where status in ('RETURNING', 'RETURNED') and decided_by is null and units < 100;
