@@ -35,7 +35,7 @@ from tests.providers.solana.solana_orders import (
     stored,
 )
 from tests.solana_world import COIN, SolanaWorld, solana_world
-from tests.tenants import make_tenant, make_user
+from tests.tenants import make_user
 
 EXPIRED_AFTER = BLOCKHASH_BLOCKS + EXPIRY_MARGIN + 10
 
@@ -67,35 +67,6 @@ async def test_a_dropped_transaction_is_sent_again_with_the_same_bytes(world: So
     assert attempt.paid_lamports is not None
     # Fees of two signatures, and the rent of the payee's new account.
     assert 2_000_000 < attempt.paid_lamports < 2_100_000
-
-
-async def test_an_organisation_does_not_use_up_the_relayers(
-    tmp_path: Path, own_database: Database
-) -> None:
-    """Payees close their token accounts, and keep the rent that a relayer has paid."""
-    more = 'organisation_day = "0.003"'
-    async with solana_world(tmp_path, own_database, more=more) as world:
-        orders = [await sent_order(world, {new_address(): 1}) for _ in range(3)]
-        for _ in range(4):
-            await make_due(world)
-            await run(world)
-        found = [await stored(world, each) for each in orders]
-        assert [each.state for each in found].count(OutboxState.FINAL) == 2
-        (waiting,) = [each for each in found if each.state is OutboxState.CREATED]
-        assert waiting.reason is not None
-        assert "may cost in 24 hours" in waiting.reason
-        # Another organisation has a bound of its own.
-        other = replace(world, org=await make_tenant(world.container, world.org.client))
-        payee = new_address()
-        assert (await run_until_final(other, await sent_order(other, {payee: 1}))).state is (
-            OutboxState.FINAL
-        )
-        await own_database.rows(
-            "update solana_attempts set created_at = created_at - interval '1 day'"
-        )
-        assert (await run_until_final(world, orders[found.index(waiting)])).state is (
-            OutboxState.FINAL
-        )
 
 
 async def test_an_expired_transaction_is_signed_anew_once(world: SolanaWorld) -> None:
