@@ -96,6 +96,7 @@ class ChainConfiguration(msgspec.Struct, frozen=True):
     native_currency: str = "ETH"
     relayers: int = 2
     relayer_floor: str = "0.1"
+    organisation_day: str = "1000"
     in_flight_max: int = 1_000
     resend_after_s: int = 3
     replace_after_s: int = 20

@@ -54,6 +54,7 @@ def test_file_has_the_shape_that_the_platform_reads() -> None:
                 "native_currency": "ETH",
                 "relayers": 2,
                 "relayer_floor": "0.1",
+                "organisation_day": "1000",
                 "in_flight_max": 1_000,
                 "resend_after_s": 3,
                 "replace_after_s": 20,

@@ -7,6 +7,7 @@ import click
 
 from landbridge.app.cli_runtime import run_command, run_in_container
 from landbridge.app.container import Container
+from landbridge.customers.bank_accounts.rescreening import AccountRescreeningResult
 from landbridge.customers.chain_deposits import commands as chain_deposit_commands
 from landbridge.customers.team import commands as team_commands
 from landbridge.customers.verification.rescreening import RescreeningResult
@@ -124,9 +125,13 @@ sanctions = screening_commands.sanctions(_with_screening)
 @sanctions.command()
 @data_dir_option
 def rescreen(data_dir: str | None) -> None:
-    """Screen approved users again; users who match a new entry wait for a review."""
+    """Screen approved users and bank accounts again; new matches wait for a review."""
 
-    async def run(container: Container) -> RescreeningResult:
-        return await container.rescreening.run(await container.orgs.clock_offsets())
+    async def run(container: Container) -> tuple[AccountRescreeningResult, RescreeningResult]:
+        offsets = await container.orgs.clock_offsets()
+        # Accounts first: payouts to them may be put into the next bank file.
+        accounts = await container.account_rescreening.run(offsets)
+        return accounts, await container.rescreening.run(offsets)
 
-    click.echo(str(run_in_container(data_dir, run)))
+    for each in run_in_container(data_dir, run):
+        click.echo(str(each))

@@ -14,7 +14,7 @@ from tests.dashboard.payment_forms import review
 from tests.matrices import part_of
 from tests.platform.http.member_clients import member_client
 from tests.platform.http.test_key_scopes import make_key
-from tests.tenants import Tenant, fund, make_tenant
+from tests.tenants import Tenant, fund, make_tenant, refusal
 
 CASES = list(cases())
 PAYEE = whole(next(each for each in CASES if each.table.name == "us" and each.ramp == "offramp"))
@@ -53,6 +53,19 @@ async def test_name_of_the_holder_decides_in_the_sandbox(org: Tenant) -> None:
         found = await org.post(at(user, await make_payee(org, user, name)))
         assert (found["match"], found.get("name")) == (match, known_as)
         assert ("name" in found) is (known_as is not None)
+
+
+async def test_banks_are_not_asked_without_end(org: Tenant) -> None:
+    """Each question may cost something, and all organisations share what a provider allows."""
+    user = await make_verified(org)
+    account = await make_payee(org, user)
+    answers = [await org.send("POST", at(user, account)) for _ in range(20)]
+    refused = [each for each in answers if each.status_code != 200]
+    assert len(refused) >= 5
+    assert {refusal(each) for each in refused} == {"429 TOO_MANY_REQUESTS"}
+    assert all(int(each.headers["Retry-After"]) > 0 for each in refused)
+    # Another account of the organisation has a rate of its own.
+    await org.post(at(user, await make_payee(org, user)))
 
 
 async def test_each_answer_is_in_the_audit_log_without_a_name(org: Tenant) -> None:

@@ -59,6 +59,22 @@ async def test_attempts_of_long_ago_stop_no_sign_in(container: Container, days: 
         await throttle.take(AttemptSubject.NETWORK, office)
 
 
+async def test_a_clock_that_was_set_back_locks_nobody_out(container: Container) -> None:
+    clock, office = FrozenClock(container.clock.now()), f"office-{new_id()}"
+    ahead = LoginRateLimit(container.database, FrozenClock(clock.at + timedelta(days=365)))
+    for _ in range(FREE[AttemptSubject.NETWORK]):
+        await ahead.take(AttemptSubject.NETWORK, office)
+    with pytest.raises(TooManyAttempts):
+        await ahead.take(AttemptSubject.NETWORK, office)
+    throttle = LoginRateLimit(container.database, clock)
+    await throttle.take(AttemptSubject.NETWORK, office)
+    # The attempts still count, and decay from now on.
+    with pytest.raises(TooManyAttempts):
+        await throttle.take(AttemptSubject.NETWORK, office)
+    clock.at += timedelta(hours=1)
+    await throttle.take(AttemptSubject.NETWORK, office)
+
+
 async def test_of_two_at_once_none_waits_for_the_other(container: Container) -> None:
     clock, subject = FrozenClock(container.clock.now()), str(new_id())
     throttle = LoginRateLimit(container.database, clock)

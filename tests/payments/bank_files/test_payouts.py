@@ -22,6 +22,7 @@ from landbridge.providers.iso20022 import pain001
 from landbridge.providers.nacha.reading import read as read_nacha
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.sandbox import SandboxRails
+from landbridge.providers.screening.model import OFAC_SDN
 from tests.customers.bank_accounts.bodies import Case, whole
 from tests.onramps import deposit, make_onramp, make_payer, retrieve, settle
 from tests.payments.bank_files.builders import USD, by_ach, funding
@@ -38,6 +39,7 @@ from tests.payouts import (
     shown,
     way,
 )
+from tests.providers.screening.lists import person, sanctions_list
 from tests.resolution_team import RESOLUTIONS, body, carry_out_by_clock, resolve_by_clock
 from tests.tenants import SETTINGS, Tenant, make_tenant, refusal, run_due, sentence, served
 
@@ -109,7 +111,7 @@ async def test_a_queued_payout_that_people_decide_on_is_in_no_file(
     await check_books(org)
 
 
-@pytest.mark.parametrize("reason", ["user", "review", "organisation", "block"])
+@pytest.mark.parametrize("reason", ["user", "review", "organisation", "block", "list"])
 async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
     org: Tenant, tmp_path: Path, reason: str
 ) -> None:
@@ -121,22 +123,45 @@ async def test_a_queued_payout_is_in_no_file_while_it_is_stopped(
         await org.post(rfi, {"action": "open"})
     elif reason == "block":
         await set_rules(org, block={"destinations": [offramp["destination"]["accountId"]]})
+    elif reason == "list":
+        await _list_holder(org, offramp)
     else:
         await org.container.orgs.freeze(org.org_id)
     files = await _write(org, tmp_path)
     # Both payouts go to the same account, under two ids.
-    assert len(files) == (0 if reason in {"organisation", "block"} else 1)
+    assert len(files) == (0 if reason in {"organisation", "block", "list"} else 1)
     assert (await shown(org, other))["status"] == "FIAT_PENDING"
     await org.container.orgs.unfreeze(org.org_id)
     if reason == "user":
         await org.post(f"/v2/users/{user}/unfreeze", {})
     elif reason == "review":
         await org.post(rfi, {"action": "close"})
+    elif reason == "list":
+        for each in (offramp, other):
+            account = each["destination"]["accountId"]
+            await org.post(f"/v2/reviews/accounts/{account}", {"decision": "approve"})
     await set_rules(org)
     transfers = [
         each for file in await _write(org, tmp_path) for each in pain001.read(file).transfers
     ]
     assert len(transfers) == 2
+
+
+@pytest.mark.parametrize("end", ["rejected", "deleted"])
+async def test_a_queued_payout_to_a_listed_holder_waits_for_people(
+    org: Tenant, tmp_path: Path, end: str
+) -> None:
+    offramp = await _under_way(org, way("us", "wire"))
+    await _list_holder(org, offramp)
+    account = offramp["destination"]["accountId"]
+    if end == "deleted":
+        await org.send("DELETE", f"/v2/users/{offramp['source']['userId']}/accounts/{account}")
+    else:
+        await org.post(f"/v2/reviews/accounts/{account}", {"decision": "reject"})
+    assert not await _write(org, tmp_path)
+    await resolve_by_clock(org, offramp["id"], "FAIL")
+    assert (await shown(org, offramp))["status"] == "CRYPTO_RETURNED"
+    await check_books(org)
 
 
 async def test_a_deposit_goes_back_in_no_file_while_it_is_in_review(
@@ -262,6 +287,19 @@ async def _under_way(org: Tenant, case: Case) -> dict[str, Any]:
     await accept(org, offramp)
     await run_due(org)
     return offramp
+
+
+async def _list_holder(org: Tenant, offramp: Mapping[str, Any]) -> None:
+    """Load a list that names the holder of the account, and compare all accounts with it."""
+    path = f"/v2/users/{offramp['source']['userId']}/accounts"
+    account = await org.get(f"{path}/{offramp['destination']['accountId']}")
+    name = account["accountHolder"]["name"]
+    await org.container.screening.load(sanctions_list([person(1, name)]), is_forced=True)
+    await org.container.account_rescreening.run({org.org_id: timedelta()})
+    # All organisations of the database share it.
+    await org.container.screening.unload(OFAC_SDN)
+    account = await org.get(f"{path}/{offramp['destination']['accountId']}")
+    assert account["status"] == "PENDING"
 
 
 async def _write(org: Tenant, folder: Path) -> list[bytes]:

@@ -1,7 +1,9 @@
 """Effect of statement lines on payments, and the lines that need a manual review."""
 
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -20,6 +22,7 @@ from landbridge.providers.nacha.writing import write as write_nacha
 from tests.matrices import part_of
 from tests.payments.bank_files.builders import Bank, by_ach, by_sepa, by_swift, make_bank
 from tests.payments.bank_files.inbound_files import (
+    ON,
     back,
     credit,
     debit,
@@ -82,6 +85,29 @@ async def test_an_entrys_position_in_its_statement_is_no_reference(bank: Bank) -
         reported = statement(bare, name=f"S{number}", number=number, opening=opening)
         await read(bank, **{text: reported.replace(b"<Ntry>", b"<Ntry><NtryRef>1</NtryRef>")})
     assert {each.reference for each in await incoming_payments(bank)} == {"LB1111", "LB2222"}
+    assert await waiting(bank) == []
+
+
+async def test_money_that_is_booked_again_on_another_day_needs_review(bank: Bank) -> None:
+    """A bank that corrects a day, or an intraday statement that ends at midnight."""
+    money = credit(bank_reference="REF1")
+    await read(bank, a=statement(money))
+    for days in (1, -3):
+        day = ON + timedelta(days=days)
+        other = statement(money, name=f"on {day}", number=2, opening=1_010_000, day=day)
+        await read(bank, **{str(day): other})
+    assert len(await incoming_payments(bank)) == 1
+    sentence = "another statement has a line like this, with its references, on another day"
+    assert await waiting(bank) == [sentence] * 2
+
+
+@pytest.mark.parametrize("change", [{"bank_reference": "REF2"}, {"end_to_end_id": "B"}])
+async def test_other_money_of_another_day_is_credited(bank: Bank, change: dict[str, Any]) -> None:
+    first = credit(bank_reference="REF1", end_to_end_id="A")
+    await read(bank, a=statement(first))
+    day, other = ON + timedelta(days=1), replace(first, **change)
+    await read(bank, b=statement(other, name="S2", number=2, opening=1_010_000, day=day))
+    assert len(await incoming_payments(bank)) == 2
     assert await waiting(bank) == []
 
 

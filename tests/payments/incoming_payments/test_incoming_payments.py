@@ -11,7 +11,10 @@ from landbridge.payments.incoming_payments.model import (
     IncomingPaymentStatus,
 )
 from landbridge.payments.incoming_payments.returns import return_payment
-from landbridge.payments.incoming_payments.service import IncomingPayments
+from landbridge.payments.incoming_payments.service import (
+    SMALL_RETURNS_PER_DAY,
+    IncomingPayments,
+)
 from landbridge.payments.incoming_payments.steps import BATCH_SIZE, PaymentMatcher
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound
 from landbridge.platform.core.ids import new_id
@@ -246,6 +249,25 @@ async def test_undecidable_payment_waits(
     assert (
         await incoming_payments.get(org.org_id, incoming_payment.id)
     ).status is IncomingPaymentStatus.RETURNED
+
+
+async def test_cents_without_end_do_not_go_back_by_themselves(
+    org: Tenant, incoming_payments: IncomingPayments
+) -> None:
+    """A bank charges for each return, and strangers can send cents for nothing."""
+    steps = steps_of(org, NoTaker())
+
+    async def received(cents: int) -> IncomingPaymentStatus:
+        money = Money(cents, FIAT["usd"])
+        credit = make_credit(org.org_id, org.container.clock, money=money)
+        payment = await incoming_payments.receive(credit)
+        await run(org, steps)
+        return (await incoming_payments.get(org.org_id, payment.id)).status
+
+    for _ in range(SMALL_RETURNS_PER_DAY):
+        assert await received(1) is IncomingPaymentStatus.RETURNED
+    assert await received(99) is IncomingPaymentStatus.UNMATCHED
+    assert await received(100) is IncomingPaymentStatus.RETURNED
 
 
 async def test_many_are_done_in_batches(org: Tenant, incoming_payments: IncomingPayments) -> None:

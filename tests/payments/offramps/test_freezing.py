@@ -9,10 +9,12 @@ import pytest
 
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.providers.screening.model import OFAC_SDN
 from tests.matrices import each_value_once
 from tests.payments.limits.limit_setup import set_rules
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import check_books, shown
+from tests.providers.screening.lists import person, sanctions_list
 from tests.tenants import held, make_user
 
 KILLED = [Unavailable("not now"), RuntimeError("killed")]
@@ -116,6 +118,26 @@ async def test_coins_come_back_if_the_account_is_blocked_before_the_payout(
     assert done["status"] == "CRYPTO_RETURNED"
     assert done["failedReason"] == "a destination is on the organisation's block list"
     assert (scenario.rails.orders, await held(scenario.org, scenario.ada)) == ([], "1000")
+    await check_books(scenario.org)
+
+
+async def test_an_unsent_payout_waits_while_a_list_names_the_holder(
+    scenario: OfframpScenario,
+) -> None:
+    created = await scenario.accepted()
+    scenario.rails.raise_before_next = Unavailable("not now")
+    await scenario.run()
+    container = scenario.org.container
+    await container.screening.load(sanctions_list([person(1, "Ada Example")]), is_forced=True)
+    await container.account_rescreening.run({scenario.org.org_id: timedelta()})
+    await container.screening.unload(OFAC_SDN)
+    for _ in range(2):
+        await scenario.pass_time(hours=2)
+        assert (await scenario.status(created), scenario.rails.orders) == ("FIAT_INITIATED", [])
+    path = f"/v2/reviews/accounts/{scenario.account}"
+    await scenario.org.post(path, {"decision": "approve"})
+    await scenario.pass_time(hours=2)
+    assert await scenario.status(created) == "COMPLETED"
     await check_books(scenario.org)
 
 

@@ -71,6 +71,12 @@ def test_optional_members_may_be_absent() -> None:
     assert chain.tokens["usdc"].eip3009 is None
 
 
+def test_gas_of_an_organisation_may_be_bounded() -> None:
+    assert parse_chains(CHAIN)[Network.POLYGON].organisation_day_wei is None
+    text = CHAIN.replace("chain_id = 137", 'chain_id = 137\norganisation_day = "2.5"')
+    assert parse_chains(text)[Network.POLYGON].organisation_day_wei == 25 * 10**17
+
+
 def test_finality_may_be_a_depth() -> None:
     text = CHAIN.replace('"finalized"', "64")
     assert parse_chains(text)[Network.POLYGON].finality == 64

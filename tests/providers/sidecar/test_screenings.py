@@ -15,6 +15,7 @@ from msgspec import structs
 
 from landbridge.app.container import wire
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.sidecar import screening_store
@@ -32,7 +33,11 @@ from tests.dashboard.browsing import visit
 from tests.matrices import part_of
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import KEY, answering
-from tests.providers.sidecar.screening_sidecar import ScriptedScreener, screenings_file
+from tests.providers.sidecar.screening_sidecar import (
+    ScriptedScreener,
+    screenings_file,
+    screenings_route,
+)
 from tests.tenants import SETTINGS, held
 
 
@@ -100,6 +105,38 @@ async def test_a_deposit_is_screened_once_with_its_sender(screened: ScreenedBySi
     }
     assert (screening["provider"], screening["reference"]) == (screened.name, "case-1")
     assert await screened.problems() == []
+
+
+async def test_small_deposits_too_many_wait_for_their_turn(
+    own_database: Database, tmp_path: Path
+) -> None:
+    sidecar, name = ScriptedScreener(), f"kyt-{new_id().hex}"[:40]
+    async with listening(answering(sidecar.answer)) as found:
+        route = screenings_route(name, more="small_per_day = 2")
+        path = screenings_file(tmp_path, found.port, name, routes=route)
+        settings = structs.replace(SETTINGS, providers_file=str(path))
+        async with screened_org(own_database, settings) as world:
+            for _ in range(4):
+                await world.deposit("0.99")
+            await world.work()
+            assert len(sidecar.screened) == 2
+            assert len(await world.screenings(status="IN_SCREENING")) == 2
+            # Others do not wait behind them.
+            await world.deposit("1")
+            assert [each["amount"] for each in sidecar.screened] == ["0.99", "0.99", "1"]
+            await _advance(world, hours=23)
+            assert len(sidecar.screened) == 3
+            await _advance(world, hours=2)
+            assert len(sidecar.screened) == 5
+            assert await world.screenings(status="IN_SCREENING") == []
+            await world.check()
+
+
+async def _advance(world: ScreenedOrg, **by: float) -> None:
+    """Let time pass for the organisation: signatures have real time."""
+    seconds = int(timedelta(**by).total_seconds())
+    await world.org.post("/v2/sandbox/clock/advance", {"seconds": seconds})
+    await world.work()
 
 
 async def test_a_hit_is_held_with_what_it_is_about(screened: ScreenedBySidecar) -> None:

@@ -26,6 +26,7 @@ priority_fee_cap = 2000000
 compute_units_max = 300000
 relayers = 2
 relayer_floor = "0.5"
+organisation_day = "1.5"
 resend_after_s = 3
 
 [chains.SOLANA.tokens.usdc]
@@ -54,6 +55,7 @@ def test_all_members_are_read() -> None:
     }
     assert (chain.priority_fee_cap, chain.compute_units_max) == (2_000_000, 300_000)
     assert (chain.relayers, chain.relayer_floor_units, chain.resend_after_s) == (2, 5 * 10**8, 3)
+    assert chain.organisation_day_units == 15 * 10**8
     assert chain.signer.amounts["native"] == AmountLimits(day_max_units=2 * 10**9)
     assert chain.explorer_url("abc") == "https://explorer.solana.com/tx/abc"
 

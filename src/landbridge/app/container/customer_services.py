@@ -7,7 +7,9 @@ from landbridge.app.container.adapters import identity, policy
 from landbridge.app.container.base_services import BaseServices, members
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.bank_accounts.account_lists import BankAccountLists
+from landbridge.customers.bank_accounts.holder_screening import HolderScreening
 from landbridge.customers.bank_accounts.metadata import AccountMetadata
+from landbridge.customers.bank_accounts.rescreening import AccountRescreening
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.chain_deposits.deposit_lists import DepositLists
 from landbridge.customers.chain_operations.monitoring import ChainMonitoring
@@ -61,6 +63,7 @@ class CustomerServices(BaseServices):
     application_announcements: ApplicationAnnouncements | None
     verification_links: VerificationLinks
     bank_accounts: BankAccounts
+    account_rescreening: AccountRescreening
     account_metadata: AccountMetadata
     # Lists of an organisation, across its users.
     bank_account_lists: BankAccountLists
@@ -120,6 +123,7 @@ def know_people(on: BaseServices) -> CustomerServices:
         application_announcements=_announcements(on, cases, checker),
         verification_links=provider_links,
         bank_accounts=accounts,
+        account_rescreening=_account_rescreening(on),
         account_metadata=AccountMetadata(database),
         bank_account_lists=lists,
         virtual_account_lists=VirtualAccountLists(database),
@@ -185,6 +189,10 @@ def _bank_accounts(on: BaseServices, users: Users, verification: Verification) -
         verified=verification,
         screening=on.screening,
     )
+
+
+def _account_rescreening(on: BaseServices) -> AccountRescreening:
+    return AccountRescreening(on.database, on.vault, HolderScreening(on.screening), on.clock)
 
 
 def _chain_operations(on: BaseServices) -> ChainOperations:

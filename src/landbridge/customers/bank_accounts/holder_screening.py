@@ -1,4 +1,4 @@
-"""Comparison of account holders with the sanctions lists.
+"""Comparison of account holders and their banks with the sanctions lists.
 
 Guarantee: an account that becomes active was compared with the lists that are active at its commit,
 and a reviewer has seen each of the hits.
@@ -7,38 +7,72 @@ and a reviewer has seen each of the hits.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from msgspec import structs
 
-from landbridge.customers.bank_accounts.model import BankAccount, NameMatch, ScreeningComparison
+from landbridge.customers.bank_accounts.field_tables import AccountTypeTable
+from landbridge.customers.bank_accounts.model import (
+    BankAccount,
+    NameMatch,
+    ScreeningComparison,
+    summary_of,
+)
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.screening.service import Screening, ScreeningSubject
 
 
+class AccountData(Protocol):
+    """Data of an account, submitted or stored."""
+
+    @property
+    def table(self) -> AccountTypeTable:
+        """Table of its type."""
+        ...
+
+    @property
+    def holder(self) -> Mapping[str, Any] | None:
+        """Members of the holder, where the type has one."""
+        ...
+
+    @property
+    def bank(self) -> Mapping[str, Any]:
+        """Members of the bank object."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenedNames:
+    """Names of an account that are compared; false if there are none."""
+
+    holder: Mapping[str, Any] | None = None
+    bank: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.holder is not None or self.bank is not None
+
+
+def names_of(account: AccountData) -> ScreenedNames:
+    """Return the names of an account; none once it is erased."""
+    if not account.bank:
+        return ScreenedNames()
+    summary = summary_of(account.table, account.bank, account.holder)
+    return ScreenedNames(account.holder, summary.bank_name)
+
+
 @dataclass(frozen=True, slots=True)
 class HolderScreening:
-    """Compares the names of account holders."""
+    """Compares the names of account holders and banks."""
 
     screening: Screening
 
-    async def compare(self, org_id: UUID, holder: Mapping[str, Any] | None) -> ScreeningComparison:
-        """Compare the holder's name with the lists; without a holder there is nothing to compare.
-
-        Nobody has verified the type of a holder.
-        """
-        if holder is None:
+    async def compare(self, org_id: UUID, names: ScreenedNames) -> ScreeningComparison:
+        """Compare the names with the lists; without names there is nothing to compare."""
+        if not names:
             return ScreeningComparison()
-        birth_date = holder.get("dateOfBirth")
-        subject = ScreeningSubject(
-            name=holder["name"],
-            type=holder["type"],
-            born=None if birth_date is None else date.fromisoformat(birth_date),
-            is_type_unverified=True,
-        )
-        screened = await self.screening.screen([subject], org_id=org_id)
+        screened = await self.screening.screen(_subjects(names), org_id=org_id)
         likenesses = [
             NameMatch(
                 asked_name=hit.asked,
@@ -53,7 +87,8 @@ class HolderScreening:
         return ScreeningComparison(
             list_version=screened.list_version,
             likenesses=tuple(likenesses),
-            unread=screened.unread,
+            # A bank is identified by its number or code as well.
+            unread=tuple(each for each in screened.unread if each != names.bank),
             lacks_list=screened.lacks_list,
         )
 
@@ -63,8 +98,25 @@ class HolderScreening:
         Before any other lock, as loads and approvals do. Raises `ListReplaced` if the account was
         compared with others.
         """
-        if account.secret is not None and account.secret.holder is not None:
+        if account.secret is not None and names_of(account):
             await self.screening.hold(tx, account.secret.comparison.list_version)
+
+
+def _subjects(names: ScreenedNames) -> list[ScreeningSubject]:
+    """Return what is compared; nobody has verified the type of a holder."""
+    subjects: list[ScreeningSubject] = []
+    if (holder := names.holder) is not None:
+        birth_date = holder.get("dateOfBirth")
+        holder_subject = ScreeningSubject(
+            name=holder["name"],
+            type=holder["type"],
+            born=None if birth_date is None else date.fromisoformat(birth_date),
+            is_type_unverified=True,
+        )
+        subjects.append(holder_subject)
+    if names.bank is not None:
+        subjects.append(ScreeningSubject(name=names.bank, type="business", born=None))
+    return subjects
 
 
 def with_comparison(account: BankAccount, comparison: ScreeningComparison) -> BankAccount:
@@ -74,7 +126,7 @@ def with_comparison(account: BankAccount, comparison: ScreeningComparison) -> Ba
     known = account.secret.comparison
     later = structs.replace(
         comparison,
-        likenesses=(*known.likenesses, *_unseen(known, comparison)),
+        likenesses=(*known.likenesses, *unseen(known, comparison)),
         unread=tuple(dict.fromkeys((*known.unread, *comparison.unread))),
     )
     return replace(account, secret=structs.replace(account.secret, comparison=later))
@@ -85,7 +137,7 @@ def unseen_refusal(seen: BankAccount, compared: BankAccount) -> ResourceConflict
     if seen.secret is None or compared.secret is None:
         return None
     before, after = seen.secret.comparison, compared.secret.comparison
-    entries = [f"{hit.list} {hit.entry_id} ({hit.program})" for hit in _unseen(before, after)]
+    entries = [f"{hit.list} {hit.entry_id} ({hit.program})" for hit in unseen(before, after)]
     if not entries and {*after.unread} <= {*before.unread}:
         return None
     # Entries by their numbers: names are stored in the account only.
@@ -97,7 +149,7 @@ def unseen_refusal(seen: BankAccount, compared: BankAccount) -> ResourceConflict
     )
 
 
-def _unseen(before: ScreeningComparison, after: ScreeningComparison) -> list[NameMatch]:
+def unseen(before: ScreeningComparison, after: ScreeningComparison) -> list[NameMatch]:
     """Return the hits that the first comparison does not have."""
     known = {(hit.list, hit.entry_id) for hit in before.likenesses}
     return [hit for hit in after.likenesses if (hit.list, hit.entry_id) not in known]

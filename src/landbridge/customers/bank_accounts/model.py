@@ -22,7 +22,7 @@ class BankAccountStatus(StrEnum):
     """Status of an account, with the next transition and its actor."""
 
     PENDING = "PENDING"
-    """A reviewer decides: the holder's name is like a listed one, or can't be compared."""
+    """A reviewer decides: the holder or the bank is like a listed one, or can't be compared."""
     ACTIVE = "ACTIVE"
     """Payouts are accepted if the account data is complete, until the account is deleted."""
     REJECTED = "REJECTED"
@@ -39,7 +39,10 @@ TRANSITIONS = Transitions(
         BankAccountStatus.PENDING: frozenset(
             {BankAccountStatus.ACTIVE, BankAccountStatus.REJECTED, BankAccountStatus.INACTIVE}
         ),
-        BankAccountStatus.ACTIVE: frozenset({BankAccountStatus.INACTIVE}),
+        # A list that is loaded later may name the holder.
+        BankAccountStatus.ACTIVE: frozenset(
+            {BankAccountStatus.PENDING, BankAccountStatus.INACTIVE}
+        ),
         BankAccountStatus.REJECTED: frozenset({BankAccountStatus.INACTIVE}),
         BankAccountStatus.INACTIVE: frozenset[BankAccountStatus](),
     },

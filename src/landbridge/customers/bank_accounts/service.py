@@ -15,8 +15,10 @@ from uuid import UUID
 from msgspec import structs
 
 from landbridge.customers.bank_accounts import coordinates, store
+from landbridge.customers.bank_accounts.account_changes import move, store_change
 from landbridge.customers.bank_accounts.change_events import record_account_change
 from landbridge.customers.bank_accounts.creation import new_account
+from landbridge.customers.bank_accounts.erasure import find_suspended
 from landbridge.customers.bank_accounts.errors import (
     AccountDataInvalid,
     AccountNotFound,
@@ -25,14 +27,14 @@ from landbridge.customers.bank_accounts.errors import (
 from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.holder_screening import (
     HolderScreening,
+    ScreenedNames,
+    names_of,
     unseen_refusal,
     with_comparison,
 )
 from landbridge.customers.bank_accounts.model import (
-    TRANSITIONS,
     AccountDecision,
     BankAccount,
-    BankAccountSecret,
     BankAccountStatus,
 )
 from landbridge.customers.bank_accounts.parsing import read
@@ -130,8 +132,8 @@ class BankAccounts:
         await self._verified.check_active(org_id, user_id, reading.table.kyc_rail(reading.currency))
         while True:
             # An account that is rejected anyway is not compared.
-            holder = None if reading.wrong else reading.holder
-            comparison = await self._holders.compare(org_id, holder)
+            names = ScreenedNames() if reading.wrong else names_of(reading)
+            comparison = await self._holders.compare(org_id, names)
             account = new_account(
                 org_id, user_id, reading, comparison, request_id=request_id, at=at
             )
@@ -169,6 +171,11 @@ class BankAccounts:
         await self._verified.check_active(org_id, user_id, rail)
         return found
 
+    async def find_suspension(self, org_id: UUID, account_id: UUID) -> str | None:
+        """Return why the account gets no payout that was requested before; None if it does."""
+        found = await self._database.single(lambda tx: find_suspended(tx, org_id, [account_id]))
+        return f"bank account {account_id} resembles a listed one" if found else None
+
     async def page(
         self, org_id: UUID, user_id: UUID, filters: BankAccountFilters, window: PageWindow
     ) -> Sequence[BankAccount]:
@@ -201,7 +208,11 @@ class BankAccounts:
                 raise _unknown(account_id)
             if account.status is BankAccountStatus.INACTIVE:
                 return account
-            return await self._move(tx, caller, account, BankAccountStatus.INACTIVE, account.secret)
+            return await move(
+                *(tx, self._vault, account, BankAccountStatus.INACTIVE),
+                actor=caller.actor,
+                at=self._clock.stamp(caller.clock_offset),
+            )
 
         return await self._database.transact(work)
 
@@ -244,7 +255,7 @@ class BankAccounts:
             try:
                 return await self._database.transact(decide)
             except ListReplaced:
-                comparison = await self._holders.compare(org_id, seen.holder)
+                comparison = await self._holders.compare(org_id, names_of(seen))
             compared = with_comparison(seen, comparison)
             if refusal := unseen_refusal(seen, compared):
                 await self._database.transact(
@@ -275,13 +286,18 @@ class BankAccounts:
         if locked.version != account.version:
             raise ResourceConflict("the account was changed concurrently; look at it again")
         secret = structs.replace(account.secret, reason=reason)
-        return await self._move(tx, caller, account, status, secret)
+        return await move(
+            *(tx, self._vault, replace(account, secret=secret), status),
+            actor=caller.actor,
+            at=self._clock.stamp(caller.clock_offset),
+        )
 
     async def _keep_comparison(self, tx: Tx, *, caller: Caller, account: BankAccount) -> None:
         """Store a later comparison of an account that still waits."""
         locked = await self._lock(tx, caller.org_id, account.id)
         if locked.version == account.version and locked.status is BankAccountStatus.PENDING:
-            await self._store(tx, caller, account)
+            at = self._clock.stamp(caller.clock_offset)
+            await store_change(tx, self._vault, account, actor=caller.actor, at=at)
 
     async def _add(
         self, tx: Tx, account: BankAccount, request: Mapping[str, Any], actor: str
@@ -343,38 +359,6 @@ class BankAccounts:
         if found is None:
             raise _unknown(account_id)
         return opened(found, await self._vault.find(tx, org_id, found.user_id))
-
-    async def _move(
-        self,
-        tx: Tx,
-        caller: Caller,
-        account: BankAccount,
-        status: BankAccountStatus,
-        secret: BankAccountSecret | None,
-    ) -> BankAccount:
-        """Store and record a new status of a locked account."""
-        if not TRANSITIONS.is_path(account.status, (status,)):
-            raise InvariantBroken(f"no way from {account.status} to {status}")
-        return await self._store(tx, caller, replace(account, status=status, secret=secret))
-
-    async def _store(self, tx: Tx, caller: Caller, account: BankAccount) -> BankAccount:
-        """Store and record the next version of a locked account."""
-        at = self._clock.stamp(caller.clock_offset)
-        moved = replace(account, version=account.version + 1, updated_at=at)
-        key = await self._vault.find(tx, account.org_id, account.user_id)
-        if key is None:
-            raise InvariantBroken(f"bank account {account.id} was locked, and yet erased")
-        of_org = await self._vault.make(tx, account.org_id, account.org_id)
-        is_stored = await store.update(
-            tx,
-            sealed(moved, key),
-            version=account.version,
-            coordinate_hashes=coordinates.hashed(moved, of_org),
-        )
-        if not is_stored:
-            raise InvariantBroken(f"bank account {account.id} was locked, and yet changed")
-        await record_account_change(tx, moved, caller.actor, key=key)
-        return moved
 
 
 def _unknown(account_id: UUID) -> AccountNotFound:

@@ -79,7 +79,12 @@ select id, coordinate_hashes from bank_accounts where org_id = $1 and id = any($
 _UPDATE = """
 update bank_accounts
 set status = $4, sealed_details = $5, version = version + 1, updated_at = $6,
-    coordinate_hashes = $7
+    coordinate_hashes = $7,
+    is_suspended = case
+        when $4 = 'ACTIVE' then false
+        when status = 'ACTIVE' and $4 = 'PENDING' then true
+        else is_suspended
+    end
 where org_id = $1 and id = $2 and version = $3
 returning version
 """
@@ -243,12 +248,12 @@ async def add(
 async def get(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | None:
     """An account."""
     row = await tx.fetchrow(_GET, org_id, account_id)
-    return None if row is None else _account(row)
+    return None if row is None else account_of(row)
 
 
 async def get_many(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[SealedBankAccount]:
     """Return these accounts, in no order; unknown ids are left out."""
-    return [_account(row) for row in await tx.fetch(_GET_MANY, org_id, list(ids))]
+    return [account_of(row) for row in await tx.fetch(_GET_MANY, org_id, list(ids))]
 
 
 async def coordinate_hashes(
@@ -270,7 +275,7 @@ async def forget_hashes(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> None:
 async def lock(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | None:
     """Lock an account until this transaction ends, and return it."""
     row = await tx.fetchrow(_LOCK, org_id, account_id)
-    return None if row is None else _account(row)
+    return None if row is None else account_of(row)
 
 
 async def find_request(
@@ -278,7 +283,7 @@ async def find_request(
 ) -> tuple[SealedBankAccount, bytes | None] | None:
     """Return the account created by this request id, and the request; None for it after erasure."""
     row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
-    return None if row is None else (_account(row), row["sealed_request"])
+    return None if row is None else (account_of(row), row["sealed_request"])
 
 
 async def known_since(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, datetime]:
@@ -309,7 +314,7 @@ async def erase(
 ) -> list[SealedBankAccount]:
     """Blank and deactivate a user's accounts; return those that change, in their new state."""
     rows = await tx.fetch(_ERASE, org_id, user_id, at, list(keep_hashes_of))
-    return [_account(row) for row in rows]
+    return [account_of(row) for row in rows]
 
 
 async def page(
@@ -328,7 +333,7 @@ async def page(
     bounds = (since, before.created_at, before.id, limit)
     pairs = (None, None) if metadata is None else (list(metadata.keys()), list(metadata.values()))
     rows = await tx.fetch(_PAGE, org_id, user_id, *bounds, *filters, status, *pairs)
-    return [_account(row) for row in rows]
+    return [account_of(row) for row in rows]
 
 
 async def page_of_org(
@@ -351,7 +356,7 @@ async def page_of_org(
         before.id,
         limit,
     )
-    return [_account(row) for row in rows]
+    return [account_of(row) for row in rows]
 
 
 async def active_of_users(
@@ -359,17 +364,18 @@ async def active_of_users(
 ) -> list[SealedBankAccount]:
     """Return the newest active accounts of each of these users, at most `limit` of each."""
     rows = await tx.fetch(_ACTIVE_OF_USERS, org_id, list(user_ids), limit)
-    return [_account(row) for row in rows]
+    return [account_of(row) for row in rows]
 
 
 async def pending(tx: Tx, org_id: UUID, window: QueueWindow) -> list[SealedBankAccount]:
     """Accounts that wait for a reviewer, oldest first."""
     after = window.after
     rows = await tx.fetch(_PENDING, org_id, after.created_at, after.id, window.before, window.limit)
-    return [_account(row) for row in rows]
+    return [account_of(row) for row in rows]
 
 
-def _account(row: Row) -> SealedBankAccount:
+def account_of(row: Row) -> SealedBankAccount:
+    """Return the account of a row."""
     return SealedBankAccount(
         org_id=row["org_id"],
         id=row["id"],

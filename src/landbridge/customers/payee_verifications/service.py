@@ -1,10 +1,10 @@
 """Asks the bank of a payee for the holder of an account. Ours; the contract has no such verb.
 
 Guarantees: an answer is returned only after its entry in the audit log was committed; no answer of
-a bank blocks or changes anything.
+a bank blocks or changes anything; calls have rates (platform/rate_limits/provider_calls.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
+from landbridge.platform.rate_limits.provider_calls import ProviderCallRates
 from landbridge.providers.rails.port import (
     PayeeMatch,
     PayeeVerification,
@@ -43,12 +44,15 @@ class PayeeVerifications:
     bank_accounts: BankAccounts
     rails: Rails
     clock: Clock
+    _rates: ProviderCallRates = field(
+        default_factory=lambda: ProviderCallRates("verifications of payees")
+    )
 
     async def verify(self, caller: Caller, user_id: UUID, account_id: UUID) -> VerifiedPayee:
         """Ask about the holder of an account to which payouts go.
 
-        Raises `AccountNotFound`, `InactiveAccount` for a deleted or refused account, and
-        `AccountDataInvalid` for one that pays in.
+        Raises `AccountNotFound`, `InactiveAccount` for a deleted or refused account,
+        `AccountDataInvalid` for one that pays in, and `TooManyRequests`.
         """
         check_editor(caller)
         account = await self.bank_accounts.get(caller.org_id, user_id, account_id)
@@ -60,14 +64,14 @@ class PayeeVerifications:
             )
         found = PayeeVerification(match=PayeeMatch.UNAVAILABLE)
         if account.payment_rail is not None:
-            found = await self.rails.verify_payee(
-                PayoutDestination(
-                    org_id=caller.org_id,
-                    rail=account.payment_rail,
-                    currency=account.currency,
-                    payee=account.payee,
-                )
+            payee = PayoutDestination(
+                org_id=caller.org_id,
+                rail=account.payment_rail,
+                currency=account.currency,
+                payee=account.payee,
             )
+            with self._rates.call(caller.org_id, account_id):
+                found = await self.rails.verify_payee(payee)
         at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:

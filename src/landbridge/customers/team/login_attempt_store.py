@@ -11,13 +11,17 @@ from landbridge.platform.db.pool import Tx
 # PostgreSQL refuses a power too small for a float, and old rows stay while no worker runs. The
 # clock tolerance is safe: of two concurrent attempts the one with the earlier timestamp may arrive
 # second. Run again after an unacknowledged commit, it finds its own attempt by the timestamp, and
-# counts no other.
+# counts no other. A time later than any delay comes from a clock that was set back since: it counts
+# for nothing, or nobody could sign in until then.
 _TAKE = """
 insert into login_attempts as t (subject_hash, attempts, last_attempt_at, locked_until)
 values ($1, 1, $2, $2::timestamptz - $5::interval)
 on conflict (subject_hash) do update
 set (attempts, last_attempt_at, locked_until) = (
-    select left_over.attempts + left_over.more, greatest(t.last_attempt_at, $2::timestamptz), case
+    select left_over.attempts + left_over.more, case
+        when t.last_attempt_at > $2::timestamptz + $5::interval then $2::timestamptz
+        else greatest(t.last_attempt_at, $2::timestamptz)
+    end, case
         when left_over.more = 0 or left_over.attempts + 1 < $4::float - 0.5 then t.locked_until
         else $2::timestamptz + least(
             $5::interval, $6::interval * power(2, least(left_over.attempts + 1 - $4::float, 20))
@@ -31,6 +35,7 @@ set (attempts, last_attempt_at, locked_until) = (
     ) left_over
 )
 where t.locked_until <= $2::timestamptz or t.last_attempt_at = $2::timestamptz
+    or t.last_attempt_at > $2::timestamptz + $5::interval
 returning attempts
 """
 

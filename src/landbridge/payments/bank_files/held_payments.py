@@ -1,13 +1,15 @@
 """Queued payments that must not go to the bank now.
 
 Guarantee: a payment is in no file while its record is in review, and a payout also while its
-organisation or one of its users is frozen, or its bank account is on the block list of the limits.
-A deposit goes back even then: it is the sender's.
+organisation or one of its users is frozen, or its bank account is on the block list of the limits
+or suspended: a sanctions list names its holder or bank, and no reviewer has approved it since. A
+deposit goes back even then to its sender, but to no suspended account that people chose instead.
 """
 
 from collections.abc import Sequence
 from uuid import UUID
 
+from landbridge.customers.bank_accounts.erasure import find_suspended
 from landbridge.customers.users.freeze_check import frozen_users
 from landbridge.ledger.locking import find_records
 from landbridge.ledger.model import Transfer
@@ -24,14 +26,16 @@ async def held_payments(
 ) -> set[UUID]:
     """Return the keys of those of these payments that wait."""
     payouts = [each for each in payments if each.returns is None and not each.is_prenote]
-    going_back = await _reviewed_returns(tx, org_id, payments)
+    going_back = await _held_returns(tx, org_id, payments)
     if payouts and await is_org_frozen(tx, org_id):
         return going_back | {each.key for each in payouts}
     records = await find_records(tx, org_id, [each.record_id for each in payouts])
     users = {user for record in records.values() for user in _users(record)}
     frozen = await frozen_users(tx, org_id, users)
     blocked = await limits.find_blocked_in(tx, org_id, list(records.values()))
-    held = blocked | {
+    suspended = await _on_suspended(tx, org_id, list(records.values()), "account_id")
+    held = blocked | suspended
+    held |= {
         record.id
         for record in records.values()
         if record.status == IN_REVIEW or not frozen.isdisjoint(_users(record))
@@ -39,13 +43,27 @@ async def held_payments(
     return going_back | {each.key for each in payouts if each.record_id in held}
 
 
-async def _reviewed_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
-    """Return the keys of the payments that return deposits of records in review."""
+async def _held_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
+    """Return the keys of the returns of deposits of held records."""
     going_back = {each.key: each.returns for each in payments if each.returns is not None}
     paid = await IncomingPaymentReturns().records_of(tx, org_id, list(going_back.values()))
     records = await find_records(tx, org_id, list(paid.values()))
-    reviewed = {each.id for each in records.values() if each.status == IN_REVIEW}
-    return {key for key, deposit_id in going_back.items() if paid.get(deposit_id) in reviewed}
+    held = {each.id for each in records.values() if each.status == IN_REVIEW}
+    held |= await _on_suspended(tx, org_id, list(records.values()), "return_account_id")
+    return {key for key, deposit_id in going_back.items() if paid.get(deposit_id) in held}
+
+
+async def _on_suspended(
+    tx: Tx, org_id: UUID, records: Sequence[Transfer], member: str
+) -> set[UUID]:
+    """Return those of these records that pay a suspended bank account, named by this detail."""
+    paid = {
+        record.id: UUID(account_id)
+        for record in records
+        if (account_id := record.details.get(member)) is not None
+    }
+    suspended = await find_suspended(tx, org_id, set(paid.values()))
+    return {record_id for record_id, account_id in paid.items() if account_id in suspended}
 
 
 def _users(record: Transfer) -> set[UUID]:

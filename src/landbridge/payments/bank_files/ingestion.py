@@ -110,10 +110,20 @@ class Ingestion:
         drafts: Sequence[StatementLineDraft],
         offset: timedelta,
     ) -> None:
-        """Store lines; one without a reference that another statement has needs a manual review."""
-        rows = [self._row(each, offset) for each in drafts]
+        """Store lines.
+
+        One without a reference that another statement has needs a manual review, and so does money
+        that another statement has on another day.
+        """
+        stamps = [self._row(each, offset) for each in drafts]
 
         async def work(tx: Tx) -> None:
+            again = await _find_rebooked(tx, account, drafts)
+            rows = [
+                (line_id, statement_events.rebooked(each), at) if each.fingerprint in again else row
+                for row in stamps
+                for line_id, each, at in [row]
+            ]
             added = await self._add_in(tx, account, file_id, rows)
             known = [each for each in drafts if each.fingerprint not in added]
             bare = [each for each in known if not each.has_reference]
@@ -196,6 +206,26 @@ class Ingestion:
             )
             await self._add_in(tx, account, file_id, [self._row(gap, offset)])
         await inbound_file_store.add_statement(tx, account.org_id, account.id, file_id, head)
+
+
+async def _find_rebooked(
+    tx: Tx, account: FundingAccountView, drafts: Sequence[StatementLineDraft]
+) -> set[bytes]:
+    """Return the fingerprints of what other statements have on another day."""
+    near = {each.fingerprint: statement_events.on_other_days(each) for each in drafts}
+    candidates = {each for found in near.values() for each in found}
+    if not candidates:
+        return set()
+    sources = dict(
+        await statement_line_store.sources(tx, account.org_id, account.id, list(candidates))
+    )
+    again: set[bytes] = set()
+    for draft in drafts:
+        known = {sources[each] for each in near[draft.fingerprint] if each in sources}
+        if known - {draft.source}:
+            again.add(draft.fingerprint)
+        sources.setdefault(draft.fingerprint, draft.source)
+    return again
 
 
 def build_inbound_file(row: SealedInboundFile, name: str) -> InboundFile:

@@ -2,12 +2,15 @@
 
 A line is recognized by its fingerprint. It consists of the bank's reference with day, amount,
 direction and the payment's own references, since banks use one reference for several lines. Without
-a bank reference it covers the full content, and a count of equal lines in the same statement.
+a bank reference it covers the full content, and a count of equal lines in the same statement. Money
+that came with a reference, and differs only in its day from a line of another statement, may be the
+same money, booked again.
 Source: ISO 20022 camt.053 and pain.002, NACHA returns.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from hashlib import sha256
 
 import msgspec
@@ -58,6 +61,11 @@ _ABA = "USABA"
 _BY_NUMBER = frozenset({"ach", "wire"})
 _RAIL_OF = {"usd": "wire", "eur": "sepa"}
 _CHARGES = "CHRG"
+# Place of the day among the texts of a fingerprint.
+_DAY_PLACE = 2
+# Money that is booked again has another day, a weekend away at most.
+_DAYS_AROUND = 4
+_LAST_DAY = date.max.toordinal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,29 @@ def alike(draft: StatementLineDraft) -> StatementLineDraft:
     )
 
 
+def on_other_days(draft: StatementLineDraft) -> list[bytes]:
+    """Return the fingerprints that money which came would have on the days around its own."""
+    if draft.booked_on is None or not draft.identity:
+        return []
+    day = draft.booked_on.toordinal()
+    return [
+        _digest(*_dated(draft.identity, date.fromordinal(each)))
+        for each in range(max(day - _DAYS_AROUND, 1), min(day + _DAYS_AROUND, _LAST_DAY) + 1)
+        if each != day
+    ]
+
+
+def rebooked(draft: StatementLineDraft) -> StatementLineDraft:
+    """Build a review line for money that another statement has on another day."""
+    return replace(
+        draft, reason="another statement has a line like this, with its references, on another day"
+    )
+
+
+def _dated(identity: tuple[str, ...], day: date) -> tuple[str, ...]:
+    return (*identity[:_DAY_PLACE], str(day), *identity[_DAY_PLACE + 1 :])
+
+
 def _statement(statement: BankStatement) -> ParsedStatement:
     booked = [each for each in statement.entries if each.status is EntryStatus.BOOKED]
     page = "" if statement.page is None else str(statement.page)
@@ -196,6 +227,7 @@ def _booked(
         fingerprint_fields += (str(entry.value_on), *_texts(texts))
     else:
         fingerprint_fields += (transaction.bank_reference,)
+    has_identity = transaction.is_credit and transaction.bank_reference is not None
     is_charge = _CHARGES in (transaction.code or "").split("/") and not any(names[:2])
     return StatementLineDraft(
         kind=kind,
@@ -207,6 +239,7 @@ def _booked(
         has_reference=transaction.bank_reference is not None,
         is_back=entry.is_reversal or transaction.return_code is not None,
         reason="the bank's charges for a payment" if is_charge else None,
+        identity=fingerprint_fields if has_identity else (),
     )
 
 

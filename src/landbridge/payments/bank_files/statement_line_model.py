@@ -117,7 +117,8 @@ class StatementLineDraft:
 
     `source` is the statement or file that contains it. `has_reference` means that it has a
     reference of the bank, by which it is recognized in another statement. `is_back` marks a return,
-    rejection or reversal. With a `reason` it starts in manual review.
+    rejection or reversal. With a `reason` it starts in manual review. `identity` are the texts of
+    the fingerprint of money that came, with its day.
     """
 
     kind: StatementLineKind
@@ -129,6 +130,7 @@ class StatementLineDraft:
     has_reference: bool = True
     is_back: bool = False
     reason: str | None = None
+    identity: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ held instead it waits as UNMATCHED, without a due time, until a person decides (
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.customers.deposit_screening.service import DepositScreenings
@@ -43,6 +43,11 @@ from landbridge.platform.encryption.service import DataKey, Vault
 # Actor of changes made by the bank.
 _BANK = "bank"
 SWEEP_MAX = 1000
+# Less than one unit of a currency with cents.
+SMALL_UNITS = 100
+# Small payments of an organisation that go back by themselves in 24 hours.
+SMALL_RETURNS_PER_DAY = 100
+_DAY = timedelta(days=1)
 
 
 class IncomingPayments:
@@ -151,6 +156,19 @@ class IncomingPayments:
         return await self._move(
             payment, IncomingPaymentStatus.RETURNING, change_type="return", at=at, due_at=at
         )
+
+    async def may_return(self, payment: IncomingPayment) -> bool:
+        """Return whether an unmatched payment may go back by itself; else a person decides.
+
+        Strangers can send cents for nothing, and a bank charges for each return.
+        """
+        if payment.money.units >= SMALL_UNITS:
+            return True
+        since = payment.received_at - _DAY
+        returned = await self._database.single(
+            lambda tx: store.small_returns(tx, payment.org_id, since, limit=SMALL_RETURNS_PER_DAY)
+        )
+        return returned < SMALL_RETURNS_PER_DAY
 
     async def hold(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
         """Hold a new payment for a person's decision; None if it was moved concurrently."""

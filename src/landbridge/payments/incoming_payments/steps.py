@@ -1,10 +1,10 @@
 """Worker steps of incoming payments.
 
 A new payment is offered to the matcher. An unmatched one waits for a person's decision where that
-is configured (`holds`), and is not processed here before. Otherwise it is returned: the status
-RETURNING is the claim, the payment's id derives the key of the return, so a worker may be killed at
-any point. If a bank refuses the return, another payment with the next key follows, after pauses
-that grow to a day, without end; each refusal is logged.
+is configured (`holds`), or after many small ones, and is not processed here before. Otherwise it is
+returned: the status RETURNING is the claim, the payment's id derives the key of the return, so a
+worker may be killed at any point. If a bank refuses the return, another payment with the next key
+follows, after pauses that grow to a day, without end; each refusal is logged.
 
 A step that takes longer, as with a bank that does not answer, goes on beside the next batches: it
 delays its own payment alone, and those that may pay the same record.
@@ -232,7 +232,7 @@ class IncomingPaymentSteps:
             if await self._matcher.match(payment):
                 return _SUCCESSES
             at = self._clock.stamp(offset)
-            if self._holds_unmatched:
+            if self._holds_unmatched or not await self._incoming_payments.may_return(payment):
                 await self._incoming_payments.hold(payment, at)
                 return _SUCCESSES
             returning = await self._incoming_payments.begin_return(payment, at)

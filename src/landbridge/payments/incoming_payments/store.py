@@ -135,6 +135,18 @@ select exists (
 )
 """
 
+# `units < 100` is less than one unit of a currency with cents.
+_SMALL_RETURNS = """
+select count(*)
+from (
+    select 1
+    from incoming_payments
+    where org_id = $1 and status in ('RETURNING', 'RETURNED') and decided_by is null
+        and units < 100 and received_at > $2
+    limit $3
+) r
+"""
+
 # Payments returned before the given time, oldest first.
 _SWEEP = """
 with old as (
@@ -312,6 +324,11 @@ async def record_refusal(
 async def has_new(tx: Tx, org_id: UUID, account_number: str, before: datetime) -> bool:
     """Return whether an unprocessed payment arrived on this account before then."""
     return bool(await tx.fetchval(_IS_ANY_NEW, org_id, account_number, before))
+
+
+async def small_returns(tx: Tx, org_id: UUID, since: datetime, *, limit: int) -> int:
+    """Return how many small payments received since then go back by themselves, at most `limit`."""
+    return await tx.fetchval(_SMALL_RETURNS, org_id, since, limit)
 
 
 async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:

@@ -3,7 +3,7 @@
 Blockers are checked before each claim: frozen users or organisations, and the block list, before
 the debit and before the payout, the bank account before the payout. Once the bank may have the
 payout, only its answer counts. In a later run than its claim, no order is submitted while a party
-is frozen or a payee blocked.
+is frozen, a payee blocked or its account suspended.
 
 External coins need no debit. They are booked with the claim, and their fees are disbursements
 (fee_disbursements.py), for which the payout does not wait.
@@ -86,8 +86,7 @@ class OfframpSteps:
                 )
             case OfframpStatus.FIAT_INITIATED | OfframpStatus.FIAT_PENDING:
                 order = orders.payout(offramp, clock_offset)
-                # Not for a deleted account, which would block the payout for ever.
-                return replace(order, find_block_reason=lambda: self._find_block_reason(offramp))
+                return replace(order, find_block_reason=lambda: self._why_withheld(offramp))
             case OfframpStatus.FIAT_FAILED:
                 order = orders.refund(offramp, clock_offset)
                 return replace(
@@ -198,6 +197,15 @@ class OfframpSteps:
     async def _find_block_reason(self, offramp: Offramp, *beneficiaries: UUID) -> str | None:
         user_ids = (*offramp.party_user_ids, *beneficiaries)
         return await self._ends.find_block_reason(offramp.record.org_id, user_ids, payees(offramp))
+
+    async def _why_withheld(self, offramp: Offramp) -> str | None:
+        """Return why a claimed payout is not sent now.
+
+        Not because its account was deleted, which would block it for ever.
+        """
+        org_id, account_id = offramp.record.org_id, offramp.details.account_id
+        reason = await self._find_block_reason(offramp)
+        return reason or await self._accounts.find_suspension(org_id, account_id)
 
     async def _why_unusable(self, offramp: Offramp) -> str | None:
         details = offramp.details

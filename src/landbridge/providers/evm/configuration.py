@@ -97,9 +97,10 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     depth in blocks. `explorer` has the place `{hash}`. Addresses have EIP-55 capitals. `tokens` are
     by currency, as in `usdc`. `max_fee_cap_wei` is the most that is paid per gas; None for no cap.
     A relayer with less than `relayer_floor_wei` sends nothing, and none has more than
-    `in_flight_max` transactions that wait to be mined. A transaction that no block has is sent
-    again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local node
-    that owns the tokens.
+    `in_flight_max` transactions that wait to be mined. Gas of one organisation's orders is paid up
+    to `organisation_day_wei` in 24 hours; None for no bound. A transaction that no block has is
+    sent again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local
+    node that owns the tokens.
     `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains; `market`
     swaps.
     """
@@ -120,6 +121,7 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     native_currency: str = "ETH"
     relayers: int = 1
     relayer_floor_wei: int = 0
+    organisation_day_wei: int | None = None
     in_flight_max: int = 16
     resend_after_s: int = 30
     replace_after_s: int = 120
@@ -308,11 +310,11 @@ def _sending(table: ConfigurationTable) -> dict[str, Any]:
         found["native_currency"] = table.text("native_currency")
         if not _NATIVE_FORM.fullmatch(found["native_currency"]):
             raise table.error("native_currency", 'must be 2 to 10 capitals, as in "POL"')
-    if "relayer_floor" in table.names:
-        text = table.text("relayer_floor")
+    for name in {"relayer_floor", "organisation_day"}.intersection(table.names):
+        text = table.text(name)
         if not _COIN_FORM.fullmatch(text):
-            raise table.error("relayer_floor", 'must be a decimal in text, as in "0.5"')
-        found["relayer_floor_wei"] = int(Decimal(text).scaleb(18))
+            raise table.error(name, 'must be a decimal in text, as in "0.5"')
+        found[f"{name}_wei"] = int(Decimal(text).scaleb(18))
     faucet = table.optional_address("faucet")
     return found if faucet is None else {**found, "faucet": faucet}
 

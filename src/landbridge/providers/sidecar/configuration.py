@@ -41,6 +41,7 @@ from landbridge.providers.sidecar.sidecar_settings import (
 from landbridge.providers.sidecar.signing import SigningSecret
 
 T = TypeVar("T")
+R = TypeVar("R", bound=DepositRoute)
 
 _SECRET_LENGTH_MIN = 32
 _SECRET_LENGTH_MAX = 1000
@@ -76,13 +77,14 @@ class ProvidersFile:
 
     def deposit_provider(self, org_id: UUID, currency: str) -> str | None:
         """Return the provider that takes an organisation's deposits in a currency, if any."""
-        return _provider(self.deposits, org_id, currency)
+        route = _first(self.deposits, org_id, currency)
+        return route and route.provider
 
-    def screening_provider(
+    def screening_route(
         self, org_id: UUID, currency: str, direction: ScreeningDirection
-    ) -> str | None:
+    ) -> ScreeningRoute | None:
         """Return who screens what an organisation gets or pays in a currency, if anybody does."""
-        return _provider(self.screenings_of(direction), org_id, currency)
+        return _first(self.screenings_of(direction), org_id, currency)
 
     def identity_provider(self, org_id: UUID, rail: str) -> str | None:
         """Return who verifies an organisation's users for a rail, if a route says."""
@@ -156,6 +158,7 @@ class _ScreeningTable(_DepositTable, frozen=True, forbid_unknown_fields=True):
     directions: Annotated[frozenset[ScreeningDirection], Meta(min_length=1)] = frozenset(
         {ScreeningDirection.DEPOSIT}
     )
+    small_per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000
 
 
 class _IdentityTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -334,6 +337,7 @@ def _screening_route(
         currencies=route.currencies,
         organisations=route.organisations,
         directions=table.directions,
+        small_per_day=table.small_per_day,
     )
 
 
@@ -373,16 +377,12 @@ def _check_currencies(path: str, currencies: list[str] | None, known: Collection
             )
 
 
-def _provider(routes: Sequence[DepositRoute], org_id: UUID, currency: str) -> str | None:
-    """Return the provider of the first route that matches."""
-    return next(
-        (
-            each.provider
-            for each in routes
-            if is_in(each.currencies, currency) and is_in(each.organisations, org_id)
-        ),
-        None,
-    )
+def _first(routes: Sequence[R], org_id: UUID, currency: str) -> R | None:
+    """Return the first route that matches."""
+    for each in routes:
+        if is_in(each.currencies, currency) and is_in(each.organisations, org_id):
+            return each
+    return None
 
 
 def _set(values: list[T] | None) -> frozenset[T] | None:

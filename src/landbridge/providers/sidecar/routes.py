@@ -43,9 +43,13 @@ class DepositRoute:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreeningRoute(DepositRoute):
-    """Deposits, payments or both that a provider screens."""
+    """Deposits, payments or both that a provider screens.
+
+    Of an organisation's deposits of less than one coin, or one unit of a currency, `small_per_day`.
+    """
 
     directions: frozenset[ScreeningDirection]
+    small_per_day: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,9 @@ Guarantees:
   a kill at any point only asks again: asking moves no money;
 - the first final answer is the one that counts. What contradicts it later is stored as a problem
   for a person, and changes nothing;
-- no answer, or one that can't be used, is no answer: the deposit or payment waits.
+- no answer, or one that can't be used, is no answer: the deposit or payment waits;
+- small deposits cost strangers next to nothing, and each call costs something: those of an
+  organisation are asked about up to a number in 24 hours, and further ones wait for their turn.
 """
 
 from collections.abc import Mapping
@@ -17,7 +19,7 @@ from uuid import UUID
 import structlog
 
 from landbridge.platform.core.errors import Unavailable, Unclear
-from landbridge.platform.db.pool import Database
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.kyt.port import (
     NotScreened,
     ScreenedTransfer,
@@ -30,6 +32,7 @@ from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
 from landbridge.providers.sidecar.protocol import ScreeningAnswer
+from landbridge.providers.sidecar.routes import ScreeningRoute
 from landbridge.providers.sidecar.screenings import (
     FINAL_SCREENINGS,
     ProviderScreening,
@@ -41,6 +44,9 @@ from landbridge.providers.sidecar.screenings import (
 _log = structlog.stdlib.get_logger()
 
 _POLL_S = 60
+_DAY = timedelta(days=1)
+# A small deposit too many is looked at again after this.
+_NEXT_TURN = timedelta(hours=1)
 _JUDGED_MAX = 5
 
 
@@ -54,16 +60,17 @@ class ProviderScreener:
 
     def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
         """Return whether a route names a provider; see the port."""
-        return self.routes.screening_provider(org_id, currency, direction) is not None
+        return self.routes.screening_route(org_id, currency, direction) is not None
 
     async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
         """Return the stored final answer, or ask for one; see the port."""
         stored = await self._find(transfer.org_id, transfer.key)
         if stored is not None and stored.state in FINAL_SCREENINGS:
             return _report(stored)
-        name = self.routes.screening_provider(
+        route = self.routes.screening_route(
             transfer.org_id, transfer.money.asset.currency, transfer.direction
         )
+        name = None if route is None else route.provider
         if name is None:
             # A person who removes a route does not release what waits.
             name = None if stored is None else stored.provider
@@ -73,7 +80,9 @@ class ProviderScreener:
             raise refusal(
                 f"no provider screens this {transfer.direction} any more: add a route for it"
             )
-        claimed = await self._claim(transfer, name)
+        claimed = await self._claim(transfer, name, route)
+        if claimed is None:
+            return _waiting(name, transfer.now)
         try:
             answer = await provider.screen(transfer)
         except AnswerUnusable as error:
@@ -117,13 +126,26 @@ class ProviderScreener:
             screening = found
         raise Unclear(f"the screening {screening.key} is being changed by others")
 
-    async def _claim(self, transfer: ScreenedTransfer, provider: str) -> ProviderScreening:
-        await self.database.transact(
-            lambda tx: screening_store.add(
-                tx, transfer.org_id, transfer.key, provider, transfer.now
-            )
-        )
-        found = await self._find(transfer.org_id, transfer.key)
+    async def _claim(
+        self, transfer: ScreenedTransfer, provider: str, route: ScreeningRoute | None
+    ) -> ProviderScreening | None:
+        """Return the screening, to be asked about; None if it is a small deposit too many."""
+        org_id, key, now = transfer.org_id, transfer.key, transfer.now
+        is_small = _is_small(transfer)
+
+        async def claim(tx: Tx) -> bool:
+            known = await screening_store.find(tx, org_id, key)
+            if is_small and route is not None and known is None:
+                most = route.small_per_day
+                asked = await screening_store.count_small(tx, org_id, now - _DAY, limit=most)
+                if asked >= most:
+                    return False
+            await screening_store.add(tx, org_id, key, provider, now, is_small=is_small)
+            return True
+
+        if not await self.database.transact(claim):
+            return None
+        found = await self._find(org_id, key)
         if found is None:
             raise Unclear(f"the screening {transfer.key} was not stored")
         return found
@@ -149,6 +171,19 @@ _VERDICTS = {
     ScreeningProgress.CLEAR: ScreeningVerdict.CLEAR,
     ScreeningProgress.HIT: ScreeningVerdict.HIT,
 }
+
+
+def _is_small(transfer: ScreenedTransfer) -> bool:
+    """Return whether it is a deposit of less than one coin, or one unit of its currency."""
+    money = transfer.money
+    is_deposit = transfer.direction is ScreeningDirection.DEPOSIT
+    return is_deposit and money.units < 10**money.asset.decimals
+
+
+def _waiting(provider: str, now: datetime) -> ScreeningReport:
+    return ScreeningReport(
+        verdict=ScreeningVerdict.PENDING, provider=provider, expected_at=now + _NEXT_TURN
+    )
 
 
 def _report(screening: ProviderScreening) -> ScreeningReport:

@@ -15,8 +15,8 @@ from landbridge.providers.sidecar.screenings import (
 
 # Without columns, as for orders: a concurrent insert may violate either unique constraint.
 _ADD = """
-insert into provider_screenings (org_id, key, provider, state, created_at)
-values ($1, $2, $3, 'ASKED', $4)
+insert into provider_screenings (org_id, key, provider, state, created_at, is_small)
+values ($1, $2, $3, 'ASKED', $4, $5)
 on conflict do nothing
 """
 
@@ -24,6 +24,13 @@ on conflict do nothing
 _ASSIGN = """
 update provider_screenings set provider = $3
 where org_id = $1 and key = $2 and state in ('ASKED', 'PENDING') and provider <> $3
+"""
+
+_COUNT_SMALL = """
+select count(*)
+from (
+    select 1 from provider_screenings where org_id = $1 and is_small and created_at > $2 limit $3
+) s
 """
 
 _FIND = """
@@ -90,9 +97,16 @@ returning true
 """
 
 
-async def add(tx: Tx, org_id: UUID, key: UUID, provider: str, at: datetime) -> None:
+async def count_small(tx: Tx, org_id: UUID, since: datetime, *, limit: int) -> int:
+    """Return how many small deposits of an organisation were asked about, at most `limit`."""
+    return await tx.fetchval(_COUNT_SMALL, org_id, since, limit)
+
+
+async def add(
+    tx: Tx, org_id: UUID, key: UUID, provider: str, at: datetime, *, is_small: bool
+) -> None:
     """Claim a screening for a provider; a known one without a final answer goes to it."""
-    await tx.execute(_ADD, org_id, key, provider, at)
+    await tx.execute(_ADD, org_id, key, provider, at, is_small)
     await tx.execute(_ASSIGN, org_id, key, provider)
 
 

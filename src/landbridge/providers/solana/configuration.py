@@ -62,9 +62,10 @@ class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
 
     `priority_fee_cap` is the most that is paid per compute unit, in micro-lamports, and
     `compute_units_max` the most that a transaction may use. A relayer, which pays fees and the
-    rent of new token accounts, sends nothing with less than `relayer_floor_units` lamports. A
-    transaction that is not on the chain is sent again after `resend_after_s`. `signer` bounds what
-    is signed.
+    rent of new token accounts, sends nothing with less than `relayer_floor_units` lamports. It pays
+    at most `organisation_day_units` in 24 hours for one organisation: recipients close their token
+    accounts as they like, and keep the rent. A transaction that is not on the chain is sent again
+    after `resend_after_s`. `signer` bounds what is signed.
     """
 
     genesis_hash: str
@@ -75,6 +76,7 @@ class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
     compute_units_max: int = 400_000
     relayers: int = 1
     relayer_floor_units: int = 0
+    organisation_day_units: int = 10**COIN_DECIMALS
     resend_after_s: int = 5
     signer: SignerLimits = SignerLimits()
 
@@ -169,8 +171,11 @@ def _sending(table: ConfigurationTable) -> dict[str, Any]:
         for name, (least, most) in bounds.items()
         if name in table.names
     }
-    floor = table.optional_units("relayer_floor", COIN_DECIMALS)
-    return found if floor is None else {**found, "relayer_floor_units": floor}
+    for name in ("relayer_floor", "organisation_day"):
+        units = table.optional_units(name, COIN_DECIMALS)
+        if units is not None:
+            found[f"{name}_units"] = units
+    return found
 
 
 def _tokens(tables: ConfigurationTable) -> Mapping[str, SolanaToken]:

@@ -79,6 +79,29 @@ async def native_coins(world: ChainWorld, wallet: str) -> int:
     )
 
 
+async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: Database) -> None:
+    gwei = "0.000000001"
+    async with chain_world(
+        tmp_path, own_database, sponsor=["eip3009"], organisation_day=gwei
+    ) as world:
+        org, (user, _) = world.org, await funded_wallet(world)
+        first = await make_transfer(org, user, await make_user(org), 10)
+        await run_until_final(world, first["id"])
+        await make_transfer(org, user, await make_user(org), 10)
+        await world.container.scheduler.run_once(await world.container.orgs.clock_offsets())
+        await world.outbox.run_once()
+        (waiting,) = await own_database.rows(
+            "select reason from chain_orders where state = 'CREATED'"
+        )
+        assert "has used up the gas" in waiting["reason"]
+        await own_database.rows(
+            "update chain_attempts set created_at = created_at - interval '1 day'"
+        )
+        await own_database.rows("update chain_orders set due_at = created_at")
+        await world.outbox.run_once()
+        assert not await own_database.rows("select 1 from chain_orders where state = 'CREATED'")
+
+
 async def test_booked_gas_is_what_left_the_relayers(world: ChainWorld) -> None:
     assert world.container.evm is not None
     database, org = world.container.database, world.org

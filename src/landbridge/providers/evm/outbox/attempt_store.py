@@ -70,6 +70,13 @@ from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::sm
         tip_wei, created_at)
 """
 
+_GAS_OF = """
+select org_id, sum(gas_wei) as wei
+from chain_attempts
+where org_id = any($1) and chain = $2 and created_at >= $3 and gas_wei is not null
+group by org_id
+"""
+
 _OF_ORDERS = """
 select
     a.hash, a.account, a.nonce, a.org_id, a.key, a.step, a.kind, a.is_payment, a.raw, a.request,
@@ -155,6 +162,14 @@ where a.chain = $1 and o.chain = $1 and o.state in ('SIGNED', 'SENT') and a.bloc
     and not a.is_taken
 group by a.account
 """
+
+
+async def gas_of(
+    tx: Tx, org_ids: Collection[UUID], chain: str, since: datetime
+) -> Mapping[UUID, int]:
+    """Return the native units paid for each organisation's transactions signed since then."""
+    rows = await tx.fetch(_GAS_OF, list(org_ids), chain, since)
+    return {row["org_id"]: int(row["wei"]) for row in rows}
 
 
 async def add_account(

@@ -59,6 +59,8 @@ BATCH_SIZE = 100
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
 _TOO_LATE = "the swap could not be sent to the market in time"
+_DAY = timedelta(days=1)
+_COSTS_TOO_MUCH = "waits: the organisation has used up the gas of its payments in 24 hours"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
@@ -91,6 +93,7 @@ class SigningStep:
         orders = await context.database.single(
             lambda tx: order_store.due(tx, context.name, at, limit=BATCH_SIZE)
         )
+        orders = await self._affordable(orders, at)
         if not orders:
             return 0
         accounts = await self._relayers.usable()
@@ -132,6 +135,23 @@ class SigningStep:
         if planned:
             await context.database.transact(lambda tx: self._sign(tx, planned, fees, at))
         return len(orders)
+
+    async def _affordable(
+        self, orders: Sequence[OutboxOrder], at: datetime
+    ) -> Sequence[OutboxOrder]:
+        """Let orders wait whose organisation has used up its gas of 24 hours; return the others."""
+        context, most = self._context, self._context.chain.organisation_day_wei
+        if most is None or not orders:
+            return orders
+        spent = await context.database.single(
+            lambda tx: attempt_store.gas_of(
+                tx, {each.org_id for each in orders}, context.name, at - _DAY
+            )
+        )
+        waiting = [each for each in orders if spent.get(each.org_id, 0) >= most]
+        if waiting:
+            await self._postpone(waiting, _COSTS_TOO_MUCH, at)
+        return [each for each in orders if each not in waiting]
 
     async def _units_before(self, orders: Sequence[OutboxOrder]) -> list[int]:
         """Return for each order what orders before it will take from its paying address."""

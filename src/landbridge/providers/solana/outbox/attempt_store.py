@@ -1,6 +1,6 @@
 """All SQL statements on solana_attempts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -37,6 +37,19 @@ order by a.created_at, a.org_id, a.key
 limit $2
 """
 
+_SPENT_SINCE = """
+select a.org_id, sum(case
+    when a.paid_lamports is not null then a.paid_lamports
+    when o.step = a.step and o.state in ('SIGNED', 'SENT', 'MINED')
+        then $3 * cardinality(o.destinations)
+    else 0
+end) as lamports
+from solana_attempts a
+join chain_orders o on o.org_id = a.org_id and o.key = a.key
+where a.org_id = any($1) and a.created_at >= $2
+group by a.org_id
+"""
+
 _SET_SENT = """
 update solana_attempts a set sent_at = $1
 from unnest($2::uuid[], $3::uuid[], $4::smallint[]) as i (org_id, key, step)
@@ -47,6 +60,17 @@ _SET_FINAL = """
 update solana_attempts set slot = $4, is_success = $5, paid_lamports = $6
 where org_id = $1 and key = $2 and step = $3
 """
+
+
+async def spent_since(
+    tx: Tx, org_ids: Collection[UUID], since: datetime, *, account_lamports: int
+) -> Mapping[UUID, int]:
+    """Return the lamports that relayers have paid for each of these organisations since then.
+
+    What is under way counts as if it made a token account for each recipient.
+    """
+    rows = await tx.fetch(_SPENT_SINCE, list(org_ids), since, account_lamports)
+    return {row["org_id"]: int(row["lamports"]) for row in rows}
 
 
 async def add(tx: Tx, attempts: Sequence[SolanaAttempt]) -> None:

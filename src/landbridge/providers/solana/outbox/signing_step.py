@@ -3,13 +3,16 @@
 Guarantees:
 - an order has at most one transaction for each of its steps, whatever other workers do meanwhile:
   the order's row is locked and its step compared while the bytes are stored;
-- nothing is sent before it is stored, so what another worker has signed in vain reaches no node.
+- nothing is sent before it is stored, so what another worker has signed in vain reaches no node;
+- the relayers, which all organisations share, pay for each of them at most the bound of the
+  configuration in 24 hours: further orders wait.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import cycle, islice
+from uuid import UUID
 
 import structlog
 
@@ -24,7 +27,11 @@ from landbridge.providers.evm.signing.model import (
     SigningKey,
     SigningRefused,
 )
-from landbridge.providers.solana.messages import signature_text, signed_transaction
+from landbridge.providers.solana.messages import (
+    ACCOUNT_LAMPORTS,
+    signature_text,
+    signed_transaction,
+)
 from landbridge.providers.solana.outbox import attempt_store
 from landbridge.providers.solana.outbox.context import SolanaContext
 from landbridge.providers.solana.outbox.model import SolanaAttempt
@@ -37,6 +44,8 @@ BATCH_SIZE = 100
 # Bounds of the time until an order that waits is tried again.
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
+_DAY = timedelta(days=1)
+_COSTS_TOO_MUCH = "waits: the organisation has used up what its payments may cost in 24 hours"
 _NO_RELAYER = "waits for a relayer: none has native coins to send"
 
 
@@ -58,17 +67,35 @@ class MessageSigningStep:
         if not orders:
             return 0
         relayers = await self._relayers.usable()
-        if relayers:
-            await self._sign(orders, relayers, at)
-        else:
-            moves = [(each, postponed(each, _NO_RELAYER, at)) for each in orders]
+        allowances = await self._allowances({each.org_id for each in orders}, at)
+        affordable = [each for each in orders if relayers and allowances[each.org_id] > 0]
+        if affordable:
+            await self._sign(affordable, relayers, allowances, at)
+        moves = [
+            (each, postponed(each, _COSTS_TOO_MUCH if relayers else _NO_RELAYER, at))
+            for each in orders
+            if each not in affordable
+        ]
+        if moves:
             await context.database.transact(lambda tx: context.move(tx, moves, at))
         return len(orders)
+
+    async def _allowances(self, org_ids: Collection[UUID], at: datetime) -> dict[UUID, int]:
+        """Return the lamports that relayers may still pay for these organisations."""
+        context = self._context
+        spent = await context.database.single(
+            lambda tx: attempt_store.spent_since(
+                tx, org_ids, at - _DAY, account_lamports=ACCOUNT_LAMPORTS
+            )
+        )
+        most = context.chain.organisation_day_units
+        return {each: most - spent.get(each, 0) for each in org_ids}
 
     async def _sign(
         self,
         orders: Sequence[OutboxOrder],
         relayers: Sequence[tuple[SigningKey, int]],
+        allowances: dict[UUID, int],
         at: datetime,
     ) -> None:
         context = self._context
@@ -94,9 +121,9 @@ class MessageSigningStep:
         for order, plan in zip(orders, planned, strict=True):
             match plan:
                 case MessagePlan():
-                    payer = plan.relayer.address
-                    spendable[payer] -= plan.content.cost_lamports_max
-                    attempt = _NO_RELAYER if spendable[payer] < 0 else await self._attempt(plan, at)
+                    attempt = _refusal(plan, spendable, allowances)
+                    if attempt is None:
+                        attempt = await self._attempt(plan, at)
                     if isinstance(attempt, str):
                         moves.append((order, postponed(order, attempt, at)))
                     else:
@@ -158,6 +185,20 @@ class MessageSigningStep:
         ]
         if len(await stored_orders.move(tx, moves, at)) < len(moves):
             raise InvariantBroken(f"locked orders on {self._context.name} were changed")
+
+
+def _refusal(
+    plan: MessagePlan, spendable: dict[str, int], allowances: dict[UUID, int]
+) -> str | None:
+    """Return what an order waits for; None if it may be signed, and what it costs is set aside."""
+    payer, org_id, cost = plan.relayer.address, plan.order.org_id, plan.content.cost_lamports_max
+    if allowances[org_id] <= 0:
+        return _COSTS_TOO_MUCH
+    if spendable[payer] < cost:
+        return _NO_RELAYER
+    spendable[payer] -= cost
+    allowances[org_id] -= cost
+    return None
 
 
 def postponed(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
