@@ -7,12 +7,13 @@ directory.
 """
 
 import asyncio
+import functools
 import gc
 import io
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -100,6 +101,16 @@ def pytest_unconfigure() -> None:
     _stops.clear()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect no garbage meanwhile: what is collected stays. It takes an eighth of the CPU time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
     """Exempt imported and collected objects from garbage collection, a seventh of the CPU time.
 
@@ -117,9 +128,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out: set[pytest.Item] = set()
     is_long_run = "long" in config.option.markexpr
     loses_commits = config.getoption("--lost-commits") is not None
+    depends_on_version = functools.cache(_depends_on_version)
     for item in items:
-        name = item.path.relative_to(_TESTS).as_posix()
-        if name.startswith(_VERSION_DEPENDENT) and not any(each in name for each in _OF_PROCESSES):
+        if depends_on_version(item.path):
             item.add_marker("versions")
         if "server_dsn" in getattr(item, "fixturenames", ()):
             item.add_marker("db")
@@ -132,6 +143,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [each for each in items if each not in left_out]
     # Tests of the sources first, hence in one process: each process parses all files once.
     items.sort(key=lambda item: item.path.parent != _TESTS)
+
+
+def _depends_on_version(path: Path) -> bool:
+    name = path.relative_to(_TESTS).as_posix()
+    return name.startswith(_VERSION_DEPENDENT) and not any(each in name for each in _OF_PROCESSES)
 
 
 @asynccontextmanager
