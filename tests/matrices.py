@@ -49,7 +49,7 @@ def in_one_test(
                 try:
                     check(*(cast("tuple[Any, ...]", case) if isinstance(case, tuple) else (case,)))
                 except BaseException as error:
-                    error.add_note(f"The case is {case}.")
+                    error.add_note(f"The case is {case!r:.500}.")
                     raise
 
         check_each.__doc__ = check.__doc__
