@@ -32,6 +32,32 @@ def each_value_once(
     ]
 
 
+def in_one_test(
+    cases: Iterable[Any],
+) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """Make one test of a function of cases; its failure names the case.
+
+    A test of its own takes 4 ms, to collect it in each process, to run and to report it. A tuple
+    has a value for each parameter.
+    """
+    listed = list(cases)
+
+    def decorate(check: Callable[..., None]) -> Callable[[], None]:
+        def check_each() -> None:
+            assert listed, "there are no cases"
+            for case in listed:
+                try:
+                    check(*(cast("tuple[Any, ...]", case) if isinstance(case, tuple) else (case,)))
+                except BaseException as error:
+                    error.add_note(f"The case is {case!r:.500}.")
+                    raise
+
+        check_each.__doc__ = check.__doc__
+        return check_each
+
+    return decorate
+
+
 def part_of(cases: Iterable[Any], part: int, parts: int) -> list[Any]:
     """Return parameters for all cases; all but each of `parts`, from `part` on, are for long tests.
 

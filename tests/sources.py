@@ -3,7 +3,7 @@
 import ast
 import os
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,13 +31,20 @@ _MADE = frozenset(
 
 @dataclass(frozen=True)
 class Source:
-    """Python file and its content."""
+    """Python file and its content, which is parsed on first use."""
 
     path: Path
     text: str
-    tree: ast.Module
-    # Every syntax node: many rules look at all of them.
-    nodes: tuple[ast.AST, ...]
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """Syntax of the file."""
+        return ast.parse(self.text)
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every syntax node: many rules look at all of them."""
+        return tuple(ast.walk(self.tree))
 
     @property
     def name(self) -> str:
@@ -74,9 +81,7 @@ def sources(*folders: str) -> tuple[Source, ...]:
 
 @cache
 def _source(path: Path) -> Source:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    return Source(path, text, tree, tuple(ast.walk(tree)))
+    return Source(path, path.read_text(encoding="utf-8"))
 
 
 def documents() -> list[Path]:

@@ -11,7 +11,7 @@ from landbridge.platform.http.caller import MemberRole
 from tests.customers.bank_accounts.bodies import Case, cases, whole
 from tests.customers.bank_accounts.verified import make_verified
 from tests.dashboard.browsing import DashboardPage, visit
-from tests.matrices import part_of
+from tests.matrices import in_one_test, part_of
 from tests.tenants import Tenant, fund, held, make_user
 
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
@@ -174,7 +174,7 @@ async def test_accounts_of_other_organisations_are_not_found(
     assert (await visitor.open(f"/dashboard/users/{user}/accounts/nonsense")).status == 404
 
 
-@pytest.mark.parametrize("case", list(cases()), ids=str)
+@in_one_test(cases())
 def test_form_of_every_type_builds_a_valid_request(case: Case) -> None:
     body = whole(case)
     chosen = {

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from landbridge.providers.packages.interface import (
 )
 from landbridge_increase import IncreaseBank
 from tests.adapters.increase.kit import DEPOSITS, IncreaseWorld, increase_world, order
+from tests.matrices import each_value_once
 
 RAILS = {
     "ach": CreditRail.ACH,
@@ -195,8 +197,9 @@ async def test_nothing_is_read_before_it_can_be_complete(world: IncreaseWorld) -
     assert len((await read_all(bank(world), after))[0]) == 1
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 50])
-@pytest.mark.parametrize("page_size", [1, 2, 100])
+@pytest.mark.parametrize(
+    ("limit", "page_size"), each_value_once(product([1, 2, 3, 50], [1, 2, 100]))
+)
 async def test_every_page_has_the_same_order(
     world: IncreaseWorld, limit: int, page_size: int
 ) -> None:

@@ -16,6 +16,7 @@ from landbridge.customers.bank_accounts.parsing import read
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.encryption.model import DataKey
 from tests.customers.bank_accounts.bodies import ADDRESS, cases, having, whole, without
+from tests.matrices import in_one_test
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 CASES = {str(case): case for case in cases()}
@@ -49,7 +50,7 @@ def coordinates(type_: str, bank: dict[str, Any], **holder: Any) -> frozenset[st
     return coordinates_of(account(body))
 
 
-@pytest.mark.parametrize("name", CASES)
+@in_one_test(CASES)
 def test_an_account_with_a_number_has_coordinates(name: str) -> None:
     body = whole(CASES[name])
     table = CASES[name].table

@@ -29,11 +29,11 @@ from tests.customers.bank_accounts.bodies import (
     without,
     wrong,
 )
-from tests.matrices import part_of
+from tests.matrices import in_one_test, part_of
 
 TODAY = date(2026, 3, 1)
 CASES = list(cases())
-BY_NAME = pytest.mark.parametrize("case", CASES, ids=str)
+BY_CASE = in_one_test(CASES)
 
 
 def accepted(body: dict[str, Any]) -> ParsedAccount:
@@ -71,7 +71,7 @@ def paths(case: Case, *, is_required: bool) -> Iterator[str]:
                 yield f"accountHolder.{field.name}"
 
 
-@BY_NAME
+@BY_CASE
 def test_a_whole_body_is_read_and_read_again_alike(case: Case) -> None:
     reading = accepted(whole(case))
     body = {**whole(case), case.table.name: reading.bank}
@@ -80,7 +80,7 @@ def test_a_whole_body_is_read_and_read_again_alike(case: Case) -> None:
     assert accepted(body) == reading
 
 
-@BY_NAME
+@BY_CASE
 def test_leaving_out_a_required_member_is_refused_by_its_name(case: Case) -> None:
     required = list(paths(case, is_required=True))
     assert f"{case.table.name}.currency" in required
@@ -88,7 +88,7 @@ def test_leaving_out_a_required_member_is_refused_by_its_name(case: Case) -> Non
         refused(without(whole(case), path), field=path)
 
 
-@BY_NAME
+@BY_CASE
 def test_leaving_out_an_optional_member_is_not_refused(case: Case) -> None:
     for path in paths(case, is_required=False):
         accepted(without(whole(case), path))
@@ -107,7 +107,7 @@ def test_leaving_out_any_of_the_optional_members_is_not_refused(
     accepted(body)
 
 
-@BY_NAME
+@BY_CASE
 def test_a_choice_is_refused_with_too_few_and_with_too_many(case: Case) -> None:
     name, body = case.table.name, whole(case)
     for choice in case.table.choices:
@@ -132,7 +132,7 @@ def test_a_choice_is_refused_with_too_few_and_with_too_many(case: Case) -> None:
             refused(both, field=f"{name}.{second}")
 
 
-@BY_NAME
+@BY_CASE
 def test_a_member_that_does_not_belong_is_refused_by_its_name(case: Case) -> None:
     for field in case.table.fields:
         if case.is_refused(field):
@@ -141,7 +141,7 @@ def test_a_member_that_does_not_belong_is_refused_by_its_name(case: Case) -> Non
             assert "must be left out when" in error.message
 
 
-@BY_NAME
+@BY_CASE
 def test_a_number_that_contradicts_itself_is_named_and_not_refused(case: Case) -> None:
     for field in case.table.fields:
         number = case.number(field)
@@ -165,7 +165,7 @@ def _making_room(case: Case, member: str) -> dict[str, Any]:
     return body
 
 
-@BY_NAME
+@BY_CASE
 def test_enumerations_are_accepted_in_any_case_and_others_refused(case: Case) -> None:
     for field in case.table.fields:
         if isinstance(field.kind, ChoiceField | DependentChoiceField):
@@ -176,7 +176,7 @@ def test_enumerations_are_accepted_in_any_case_and_others_refused(case: Case) ->
             refused(having(whole(case), path, "something else"), field=path)
 
 
-@BY_NAME
+@BY_CASE
 def test_an_address_is_refused_by_the_member_at_fault(case: Case) -> None:
     if case.holder is None:
         return
@@ -187,14 +187,14 @@ def test_an_address_is_refused_by_the_member_at_fault(case: Case) -> None:
             refused(body, field="accountHolder.address.country")
 
 
-@BY_NAME
+@BY_CASE
 def test_bank_data_of_another_type_are_refused(case: Case) -> None:
     other = next(name for name in NAMES if name != case.table.name)
     refused({**whole(case), other: {}}, field=other)
     refused(without(whole(case), case.table.name), field=case.table.name)
 
 
-@BY_NAME
+@BY_CASE
 def test_holders_are_individuals_or_businesses(case: Case) -> None:
     if case.holder is None:
         assert accepted({**whole(case), "accountHolder": {"type": "x"}}).holder is None

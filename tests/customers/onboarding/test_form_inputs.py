@@ -34,6 +34,7 @@ from landbridge.customers.onboarding.registration import controller, signer, sub
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.errors import FieldInvalid
+from tests.matrices import in_one_test
 
 CONTEXT = ValidationContext(date(2026, 3, 1), CountryPolicy(countries=["CUB"], us_states=["NY"]))
 FIELDS = {UserType.INDIVIDUAL: INDIVIDUAL, UserType.BUSINESS: BUSINESS, None: OWNER}
@@ -90,7 +91,7 @@ def _questions_of(of: UserType | None, ask: RequirementSet) -> Iterator[FormQues
 QUESTIONS = {(each.of, each.path): each for each in _questions()}.values()
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: f"{each.of}-{each.path}")
+@in_one_test(QUESTIONS)
 def test_every_question_has_texts_and_parses_what_it_renders(question: FormQuestion) -> None:
     name = question.name or question.path
     assert labels.find_word(question.of, name), "give it a label in customers/onboarding/labels.py"
@@ -105,7 +106,7 @@ def test_every_question_has_texts_and_parses_what_it_renders(question: FormQuest
     assert in_words(question, again)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: f"{each.of}-{each.path}")
+@in_one_test(QUESTIONS)
 def test_a_missing_answer_is_reported_next_to_its_input(question: FormQuestion) -> None:
     _, errors = read(question, {}, CONTEXT)
     shown = show(question, {}, errors)
@@ -184,8 +185,7 @@ def test_countries_are_listed_by_name() -> None:
     assert countries.country_name("DEU") == "Germany"
 
 
-@pytest.mark.parametrize(
-    "value",
+@in_one_test(
     sorted(
         {
             word
@@ -194,7 +194,7 @@ def test_countries_are_listed_by_name() -> None:
             if isinstance(kind, ChoiceFieldType)
             for word in kind.values
         }
-    ),
+    )
 )
 def test_every_choice_has_a_readable_label(value: str) -> None:
     text = labels.value(value)

@@ -14,6 +14,7 @@ from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
 from landbridge.platform.core.errors import InvariantBroken, Refused
 from landbridge.providers.chains.port import ChainAction, ChainOrder
 from landbridge.providers.chains.tokens import ASSETS, NETWORK_TOKENS, TOKENS, Chain, Network
+from tests.matrices import in_one_test
 from tests.payments.bridges.bridge_scenario import BridgeScenario
 
 WAITS, OPEN, CREATED = BridgeStatus.PENDING_APPROVAL, BridgeStatus.OPEN_QUOTE, BridgeStatus.CREATED
@@ -73,7 +74,7 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize(("before", "after"), list(product(BridgeStatus, BridgeStatus)))
+@in_one_test(product(BridgeStatus, BridgeStatus))
 def test_only_these_transitions_are_allowed(before: BridgeStatus, after: BridgeStatus) -> None:
     assert TRANSITIONS.is_path(before, (after,)) == ((before, after) in EDGES)
 
@@ -227,7 +228,7 @@ def _served(source: tuple[Chain, str], destination: tuple[Network, str]) -> bool
     )
 
 
-@pytest.mark.parametrize(("source", "destination"), list(product(TOKENS, NETWORK_TOKENS)))
+@in_one_test(product(TOKENS, NETWORK_TOKENS))
 def test_routes_are_one_coin_on_different_chains(
     source: tuple[Chain, str], destination: tuple[Network, str]
 ) -> None:

@@ -11,7 +11,7 @@ from landbridge.app.container.coin_flows import coin_deciders, coin_steps
 from landbridge.payments.engine.outgoing_transfers import TRANSITIONS, OutgoingTransferStatus
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
 from landbridge.platform.core.ids import derived_id
-from tests.matrices import each_value_once
+from tests.matrices import each_value_once, in_one_test
 from tests.payments.engine.outgoing_transfer_scenario import OutgoingTransferScenario
 
 WEEK = timedelta(weeks=1)
@@ -34,9 +34,7 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("before", "after"), list(product(OutgoingTransferStatus, OutgoingTransferStatus))
-)
+@in_one_test(product(OutgoingTransferStatus, OutgoingTransferStatus))
 def test_only_these_transitions_are_allowed(
     before: OutgoingTransferStatus, after: OutgoingTransferStatus
 ) -> None:

@@ -129,14 +129,20 @@ def _accepts(action: ResolutionAction, found: OrderState | None, *, is_refund: b
 
 
 @pytest.mark.parametrize("finding", FINDINGS)
-@pytest.mark.parametrize(("action", "is_refund"), list(product(ResolutionAction, [False, True])))
 async def test_decision_fits_the_state_of_the_order(
     finding: tuple[OrderState | Exception | None, OrderState | None],
+) -> None:
+    for action, is_refund in product(ResolutionAction, [False, True]):
+        await _check_decision(*finding, action, is_refund=is_refund)
+
+
+async def _check_decision(
+    finds: OrderState | Exception | None,
+    found: OrderState | None,
     action: ResolutionAction,
     *,
     is_refund: bool,
 ) -> None:
-    finds, found = finding
     record = _record(is_refund=is_refund)
     resolver = _resolver(_order(finds, is_refund=is_refund))
     if not _accepts(action, found, is_refund=is_refund):

@@ -12,6 +12,7 @@ from landbridge.payments.swaps.model import (
 )
 from landbridge.platform.core.errors import InvariantBroken, Refused
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
+from tests.matrices import in_one_test
 from tests.tenants import SWAPS, Tenant, make_swap, make_user, swap_of
 
 OPEN, CREATED, PENDING = SwapStatus.OPEN_QUOTE, SwapStatus.CREATED, SwapStatus.PENDING
@@ -27,7 +28,7 @@ EDGES = {
 }
 
 
-@pytest.mark.parametrize(("before", "after"), list(product(SwapStatus, SwapStatus)))
+@in_one_test(product(SwapStatus, SwapStatus))
 def test_only_these_transitions_are_allowed(before: SwapStatus, after: SwapStatus) -> None:
     assert TRANSITIONS.is_path(before, (after,)) == ((before, after) in EDGES)
 
@@ -99,7 +100,7 @@ def _is_served(source: tuple[Chain, str], destination: tuple[Chain, str]) -> boo
     return from_chain is to_chain and sold != bought and {sold, bought} <= served
 
 
-@pytest.mark.parametrize(("source", "destination"), list(product(TOKENS, TOKENS)))
+@in_one_test(product(TOKENS, TOKENS))
 def test_routes_are_different_coins_of_one_chain(
     source: tuple[Chain, str], destination: tuple[Chain, str]
 ) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats import addresses, bank_numbers, people, tax, texts
 from landbridge.platform.formats.addresses import Address
 from landbridge.platform.formats.bank_numbers import BankNumber
+from tests.matrices import in_one_test
 
 BANKS = {name: each for name, each in vars(bank_numbers).items() if isinstance(each, BankNumber)}
 COUNTRIES = ("USA", "BRA", "NGA", "HKG", "DEU", "CHN", "ZAF", "XXX", "")
@@ -86,8 +88,7 @@ def test_any_text_is_canonicalised_or_refused_by_its_field(name: str, text: str)
     _is_kept_or_refused(CHECKS[name], text)
 
 
-@pytest.mark.parametrize("name", sorted(CHECKS))
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@in_one_test(product(sorted(CHECKS), HOSTILE))
 def test_hostile_texts_are_refused_by_their_field(name: str, text: str) -> None:
     _is_kept_or_refused(CHECKS[name], text)
 

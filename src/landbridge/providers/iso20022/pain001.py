@@ -12,6 +12,7 @@ Guarantees:
 """
 
 import re
+import threading
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,6 +76,7 @@ _ACCOUNT_LENGTH_MAX = 34
 _PURPOSE_LENGTH_MAX = 35
 _PURPOSE_CODE = re.compile(r"[A-Z0-9]{4}")
 _ABA = re.compile(r"[0-9]{9}")
+_of_thread = threading.local()
 _SEPA = (Service.SEPA, Service.SEPA_INSTANT)
 
 
@@ -307,20 +309,25 @@ def _put_transfer(block: Element, transfer: CreditTransfer, service: Service) ->
 
 def _check(raw: bytes) -> None:
     """Raises `InvariantBroken` unless the file matches ISO's schema, which sepaxml ships."""
-    spec = find_spec("sepaxml")
-    if spec is None or not spec.submodule_search_locations:
-        raise InvariantBroken("sepaxml is not installed, which carries the schema of pain.001")
-    path = Path(spec.submodule_search_locations[0]) / "schemas" / "pain.001.001.09.xsd"
     # Imported on first use: only file writing needs it. The package has no types.
     etree: Any = import_module("lxml.etree")
     # Parsing the schema takes two milliseconds, and the result is not thread-safe.
-    schema = etree.XMLSchema(etree.parse(str(path)))
+    schema = getattr(_of_thread, "schema", None)
+    if schema is None:
+        schema = _of_thread.schema = etree.XMLSchema(etree.parse(str(_schema_path())))
     if not schema.validate(etree.fromstring(raw)):
         # The error's type names the broken rule; its message would repeat personal data.
         error = schema.error_log[0]
         raise InvariantBroken(
             f"a pain.001 breaks the schema at line {error.line}: {error.type_name}"
         )
+
+
+def _schema_path() -> Path:
+    spec = find_spec("sepaxml")
+    if spec is None or not spec.submodule_search_locations:
+        raise InvariantBroken("sepaxml is not installed, which carries the schema of pain.001")
+    return Path(spec.submodule_search_locations[0]) / "schemas" / "pain.001.001.09.xsd"
 
 
 # Reading
