@@ -8,7 +8,13 @@ from uuid import UUID
 import pytest
 
 from landbridge.ledger import store
-from landbridge.ledger.model import CommitOutcome, CreateTransfer, Transfer
+from landbridge.ledger.model import (
+    CommitOutcome,
+    CreateTransfer,
+    DueCheck,
+    Transfer,
+    advanced_record,
+)
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
@@ -22,6 +28,7 @@ FREE_RECORDS = """
 select id from transfers where org_id = $1 and status = 'OPEN' for update skip locked
 """
 FREE_ACCOUNTS = "select id from accounts where org_id = $1 and id = any($2) for update skip locked"
+NUMBERS = "select batch from changes where org_id = $1 and object_id = $2 order by seq"
 COUNT = 5
 
 
@@ -136,6 +143,35 @@ async def test_balance_of_a_new_record_is_that_after_the_wait(
 
     creating = await database.transact_once(work)
     assert await creating == [CommitOutcome.INSUFFICIENT]
+
+
+async def test_number_of_a_batch_is_drawn_after_its_locks(
+    database: Database, org_id: UUID, records: Sequence[Transfer]
+) -> None:
+    holding_money = make.move(records[0], Status.HELD)
+    settling = make.move(advanced_record(holding_money), Status.SETTLED)
+
+    async def work(tx: Tx) -> asyncio.Task[list[CommitOutcome]]:
+        await store.lock_records(tx, [(org_id, records[0].id)])
+        moving = asyncio.create_task(
+            database.transact_once(lambda other: store.lock_and_advance(other, [settling]))
+        )
+        await waiting(database, 1)
+        assert await store.lock_and_advance(tx, [holding_money]) == [CommitOutcome.DONE]
+        return moving
+
+    moving = await database.transact_once(work)
+    assert await moving == [CommitOutcome.DONE]
+    numbers = [row["batch"] for row in await database.rows(NUMBERS, org_id, records[0].id)]
+    assert numbers == sorted(numbers)
+
+
+async def test_record_without_a_due_time_is_never_overdue(
+    database: Database, records: Sequence[Transfer]
+) -> None:
+    move = make.move(records[0], Status.GONE, timing=DueCheck.OVERDUE)
+    found = await database.transact_once(lambda tx: store.lock_and_advance(tx, [move]))
+    assert found == [CommitOutcome.EARLY]
 
 
 async def _hold(database: Database, records: Sequence[Transfer]) -> list[CommitOutcome]:

@@ -63,6 +63,13 @@ async def test_one_batch_returns_every_outcome_of_a_create(database: Database) -
     assert (await audit(database, make.MOVES_BY_KIND, {}, org_id=org_id)).is_clean
 
 
+async def test_records_with_one_id_in_two_organisations_are_two(database: Database) -> None:
+    known = make.opening(await make.make_org(database))
+    other = replace(make.opening(await make.make_org(database)), id=known.id)
+    assert await open_all(database, [known]) == [CommitOutcome.DONE]
+    assert await open_all(database, [known, other]) == [CommitOutcome.DUPLICATE, CommitOutcome.DONE]
+
+
 async def test_one_batch_returns_every_outcome_of_an_advance(database: Database) -> None:
     org_id = await make.make_org(database)
     ledger = Ledger(database)
