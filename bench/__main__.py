@@ -15,7 +15,6 @@ from bench import (
     memory,
     pages,
     proofs,
-    quotas,
     report,
     report_findings,
     reports,
@@ -40,7 +39,8 @@ def main() -> None:
     if given.verbs:
         sys.exit(_measure_verbs(given))
     if given.capacity:
-        sys.exit(_measure_capacity(given))
+        print(f"\n{capacity.markdown(capacity.measure(_effort(given), _say))}\n")
+        return
     if given.memory or given.idle or given.workers or given.proofs:
         _measure_process(given)
         return
@@ -83,7 +83,7 @@ def _parse_arguments() -> argparse.Namespace:
     modes.add_argument("--memory", action="store_true", help="memory and rate over many swaps")
     modes.add_argument("--idle", action="store_true", help="CPU time of a server nobody uses")
     modes.add_argument("--workers", action="store_true", help="a backlog with one worker and two")
-    modes.add_argument("--capacity", action="store_true", help="one API node, two and three")
+    modes.add_argument("--capacity", action="store_true", help="one API process, two and three")
     modes.add_argument("--proofs", action="store_true", help="what provable books cost")
     modes.add_argument("--chains", action="store_true", help="transfers on a local EVM chain")
     modes.add_argument("--webhooks", action="store_true", help="webhook throughput and delay")
@@ -117,20 +117,13 @@ def _measure_process(given: argparse.Namespace) -> None:
         idle.measure(seconds, given.organisations, _say)
 
 
-def _measure_capacity(given: argparse.Namespace) -> int:
-    if reason := quotas.unavailable():
-        _say(reason)
-        return 1
-    effort = capacity.QUICK if given.quick else capacity.DEFAULT
-    print(f"\n{capacity.markdown(capacity.measure(effort, _say))}\n")
-    return 0
+def _effort(given: argparse.Namespace) -> speed.Effort:
+    effort = _QUICK if given.quick else _DEFAULT
+    return replace(effort, rounds=given.rounds) if given.rounds else effort
 
 
 def _measure_speed(given: argparse.Namespace) -> None:
-    effort = _QUICK if given.quick else _DEFAULT
-    if given.rounds:
-        effort = speed.Effort(given.rounds, effort.seconds)
-    result = speed.measure(effort, _say)
+    result = speed.measure(_effort(given), _say)
     table = report.markdown(result)
     print(f"\n{table}\n")
     if not given.quick:

@@ -2,9 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
 
 import asyncpg
 
@@ -12,12 +9,8 @@ from landbridge.ledger.functions import LOCK_AND_ADVANCE, LOCK_AND_CREATE, PREVI
 from landbridge.platform.changes import placing
 from landbridge.platform.db.pool import Database, Tx
 from tests.sources import PACKAGE, report, sources
+from tests.statements import STATEMENT, Statement, statements
 
-# A literal that begins like this is a statement. "Select" with a capital letter begins a sentence.
-STATEMENT = re.compile(
-    r"\s*(?:select\b|SELECT\b|(?i:insert\s+into\s|update\s+\w+(?:\s+\w+)?\s+set\s"
-    r"|delete\s+from\s|with\s+(?:recursive\s+)?\w+\s+as\b))"
-)
 COMMAND = re.compile(
     r"\s*(?:create|alter|drop|set|lock|truncate)\s+"
     r"(?:table|database|index|local|transaction|session|role|user)\b",
@@ -153,23 +146,10 @@ REAL_TIME_ALLOWED = {
 }
 
 
-@dataclass(frozen=True)
-class Statement:
-    """Statement in a module; `name` is its constant's name, or its line."""
-
-    file: str
-    name: str
-    sql: str
-
-    def __str__(self) -> str:
-        """Return the name used in findings."""
-        return f"src/landbridge/{self.file} {self.name}"
-
-
 async def test_every_statement_can_be_prepared(database: Database) -> None:
     findings = [
         f"{each}: {reason}"
-        for each in _statements()
+        for each in statements()
         if (reason := await _why_not_prepared(database, each))
     ]
     assert not findings, report("These do not fit the schema; mend one or the other:", findings)
@@ -178,7 +158,7 @@ async def test_every_statement_can_be_prepared(database: Database) -> None:
 async def test_every_statement_keeps_to_an_organisation(database: Database) -> None:
     tenants = await _tenant_tables(database)
     found: dict[tuple[str, str], str] = {}
-    for each in _statements():
+    for each in statements():
         if wrong := _unscoped(each.sql, tenants):
             found[each.file, each.name] = f"{each}: {wrong}"
     findings = [text for key, text in found.items() if key not in UNSCOPED_ALLOWED]
@@ -207,7 +187,7 @@ def test_no_statement_is_built_up() -> None:
 async def test_no_statement_selects_all_columns(database: Database) -> None:
     tables = {row["name"] for row in await database.rows(TABLES)}
     findings: list[str] = []
-    for each in _statements():
+    for each in statements():
         if re.search(r"select\s+\*(?!\s+from\s+unnest)", each.sql):
             findings.append(f"{each}: select *")
         aliases = {alias or table: table for table, alias in _tables(each.sql)}
@@ -221,7 +201,7 @@ async def test_no_statement_selects_all_columns(database: Database) -> None:
 
 def test_statements_take_the_time_as_a_parameter() -> None:
     found = {
-        (each.file, each.name): str(each) for each in _statements() if REAL_TIME.search(each.sql)
+        (each.file, each.name): str(each) for each in statements() if REAL_TIME.search(each.sql)
     }
     findings = [text for key, text in found.items() if key not in REAL_TIME_ALLOWED]
     rule = "Pass the Clock's moment as a parameter; the database's own is no organisation's:"
@@ -319,45 +299,6 @@ async def _why_not_prepared(database: Database, statement: Statement) -> str | N
     except asyncpg.PostgresError as error:
         return str(error)
     return None
-
-
-@cache
-def _statements() -> tuple[Statement, ...]:
-    """Yield every string literal of the package that is a statement."""
-    found: list[Statement] = []
-    for source in sources("src/landbridge"):
-        file = source.path.relative_to(PACKAGE).as_posix()
-        names = _constant_names(source.tree)
-        prose = {id(each) for each in _prose(source.tree)}
-        found += [
-            Statement(file, names.get(id(node), f"line {node.lineno}"), node.value)
-            for node in source.nodes
-            if isinstance(node, ast.Constant)
-            and id(node) not in prose
-            and isinstance(node.value, str)
-            and STATEMENT.match(node.value)
-        ]
-    return tuple(found)
-
-
-def _constant_names(tree: ast.Module) -> dict[int, str]:
-    """Return the names of constants, by the identity of their literals."""
-    return {
-        id(node.value): target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-
-
-def _prose(tree: ast.Module) -> Iterator[ast.AST]:
-    """Docstrings, and the pieces of f-strings, which the rule on building up judges."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr):
-            yield node.value
-        elif isinstance(node, ast.JoinedStr):
-            yield from node.values
 
 
 def _tables(sql: str) -> list[tuple[str, str]]:
