@@ -25,7 +25,8 @@ from landbridge.platform.db.embedded.server import find_running
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import Chain
 
-API_PROCESSES = 2
+# The setting's default. On two cores a second process makes batches smaller and operations dearer.
+API_PROCESSES = 1
 _START_PATIENCE_S = 120.0
 _COINS = "1000000000"
 _TOGETHER = 16
