@@ -9,6 +9,7 @@ by more than a third. Rounds in which the machine had other work are left out of
 
 import asyncio
 import json
+import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -83,6 +84,7 @@ class VerbSeries:
     """Samples of one verb, one per round: CPU microseconds per call by part, calls per second.
 
     `stored` and `logged` are bytes per call: of the database, and of its write-ahead log.
+    `predicted` is the rate that would use the whole CPU, that of the client included.
     `unit_us` has the plain operation of the same round, `others` the share of the CPU that other
     work took, of this machine or of its host.
     """
@@ -91,6 +93,7 @@ class VerbSeries:
     per_s: list[float] = field(default_factory=list[float])
     unit_us: list[float] = field(default_factory=list[float])
     others: list[float] = field(default_factory=list[float])
+    predicted: list[float] = field(default_factory=list[float])
     stored: list[float] = field(default_factory=list[float])
     logged: list[float] = field(default_factory=list[float])
 
@@ -241,6 +244,8 @@ async def _measure(
                 found = series[verb.name]
                 found.cpu_us.append(cpu_us)
                 found.per_s.append(calls / seconds)
+                spent_s = sum(cpu_s[part] for part in (*_PARTS, "client"))
+                found.predicted.append(calls * (os.cpu_count() or 1) / spent_s)
                 found.stored.append((after[0] - before[0]) / calls)
                 found.logged.append((after[1] - before[1]) / calls)
                 found.unit_us.append(unit_us)
@@ -313,23 +318,20 @@ def _plain_us(ours: server.Server, plain: databases.Pgbench) -> float:
 def markdown(series: dict[str, VerbSeries]) -> str:
     """Return the figures as a table."""
     rows = [
-        "| Verb | plain swaps | range | API | worker | PostgreSQL | calls/s | KB | KB of WAL |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| Verb | plain swaps | range | API | worker | PostgreSQL | calls/s | by CPU | KB | WAL |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, found in series.items():
         parts = " | ".join(f"{median(each[part] for each in found.cpu_us):,.0f}" for part in _PARTS)
         spread = f"{min(found.ratios):.2f} to {max(found.ratios):.2f}"
-        rows.append(
-            f"| {name} | {found.ratio:.2f} | {spread} | {parts} | {median(found.per_s):,.0f} "
-            f"| {median(found.stored) / 1000:.1f} | {median(found.logged) / 1000:.1f} |"
-        )
-    return "\n".join(
-        [
-            *rows,
-            "",
-            "CPU per call: in plain operations of a swap, and in microseconds of each part.",
-        ]
+        rates = f"{median(found.per_s):,.0f} | {median(found.predicted):,.0f}"
+        kilobytes = " | ".join(f"{median(each) / 1e3:.1f}" for each in (found.stored, found.logged))
+        rows.append(f"| {name} | {found.ratio:.2f} | {spread} | {parts} | {rates} | {kilobytes} |")
+    explained = (
+        "CPU per call: in plain operations of a swap, and in microseconds of each part. By CPU: "
+        "the rate that would use all cores, with the client. KB stored and KB of WAL per call."
     )
+    return "\n".join([*rows, "", explained])
 
 
 def grown(series: dict[str, VerbSeries]) -> dict[str, str]:
