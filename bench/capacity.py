@@ -27,8 +27,9 @@ class Found:
     measured: float
 
 
-def predict(cpu_us: Mapping[str, float], *, api_processes: int, cores: int) -> float:
-    """Return operations per second, from the CPU of one operation by part."""
+def predict(cpu_us: Mapping[str, float], api_processes: int) -> float:
+    """Return operations per second on this machine, from the CPU of one operation by part."""
+    cores = os.cpu_count() or 1
     return min(api_processes / cpu_us["api"], cores / sum(cpu_us.values())) * 1e6
 
 
@@ -44,8 +45,7 @@ def measure(effort: speed.Effort, print_line: Callable[[str], None]) -> list[Fou
             accounts = server.open_accounts(ours, orgs=1, users=_USERS)
             samples = [_sample(ours, accounts, effort) for _ in range(effort.rounds)]
         cpu_us = cpu_us or {part: median(each.cpu_us[part] for each in samples) for part in _PARTS}
-        predicted = predict(cpu_us, api_processes=number, cores=os.cpu_count() or 1)
-        found.append(Found(number, predicted, median(each.per_s for each in samples)))
+        found.append(Found(number, predict(cpu_us, number), median(each.per_s for each in samples)))
         print_line(f"{number} API process(es): {found[-1].measured:,.0f} operations/s")
     spent = ", ".join(f"{part} {cpu_us[part]:,.0f}" for part in _PARTS)
     print_line(f"CPU microseconds of an operation with one API process: {spent}")

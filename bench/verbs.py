@@ -9,7 +9,6 @@ by more than a third. Rounds in which the machine had other work are left out of
 
 import asyncio
 import json
-import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +18,7 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from bench import databases, scripts, server, speed
+from bench import capacity, databases, scripts, server, speed
 from landbridge.app.container import TRANSITIONS, open_container
 from landbridge.app.settings import Settings
 from landbridge.sandbox.scenarios.client import ScenarioClient, connected
@@ -84,7 +83,7 @@ class VerbSeries:
     """Samples of one verb, one per round: CPU microseconds per call by part, calls per second.
 
     `stored` and `logged` are bytes per call: of the database, and of its write-ahead log.
-    `predicted` is the rate that would use the whole CPU, that of the client included.
+    `predicted` is the rate that the CPU per call predicts, with that of the client.
     `unit_us` has the plain operation of the same round, `others` the share of the CPU that other
     work took, of this machine or of its host.
     """
@@ -244,8 +243,8 @@ async def _measure(
                 found = series[verb.name]
                 found.cpu_us.append(cpu_us)
                 found.per_s.append(calls / seconds)
-                spent_s = sum(cpu_s[part] for part in (*_PARTS, "client"))
-                found.predicted.append(calls * (os.cpu_count() or 1) / spent_s)
+                all_us = cpu_us | {"client": cpu_s["client"] / calls * 1e6}
+                found.predicted.append(capacity.predict(all_us, server.API_PROCESSES))
                 found.stored.append((after[0] - before[0]) / calls)
                 found.logged.append((after[1] - before[1]) / calls)
                 found.unit_us.append(unit_us)
@@ -329,7 +328,7 @@ def markdown(series: dict[str, VerbSeries]) -> str:
         rows.append(f"| {name} | {found.ratio:.2f} | {spread} | {parts} | {rates} | {kilobytes} |")
     explained = (
         "CPU per call: in plain operations of a swap, and in microseconds of each part. By CPU: "
-        "the rate that would use all cores, with the client. KB stored and KB of WAL per call."
+        "the rate that it predicts, with the client. KB stored and KB of WAL per call."
     )
     return "\n".join([*rows, "", explained])
 
