@@ -25,6 +25,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.folder_sync import sync_folder
 
 KEY_BYTES = 32
 # Random keys have about 30; fewer than this many are typed or forgotten.
@@ -198,7 +199,7 @@ def _create_key(path: Path) -> None:
             os.link(draft, path)
     finally:
         draft.unlink()
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
 def _load_keys(path: Path) -> dict[int, bytes]:
@@ -217,15 +218,6 @@ def _load_keys(path: Path) -> dict[int, bytes]:
         raise ValueError(
             f"The key file {path} does not hold 32 bytes in base64, or several such with ids."
         ) from None
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in `folder` survive a power failure; wallet seeds depend on that file."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _associated_data(header: bytes, context: str) -> bytes:

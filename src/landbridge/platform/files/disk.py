@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.folder_sync import sync_folder
 from landbridge.platform.files.storage import StorageKey, StorageThreads
 
 T = TypeVar("T")
@@ -59,7 +60,7 @@ def _write(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    _sync(path.parent)
+    sync_folder(path.parent)
 
 
 def _make(folder: Path) -> None:
@@ -67,7 +68,7 @@ def _make(folder: Path) -> None:
     if not folder.exists():
         _make(folder.parent)
         folder.mkdir(mode=_FOLDER_OWNER_ONLY, exist_ok=True)
-        _sync(folder.parent)
+        sync_folder(folder.parent)
 
 
 def _read(path: Path) -> bytes | None:
@@ -78,12 +79,3 @@ def _read(path: Path) -> bytes | None:
 
 def _draft(path: Path) -> Path:
     return path.with_name(f".{path.name}.draft")
-
-
-def _sync(folder: Path) -> None:
-    """Flush the names in `folder` to disk, so that they survive a power failure."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -23,6 +23,7 @@ from landbridge.platform.changes.model import UNPLACED, LogPosition
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.changes.service import SPREAD, append_next_change, history
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.folder_sync import sync_folder
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
@@ -278,9 +279,9 @@ def _draft(folder: Path) -> Generator[Path]:
 
 def _publish(draft: Path, folder: Path) -> None:
     """Give a month its name, so that it survives a power cut."""
-    _sync(draft)
+    sync_folder(draft)
     draft.rename(folder)
-    _sync(folder.parent)
+    sync_folder(folder.parent)
 
 
 def _write_file(path: Path, content: bytes) -> None:
@@ -289,11 +290,3 @@ def _write_file(path: Path, content: bytes) -> None:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

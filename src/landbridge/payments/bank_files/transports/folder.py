@@ -16,6 +16,7 @@ from landbridge.payments.bank_files.transports.port import (
     is_complete,
 )
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.folder_sync import sync_folder
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.formats.file_errors import FileRejected
 
@@ -126,7 +127,7 @@ def _write(path: Path, name: str, content: bytes) -> None:
         temporary.replace(path / name)
     finally:
         temporary.unlink(missing_ok=True)
-    _sync(path)
+    sync_folder(path)
 
 
 def _move(source: Path, destination: Path, name: str) -> bool:
@@ -135,17 +136,8 @@ def _move(source: Path, destination: Path, name: str) -> bool:
         source.rename(destination / name)
     except FileNotFoundError:
         return False
-    _sync(destination)
+    sync_folder(destination)
     return True
-
-
-def _sync(path: Path) -> None:
-    """Make the names in a folder survive a power failure."""
-    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 @contextmanager

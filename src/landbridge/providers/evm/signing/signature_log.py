@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from landbridge.platform.core.errors import LandbridgeError
+from landbridge.platform.core.folder_sync import sync_folder
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.signing.known_calls import Movement, SignatureKind
 from landbridge.providers.evm.signing.log_entries import (
@@ -63,7 +64,7 @@ class SignatureLog:
             _lock(descriptor, path)
             os.fchmod(descriptor, _OWNER_ONLY)
             _remove_torn_line(descriptor)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
             lines, is_whole = _last_lines(descriptor, since)
             entries = list(check_lines(lines, previous=NO_HASH if is_whole else None))
         except BaseException:
@@ -196,12 +197,3 @@ def _last_lines(descriptor: int, since: str) -> tuple[list[bytes], bool]:
 
 def _day_of_line(line: bytes) -> str:
     return next(iter(check_lines([line], previous=None))).day
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new log survive a power failure."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
