@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from bench import load, server, speed
-from bench.rounds import Sample
+from bench import server, speed
 
 _USERS = 128
 _PARTS = ("api", "worker", "postgres", "client")
@@ -43,25 +42,13 @@ def measure(effort: speed.Effort, print_line: Callable[[str], None]) -> list[Fou
             server.serving(Path(folder) / "data", api_processes=number) as ours,
         ):
             accounts = server.open_accounts(ours, orgs=1, users=_USERS)
-            samples = [_sample(ours, accounts, effort) for _ in range(effort.rounds)]
+            samples = [speed.closed_loop(ours, accounts, effort) for _ in range(effort.rounds)]
         cpu_us = cpu_us or {part: median(each.cpu_us[part] for each in samples) for part in _PARTS}
         found.append(Found(number, predict(cpu_us, number), median(each.per_s for each in samples)))
         print_line(f"{number} API process(es): {found[-1].measured:,.0f} operations/s")
     spent = ", ".join(f"{part} {cpu_us[part]:,.0f}" for part in _PARTS)
     print_line(f"CPU microseconds of an operation with one API process: {spent}")
     return found
-
-
-def _sample(ours: server.Server, accounts: list[load.Account], effort: speed.Effort) -> Sample:
-    metered = speed.meter(ours)
-    tally = load.closed(
-        accounts,
-        port=ours.port,
-        connections=speed.CONNECTIONS,
-        seconds=effort.seconds,
-        meter=metered,
-    )
-    return speed.sample(tally, metered)
 
 
 def markdown(found: list[Found]) -> str:

@@ -59,10 +59,10 @@ def measure(effort: Effort, print_line: Callable[[str], None]) -> Result:
             log = data_dir.with_suffix(".yardstick.log")
             with rival.serving(ours.dsn, users=USERS, log=log) as theirs:
                 contenders = [
-                    Contender(ONE, lambda: _http(ours, one, effort)),
+                    Contender(ONE, lambda: closed_loop(ours, one, effort)),
                     Contender(PGBENCH, lambda: _pgbench(ours, alone, effort)),
                     Contender(PLAIN, lambda: _pgbench(ours, plain, effort)),
-                    Contender(MANY, lambda: _http(ours, many, effort)),
+                    Contender(MANY, lambda: closed_loop(ours, many, effort)),
                     Contender(RIVAL, lambda: _rival(ours, theirs, effort)),
                 ]
                 series = run_rounds(contenders, rounds=effort.rounds, print_line=print_line)
@@ -93,7 +93,8 @@ def meter(ours: server.Server) -> machine.Meter:
     return machine.Meter(lambda: {part: ours.pids(part) for part in ("api", "worker", "postgres")})
 
 
-def _http(ours: server.Server, accounts: list[load.Account], effort: Effort) -> Sample:
+def closed_loop(ours: server.Server, accounts: list[load.Account], effort: Effort) -> Sample:
+    """Run swaps over HTTP on all connections."""
     metered = meter(ours)
     tally = load.closed(
         accounts, port=ours.port, connections=CONNECTIONS, seconds=effort.seconds, meter=metered
