@@ -139,7 +139,7 @@ class SigningStep:
     async def _affordable(
         self, orders: Sequence[OutboxOrder], at: datetime
     ) -> Sequence[OutboxOrder]:
-        """Let orders wait whose organisation has used up its gas of 24 hours; return the others."""
+        """Let orders of organisations without gas left for these 24 hours wait; return others."""
         context, most = self._context, self._context.chain.organisation_day_wei
         if most is None or not orders:
             return orders
