@@ -6,6 +6,8 @@ PUBLIC = {
     "GET /metrics",
     "GET /docs",
     "GET /docs/errors",
+    "GET /docs/operations/{tag}",
+    "GET /docs/operations/{tag}/openapi.json",
     "GET /openapi.json",
     "GET /docs/assets/{name}",
     "GET /docs/site",

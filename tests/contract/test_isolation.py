@@ -54,7 +54,7 @@ FOR_ALL = {"GET /v2/webhooks/{webhookId}/jwks.json"}
 OF_ANY_WALLET = "PUT /v2/users/{userId}/travel-rule-wallets/{walletAddress}"
 # Path parameters that belong to no organisation.
 # Names and paths; and what other providers have instead of keys.
-NO_IDS = {"name", "file_path", "path", "orgId", "secret", "script"}
+NO_IDS = {"name", "file_path", "path", "orgId", "secret", "script", "tag"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from litestar import Litestar, MediaType, Response, Router
+from litestar import Litestar, Response, Router
 from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
@@ -15,7 +15,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from landbridge.app.container import Container
 from landbridge.app.container.installation import installation
 from landbridge.app.container.registry import STATE_MACHINES
-from landbridge.app.openapi_document import openapi_config, openapi_document
+from landbridge.app.openapi_document import TAGS, openapi_config, openapi_document
 from landbridge.app.route_scopes import check_scopes, needed_scope
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
 from landbridge.customers.team.model import SignedInSession
@@ -29,6 +29,7 @@ from landbridge.payments.engine.request_options import (
 )
 from landbridge.platform.core.errors import Busy, Refused
 from landbridge.platform.http import error_responses
+from landbridge.platform.http.api_explorer import ApiExplorer
 from landbridge.platform.http.auth_guard import auth_guard, waited_guard
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.concurrency import OrgConcurrency
@@ -46,7 +47,6 @@ from landbridge.platform.http.number_masks import masking
 from landbridge.platform.http.periodic_task import repeating
 from landbridge.platform.http.request_decoding import RequestDecoder
 from landbridge.platform.http.responses import ResponseEncoder, encode
-from landbridge.platform.http.static_content import LazyContent, StaticContent
 from landbridge.platform.http.telemetry import is_routed
 from landbridge.platform.http.unknown_names import POLICY, check_query_names
 from landbridge.reporting.attention_counts import AttentionCount
@@ -86,7 +86,7 @@ def build_app(container: Container) -> Litestar:
 
     Takes about a second. Of the container, only the settings are read before a request arrives.
     """
-    document = LazyContent(lambda: StaticContent.of(encode(openapi_document(app)), MediaType.JSON))
+    explorer = ApiExplorer(lambda: encode(openapi_document(app)), TAGS)
     metrics_text, turns = MetricsText(), OrgConcurrency()
 
     async def authenticate(key: str) -> Caller:
@@ -108,7 +108,7 @@ def build_app(container: Container) -> Litestar:
             "state_machines": AppDependency(lambda: STATE_MACHINES),
             "metrics_token": AppDependency(lambda: container.settings.metrics_token),
             "metrics_text": AppDependency(lambda: metrics_text),
-            "openapi_document": AppDependency(lambda: document),
+            "api_explorer": AppDependency(lambda: explorer),
         },
         exception_handlers=error_responses.forgetting(
             {

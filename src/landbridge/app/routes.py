@@ -57,6 +57,8 @@ from landbridge.platform.http.documentation_site import site_file
 from landbridge.platform.http.service_api import (
     bare_ping,
     explained_errors,
+    explored_document,
+    explored_tag,
     explorer,
     explorer_asset,
     healthz,
@@ -87,7 +89,8 @@ from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
 SERVICE_ROUTES = [
     *(ping, bare_ping, healthz, readyz, metrics),
-    *(explorer, explained_errors, openapi, explorer_asset, site_file),
+    *(explorer, explored_tag, explored_document, explorer_asset),
+    *(explained_errors, openapi, site_file),
 ]
 ROUTES = [
     ProviderWebhookRoutes,

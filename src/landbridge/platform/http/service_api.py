@@ -1,32 +1,31 @@
 """Routes about the service itself: ping, health, metrics and API description."""
 
-import base64
-import hashlib
 import hmac
-import mimetypes
 from collections.abc import Mapping
-from functools import cache, partial
 from http import HTTPStatus
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Annotated, Any
 
-from litestar import MediaType, Response, get
+from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, QueryParameter
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from landbridge.platform.core.errors import InvariantBroken, KeyInvalid, ReadOnlyServer
+from landbridge.platform.core.errors import KeyInvalid, ReadOnlyServer
 from landbridge.platform.db.migrate import SchemaNewer, check_schema
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http import error_page
+from landbridge.platform.http.api_explorer import (
+    INDEX_HEADERS,
+    PAGE_HEADERS,
+    ApiExplorer,
+    assets,
+)
 from landbridge.platform.http.auth_guard import bearer
-from landbridge.platform.http.documentation_site import SITE
 from landbridge.platform.http.list_query import AnyRequest, parse_choice
 from landbridge.platform.http.metrics import MetricsText
 from landbridge.platform.http.responses import ResponseEncoder, WireStruct
-from landbridge.platform.http.static_content import LazyContent, StaticContent
+from landbridge.platform.http.static_content import LazyContent
 
 # Litestar adds the charset.
 _METRICS_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
@@ -108,55 +107,32 @@ async def metrics(
     return Response(await metrics_text.get(), media_type=_METRICS_TYPE)
 
 
-_EXPLORER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js")
-_EXPLORER = """<!doctype html>
-<html lang="en">
-<head>
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>Landbridge API</title>
-  <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
-</head>
-<body>
-  {link}<div id="swagger-ui"></div>
-  <script src="/docs/assets/swagger-ui-bundle.js"></script>
-  <script>{script}</script>
-</body>
-</html>
-"""
-_SITE_LINK = '<p><a href="/docs/site/">Guides and reference</a></p>'
-# The schemas of all bodies are not listed below the operations, which show them: that list was half
-# of the page's elements and memory (17,394 and 9,237 elements, 188 and 98 MB in Chromium).
-_EXPLORER_SCRIPT = (
-    'SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", persistAuthorization: true, '
-    "defaultModelsExpandDepth: -1, filter: true, deepLinking: true});"
-)
+@get("/docs", public=True, include_in_schema=False)
+async def explorer(
+    request: AnyRequest, api_explorer: NamedDependency[ApiExplorer]
+) -> Response[bytes]:
+    """All operations, each with a link to a form that sends it."""
+    response = await api_explorer.index.response(request)
+    response.headers.update(INDEX_HEADERS)
+    return response
 
 
-def _explorer_policy() -> str:
-    """Return the content security policy; the one inline script is allowed by its hash."""
-    digest = base64.b64encode(hashlib.sha256(_EXPLORER_SCRIPT.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self' "
-        "'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; "
-        "base-uri 'none'; frame-ancestors 'none'"
-    )
+@get("/docs/operations/{tag:str}", public=True, include_in_schema=False)
+async def explored_tag(
+    request: AnyRequest, api_explorer: NamedDependency[ApiExplorer], tag: FromPath[str]
+) -> Response[bytes]:
+    """The operations of one tag, to try; all files of the page are served from here."""
+    response = await _existing(api_explorer.pages, tag).response(request)
+    response.headers.update(PAGE_HEADERS)
+    return response
 
 
-# The page keeps a key in the browser, so no other site may frame it.
-_EXPLORER_HEADERS = {
-    "Content-Security-Policy": _explorer_policy(),
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-}
-
-
-@get("/docs", public=True, include_in_schema=False, sync_to_thread=False)
-def explorer() -> Response[str]:
-    """A page to explore the API; all its files are served from here."""
-    link = _SITE_LINK if SITE.is_built else ""
-    page = _EXPLORER.replace("{script}", _EXPLORER_SCRIPT).replace("{link}", link)
-    return Response(page, media_type=MediaType.HTML, headers=_EXPLORER_HEADERS)
+@get("/docs/operations/{tag:str}/openapi.json", public=True, include_in_schema=False)
+async def explored_document(
+    request: AnyRequest, api_explorer: NamedDependency[ApiExplorer], tag: FromPath[str]
+) -> Response[bytes]:
+    """The part of the OpenAPI document that describes the operations of one tag."""
+    return await _existing(api_explorer.documents, tag).response(request)
 
 
 @get(error_page.PATH, public=True, include_in_schema=False, sync_to_thread=False)
@@ -169,34 +145,20 @@ def explained_errors(request: AnyRequest) -> Response[bytes]:
 
 @get("/openapi.json", public=True, include_in_schema=False)
 async def openapi(
-    request: AnyRequest, openapi_document: NamedDependency[LazyContent]
+    request: AnyRequest, api_explorer: NamedDependency[ApiExplorer]
 ) -> Response[bytes]:
     """The API as an OpenAPI document."""
-    return await openapi_document.response(request)
+    return await api_explorer.document.response(request)
 
 
 @get("/docs/assets/{name:str}", public=True, include_in_schema=False)
 async def explorer_asset(request: AnyRequest, name: FromPath[str]) -> Response[bytes]:
     """A file of Swagger UI."""
-    found = _explorer_assets().get(name)
+    return await _existing(assets(), name).response(request)
+
+
+def _existing(contents: Mapping[str, LazyContent], name: str) -> LazyContent:
+    found = contents.get(name)
     if found is None:
         raise NotFoundException
-    return await found.response(request)
-
-
-@cache
-def _explorer_assets() -> Mapping[str, LazyContent]:
-    """Return the files of the explorer, from the package that contains them.
-
-    The package is never imported.
-    """
-    spec = find_spec("aiohttp_swagger3")
-    if spec is None or spec.origin is None:
-        raise InvariantBroken("aiohttp-swagger3 is not installed; run `make setup`")
-    folder = Path(spec.origin).parent / "swagger_ui"
-
-    def read(name: str) -> StaticContent:
-        kind, _ = mimetypes.guess_type(name)
-        return StaticContent.of((folder / name).read_bytes(), kind or "application/octet-stream")
-
-    return {name: LazyContent(partial(read, name)) for name in _EXPLORER_ASSETS}
+    return found
