@@ -209,6 +209,10 @@ set rolled_up_to = $4
 where org_id = $1 and build = $2
 """
 
+# The planner caches what it joins to each change, though each is joined once: that takes a fifth of
+# the time.
+_WITHOUT_CACHE = "set local enable_memoize = off"
+
 # In two steps, since two builds must never be current at once.
 _DEMOTE = "update report_builds set is_current = false where org_id = $1 and is_current"
 
@@ -336,6 +340,7 @@ async def fold(
     """Add the changes at places below `until`; `frames` are (name, unit, zone)."""
     names, units, zones = ([each[index] for each in frames] for index in range(3))
     bounds = (build.org_id, build.build, build.rolled_up_to, until)
+    await tx.execute(_WITHOUT_CACHE)
     await tx.execute(_FOLD, *bounds, names, units, zones, list(BY_HOUR), list(TIMED))
 
 
