@@ -9,6 +9,7 @@ from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -342,23 +343,9 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
 
 
 def _incoming_payment(row: Row) -> SealedIncomingPayment:
-    return SealedIncomingPayment(
-        org_id=row["org_id"],
-        id=row["id"],
-        bank_reference=row["bank_reference"],
-        account_number=row["account_number"],
+    return read_row(
+        row,
+        SealedIncomingPayment,
         money=Money(int(row["units"]), FIAT_ASSETS[row["asset"]]),
-        rail=row["rail"],
-        status=IncomingPaymentStatus(row["status"]),
-        transfer_id=row["transfer_id"],
-        user_id=row["user_id"],
-        sealed_texts=row["sealed_texts"],
-        version=row["version"],
-        received_at=row["received_at"],
         arrived_at=row["arrived_at"] or row["received_at"],
-        clears_at=row["clears_at"],
-        updated_at=row["updated_at"],
-        due_at=row["due_at"],
-        return_attempts=row["return_attempts"],
-        decided_by=row["decided_by"],
     )
