@@ -18,16 +18,11 @@ from landbridge.payments.bridges.model import Bridge
 from landbridge.payments.bridges.schemas import (
     BridgePage,
     BridgeReply,
-    NewBridge,
     bridge_reply,
-    to_bridge_request,
 )
-from landbridge.payments.bridges.service import Bridges
+from landbridge.payments.bridges.service import Bridges, NewBridge
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.request_options import (
-    RequestOptions,
-    payment_values,
-)
+from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
@@ -57,14 +52,7 @@ class BridgeRoutes(Controller):
         With `requireApproval` it waits for an admin first (PENDING_APPROVAL), and holds the money.
         The same `requestId` with the same body returns the same bridge.
         """
-        params = to_bridge_request(data)
-        created = await bridges.create(
-            request.user,
-            data.request_id,
-            params,
-            payment_values(data),
-            options=options.of(data.metadata),
-        )
+        created = await bridges.create(request.user, data, options)
         found = await approvals.of(request.user.org_id, [created.record.id])
         approval = found.get(created.record.id, options.approval)
         return with_dry_run(bridge_reply(created, approval), options)
