@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.bank_files.statement_line_model import InboundFileKind, StatementHead
+from landbridge.payments.bank_files.statement_line_model import InboundFileFields, StatementHead
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
@@ -77,22 +77,10 @@ limit 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedInboundFile:
+class SealedInboundFile(InboundFileFields):
     """Database row."""
 
-    org_id: UUID
-    id: UUID
-    account_id: UUID
-    digest: bytes
     sealed_name: bytes
-    format: InboundFileKind
-    line_count: int
-    known_count: int
-    omitted_count: int
-    credit_units: int
-    debit_units: int
-    started_at: datetime
-    ingested_at: datetime | None
 
 
 async def add(tx: Tx, file: SealedInboundFile) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from landbridge.payments.bank_files.statement_line_model import (
     LineResolutionKind,
+    StatementLineFields,
     StatementLineKind,
     StatementLineStatus,
 )
@@ -160,29 +161,11 @@ class NewStatementLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedStatementLine:
+class SealedStatementLine(StatementLineFields):
     """Database row."""
 
-    org_id: UUID
-    id: UUID
-    account_id: UUID
-    file_id: UUID
-    kind: StatementLineKind
-    currency: str
-    money: Money | None
-    booked_on: date | None
-    status: StatementLineStatus
-    reason: str | None
-    payment_key: UUID | None
-    incoming_payment_id: UUID | None
-    transfer_id: UUID | None
     sealed_texts: bytes | None
-    resolution: LineResolutionKind | None
-    resolved_by: str | None
     rank: int
-    version: int
-    created_at: datetime
-    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

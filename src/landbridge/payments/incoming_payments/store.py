@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
+from landbridge.payments.incoming_payments.model import IncomingPaymentFields, IncomingPaymentStatus
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
@@ -175,27 +175,10 @@ where org_id = $1 and user_id = $2 and sealed_texts is not null
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedIncomingPayment:
+class SealedIncomingPayment(IncomingPaymentFields):
     """A row; `sealed_texts` is None once the user was erased."""
 
-    org_id: UUID
-    id: UUID
-    bank_reference: str
-    account_number: str
-    money: Money
-    rail: str
-    status: IncomingPaymentStatus
-    transfer_id: UUID | None
-    user_id: UUID | None
     sealed_texts: bytes | None
-    version: int
-    received_at: datetime
-    arrived_at: datetime
-    clears_at: datetime
-    updated_at: datetime
-    due_at: datetime | None
-    return_attempts: int
-    decided_by: str | None = None
 
     @property
     def owner_id(self) -> UUID:

@@ -18,7 +18,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 # Times have microseconds, so this is the next moment after one.
 
@@ -202,19 +202,7 @@ def review_reply(review: TransferReviewCase) -> TransferReview:
 
 
 def _rfi(rfi: Rfi) -> RfiReply:
-    return RfiReply(
-        id=rfi.id,
-        status=rfi.status,
-        question=rfi.question,
-        answer=rfi.answer,
-        comment=rfi.comment,
-        file_ids=list(rfi.file_ids),
-        opened_by=rfi.opened_by,
-        created_at=moment(rfi.created_at),
-        updated_at=moment(rfi.updated_at),
-        answered_at=moment(rfi.answered_at) if rfi.answered_at else None,
-        closed_at=moment(rfi.closed_at) if rfi.closed_at else None,
-    )
+    return reply_of(rfi, RfiReply, file_ids=list(rfi.file_ids))
 
 
 def _known(text: str) -> UUID:

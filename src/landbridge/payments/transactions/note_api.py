@@ -17,7 +17,7 @@ from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
 
@@ -95,6 +95,4 @@ def _known_id(text: str) -> UUID:
 
 
 def _reply(note: TransactionNote) -> TransactionNoteReply:
-    return TransactionNoteReply(
-        id=note.id, text=note.text, author_id=note.author_id, created_at=moment(note.created_at)
-    )
+    return reply_of(note, TransactionNoteReply)

@@ -28,6 +28,7 @@ from landbridge.payments.virtual_accounts.model import (
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition
@@ -225,13 +226,8 @@ def _opened(stored: store.StoredMicroDeposit, key: DataKey | None) -> MicroDepos
         source = key.open(
             stored.sealed_source, context=_context(stored.id), type=MicroDepositSource
         )
-    return MicroDeposit(
-        org_id=stored.org_id,
-        id=stored.id,
-        account_id=stored.account_id,
-        money=Money(stored.units, FIAT[stored.currency]),
-        source=source,
-        created_at=stored.created_at,
+    return copy_fields(
+        stored, MicroDeposit, money=Money(stored.units, FIAT[stored.currency]), source=source
     )
 
 

@@ -9,7 +9,7 @@ from landbridge.platform.db.pool import Row
 T = TypeVar("T")
 
 
-def read_row(row: Row, kind: type[T], **values: Any) -> T:
+def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
     """Read a row as a struct or data class whose fields have the names of its columns.
 
     `values` replace columns, and add fields without a column. Units are `numeric`, which is read as
