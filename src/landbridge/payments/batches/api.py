@@ -1,6 +1,5 @@
 """Routes of batches: /v2/wallets/transfers/batches. Source: interface/crypto-transfer."""
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -9,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.batches.model import KIND
 from landbridge.payments.batches.service import Batches, BatchView, NewBatch
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
@@ -19,9 +18,7 @@ from landbridge.payments.engine.schemas import WALLET_TYPE, ApprovalReply, appro
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
@@ -121,7 +118,7 @@ class BatchRoutes(Controller):
         request: ApiRequest,
         batches: NamedDependency[Batches],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> BatchPage:
         """List the batches sent by one user or by the whole organisation, newest first."""
         found = await batches.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -141,7 +138,7 @@ class BatchRoutes(Controller):
         expand: Expand = None,
     ) -> BatchReply:
         """Return one batch."""
-        batch_id = known_id(transferId, "transaction", TransactionNotFound)
+        batch_id = known_transfer(transferId)
         found = await batches.get(request.user.org_id, batch_id)
         return await timelines.attach(batch_reply(found), found.batch.record, expand, request.user)
 

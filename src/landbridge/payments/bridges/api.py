@@ -4,7 +4,6 @@ Source: spec.md (Endpoints) and interface/cross-chain-bridge.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,7 +11,7 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.bridges.model import Bridge
 from landbridge.payments.bridges.schemas import (
@@ -26,9 +25,7 @@ from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import moment
 
 
@@ -65,7 +62,7 @@ class BridgeRoutes(Controller):
         bridges: NamedDependency[Bridges],
         approvals: NamedDependency[Approvals],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> BridgePage:
         """List the bridges of one user or of the whole organisation, newest first."""
         found = await bridges.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -87,7 +84,7 @@ class BridgeRoutes(Controller):
         expand: Expand = None,
     ) -> BridgeReply:
         """Return one bridge."""
-        found = await bridges.get(request.user.org_id, _known_id(transferId))
+        found = await bridges.get(request.user.org_id, known_transfer(transferId))
         reply = await _reply(found, approvals)
         return await timelines.attach(reply, found.record, expand, request.user)
 
@@ -105,11 +102,9 @@ class BridgeRoutes(Controller):
         approvals: NamedDependency[Approvals],
     ) -> BridgeReply:
         """Hold the money and start the bridge. A repeated accept returns the same result."""
-        return await _reply(await bridges.accept(request.user, _known_id(transferId)), approvals)
-
-
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
+        return await _reply(
+            await bridges.accept(request.user, known_transfer(transferId)), approvals
+        )
 
 
 async def _reply(bridge: Bridge, approvals: Approvals) -> BridgeReply:

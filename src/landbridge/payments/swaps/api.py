@@ -3,7 +3,6 @@
 Source: spec.md (Swap transfer record, Endpoints) and interface/token-swap.
 """
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,7 +11,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.schemas import QuotedAmount, quoted, rate_text
@@ -22,9 +21,7 @@ from landbridge.payments.swaps.service import NewSwap, Swaps
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import DecimalText, Moment, Number, WireStruct, moment
 
 
@@ -147,7 +144,7 @@ class SwapRoutes(Controller):
         request: ApiRequest,
         swaps: NamedDependency[Swaps],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> SwapPage:
         """List the swaps of one user or of the whole organisation, newest first."""
         found = await swaps.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -167,7 +164,7 @@ class SwapRoutes(Controller):
         expand: Expand = None,
     ) -> SwapReply:
         """Return one swap."""
-        found = await swaps.get(request.user.org_id, _known_id(swapId))
+        found = await swaps.get(request.user.org_id, known_transfer(swapId))
         return await timelines.attach(swap_reply(found), found.record, expand, request.user)
 
     @post(
@@ -180,11 +177,7 @@ class SwapRoutes(Controller):
         self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
     ) -> SwapReply:
         """Execute the swap at its quote. A repeated accept returns the same result."""
-        return swap_reply(await swaps.accept(request.user, _known_id(swapId)))
-
-
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
+        return swap_reply(await swaps.accept(request.user, known_transfer(swapId)))
 
 
 def swap_reply(swap: Swap) -> SwapReply:

@@ -62,6 +62,7 @@ from landbridge.payments.swaps.quotes import SwapPair, SwapQuotes
 from landbridge.payments.swaps.transitions import accepted, planned_steps, refused
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.optimistic_retry import optimistic_retry
@@ -96,6 +97,11 @@ class SwapDestination(WireStruct, frozen=True):
     user_id: UUID | None = None
     external_wallet_id: UUID | None = None
     wallet_address: AddressText | None = None
+
+    @property
+    def party(self) -> PartyRequest:
+        """Return the recipient; raises `FieldInvalid` for more than one."""
+        return copy_fields(self, PartyRequest, side="destination", is_flat=False)
 
 
 class NewSwap(MetadataRequest, frozen=True, kw_only=True):
@@ -219,12 +225,7 @@ class Swaps:
         self, caller: Caller, data: NewSwap, request: dict[str, Any]
     ) -> TransferDraft:
         given, wanted = data.source, data.destination
-        recipient = PartyRequest(
-            side="destination",
-            user_id=wanted.user_id,
-            external_wallet_id=wanted.external_wallet_id,
-            wallet_address=wanted.wallet_address,
-        )
+        recipient = wanted.party
         source, destination = check_route(
             source_chain=given.chain,
             source_currency=given.currency,
@@ -232,12 +233,9 @@ class Swaps:
             currency=wanted.currency,
         )
         pair = SwapPair(source, destination, _amount(data, source, destination))
+        other = destination if recipient.is_empty else None
         payer = await self.parties.payer(
-            caller,
-            given.user_id,
-            given.chain,
-            given.currency,
-            other=destination if recipient.is_empty else None,
+            caller, given.user_id, given.chain, given.currency, other=other
         )
         payee = await self._payee(caller, payer, recipient, destination)
         check_own_wallet(caller, given.user_id, payee.user_id, payee.account_id)

@@ -1,6 +1,5 @@
 """Routes of wallet transfers: /v2/wallets/transfers. Source: interface/crypto-transfer."""
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -9,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.fees import FeeType
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
@@ -27,9 +26,7 @@ from landbridge.payments.transfers.service import NewWalletTransfer, TransferVie
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import (
     Moment,
     Number,
@@ -140,7 +137,7 @@ class WalletTransferRoutes(Controller):
         request: ApiRequest,
         wallet_transfers: NamedDependency[WalletTransfers],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> WalletTransferPage:
         """List the transfers sent by one user or by the whole organisation, newest first."""
         owner_id = optional_id("userId", user_id)
@@ -163,7 +160,7 @@ class WalletTransferRoutes(Controller):
         expand: Expand = None,
     ) -> WalletTransferReply:
         """Return one wallet transfer."""
-        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        transfer_id = known_transfer(transferId)
         found = await wallet_transfers.get(request.user.org_id, transfer_id)
         return await timelines.attach(
             wallet_transfer_reply(found), found.transfer.record, expand, request.user
