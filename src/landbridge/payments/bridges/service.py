@@ -17,7 +17,7 @@ import msgspec
 from landbridge.customers.wallets.errors import WalletNotFound
 from landbridge.customers.wallets.service import checked_address
 from landbridge.ledger.errors import InsufficientBalance
-from landbridge.ledger.model import CommitOutcome, CreateTransfer, Transfer
+from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, CreateTransfer, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals.model import ON_CHAIN_LIFETIME
 from landbridge.payments.bridges.model import (
@@ -31,7 +31,7 @@ from landbridge.payments.bridges.model import (
     as_bridge,
     check_route,
 )
-from landbridge.payments.bridges.transitions import accepted, ended, planned_steps
+from landbridge.payments.bridges.transitions import accepted, approved, ended, planned_steps
 from landbridge.payments.engine.amounts import insufficient_balance_text, parse_amount
 from landbridge.payments.engine.create_transfer import (
     CreationOptions,
@@ -50,11 +50,12 @@ from landbridge.payments.engine.request_options import (
 from landbridge.payments.engine.scripted_outcomes import check_scripted_screening
 from landbridge.payments.quotes.errors import QuoteInvalid
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import RoleNotAllowed
+from landbridge.platform.core.errors import InvariantBroken, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money, Rate, Rounding
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import PositiveNumber, WireStruct
@@ -275,6 +276,30 @@ class Bridges:
             registered_on=[chain for chain in Chain if chain.is_evm],
             side=requested.side,
         )
+
+
+class BridgeApprovalDecisions:
+    """Approval decisions of bridges: an approval quotes the bridge, for exactly the held amount."""
+
+    @property
+    def transitions(self) -> Transitions[BridgeStatus]:
+        """Return the transitions of bridges."""
+        return TRANSITIONS
+
+    async def approved(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+        """Build the advance of an approved bridge: it is quoted now, and waits for its accept."""
+        return approved(as_bridge(record), actor, at)
+
+    def refused(
+        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
+    ) -> AdvanceTransfer:
+        """Build the advance of a rejected bridge: it ends and its coins are released."""
+        del reason  # kept with the vote
+        return ended(as_bridge(record), BridgeStatus.REJECTED, actor, at)
+
+    def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+        """Raise `InvariantBroken`: an approval posts nothing."""
+        raise InvariantBroken(f"bridge {record.id} needs more than it holds: {actor}, {at}")
 
 
 def affected_users(bridge: Bridge) -> list[UUID]:

@@ -151,6 +151,18 @@ class IncomingPayment(IncomingPaymentFields):
     comment: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OverduePayment:
+    """A deposit that exceeds the SLA of its status; `units` are whole units of `asset`, a code."""
+
+    org_id: UUID
+    id: UUID
+    status: IncomingPaymentStatus
+    since: datetime
+    asset: str
+    units: int
+
+
 def return_refusal(payment: IncomingPayment, now: datetime) -> Refused | None:
     """Return why a person cannot return a deposit; None if they can.
 

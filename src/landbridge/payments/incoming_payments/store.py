@@ -2,12 +2,16 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from landbridge.payments.incoming_payments.model import IncomingPaymentFields, IncomingPaymentStatus
+from landbridge.payments.incoming_payments.model import (
+    IncomingPaymentFields,
+    IncomingPaymentStatus,
+    OverduePayment,
+)
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import QueueWindow
+from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
@@ -174,6 +178,27 @@ where org_id = $1 and user_id = $2 and sealed_texts is not null
 """
 
 
+# A waiting payment is due, or in the review queue: both partial indexes hold nothing else.
+_OVERDUE = """
+select w.org_id, w.id, w.status, w.updated_at, w.asset, w.units
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+cross join lateral (
+    select r.org_id, r.id, r.status, r.updated_at, r.asset, r.units
+    from incoming_payments r
+    where r.org_id = o.org_id and r.due_at is not null
+    union all
+    select r.org_id, r.id, r.status, r.updated_at, r.asset, r.units
+    from incoming_payments r
+    where r.org_id = o.org_id and r.due_at is null and r.status = 'UNMATCHED'
+) w
+join unnest($3::text[], $4::double precision[]) as p (status, within_s) on p.status = w.status
+where extract(epoch from o.now - w.updated_at) > p.within_s
+    and (w.updated_at, w.id) > ($5, $6)
+order by w.updated_at, w.id
+limit $7
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedIncomingPayment(IncomingPaymentFields):
     """A row; `sealed_texts` is None once the user was erased."""
@@ -323,6 +348,31 @@ async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
     """Blank the personal data of a user's incoming payments."""
     await tx.execute(_FORGET, org_id, user_id)
+
+
+async def overdue(
+    tx: Tx,
+    clocks: Mapping[UUID, datetime],
+    sla: Mapping[IncomingPaymentStatus, timedelta],
+    *,
+    after: PagePosition,
+    limit: int,
+) -> Sequence[OverduePayment]:
+    """List deposits behind `after` that exceed the time per status in `sla`."""
+    rows = await tx.fetch(
+        _OVERDUE,
+        list(clocks),
+        list(clocks.values()),
+        list(sla),
+        [within.total_seconds() for within in sla.values()],
+        after.created_at,
+        after.id,
+        limit,
+    )
+    return [
+        read_row(row, OverduePayment, since=row["updated_at"], units=int(row["units"]))
+        for row in rows
+    ]
 
 
 def _incoming_payment(row: Row) -> SealedIncomingPayment:
