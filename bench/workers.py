@@ -22,8 +22,11 @@ from uuid import UUID
 from bench import databases, machine, server, slow_worker
 from landbridge.app.container import Container, make_key, open_container
 from landbridge.app.settings import Settings
-from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.transfers.service import TransferRequest
+from landbridge.payments.transfers.service import (
+    NewWalletTransfer,
+    TransferDestination,
+    TransferSource,
+)
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.embedded.server import borrow
 from landbridge.platform.db.migrate import migrate
@@ -183,15 +186,12 @@ async def _make_backlog(data_dir: Path, dsn: str, transfers: int) -> None:
 
 
 async def _transfer(container: Container, caller: Caller, users: list[UUID], number: int) -> None:
-    wanted = TransferRequest(
-        source_user_id=users[number % len(users)],
-        destination=PartyRequest(
-            side="destination", is_flat=True, user_id=users[(number + 1) % len(users)]
-        ),
+    wanted = NewWalletTransfer(
+        request_id=new_id(),
+        source=TransferSource(users[number % len(users)]),
+        destination=TransferDestination(users[(number + 1) % len(users)]),
         chain=Chain.POLYGON,
         currency="usdc",
         amount=Decimal(1),
-        fee=None,
-        require_approval=False,
     )
-    await container.wallet_transfers.create(caller, new_id(), wanted, {})
+    await container.wallet_transfers.create(caller, wanted)

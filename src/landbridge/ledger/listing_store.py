@@ -7,6 +7,7 @@ from uuid import UUID
 
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 # Takes the newest of each kind by its index, then the newest of those. Filters apply only to these,
 # so that a page costs the same however rare the matches are. The last scanned record is returned
@@ -368,16 +369,5 @@ async def sum_destinations(
 
 def as_list_row(row: Row) -> TransferListRow:
     """Read a record of a list."""
-    return TransferListRow(
-        id=row["id"],
-        kind=row["kind"],
-        user_id=row["user_id"],
-        request_id=row["request_id"],
-        status=row["status"],
-        source_asset=row["source_asset"],
-        source_units=int(row["source_units"]),
-        destination_asset=row["destination_asset"],
-        destination_units=int(row["destination_units"]),
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    source, destination = int(row["source_units"]), int(row["destination_units"])
+    return read_row(row, TransferListRow, source_units=source, destination_units=destination)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from landbridge.ledger import record_queue_store as store
+from landbridge.ledger import record_store as store
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.gather import gather_in_order

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, CreateTransfer, Transfer
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.worker_shares import WorkPart
 
@@ -191,6 +191,17 @@ limit 1
 """
 
 
+# Uses the index of records by kind, backwards.
+OLDEST = """
+select id
+from transfers
+where org_id = $1 and kind = $2 and status = any($3::text[])
+    and (created_at, id) > ($4, $5) and created_at < $6
+order by created_at, id
+limit $7
+"""
+
+
 async def get_batch(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> list[Transfer | None]:
     """Return the records by (organisation, id), in the order of the keys."""
     rows = await tx.fetch(GET, [org_id for org_id, _ in keys], [each for _, each in keys])
@@ -342,6 +353,17 @@ async def find_incoming_kind(
     """
     kinds, statuses = [kind for kind, _ in terminal], [status for _, status in terminal]
     return await tx.fetchval(FIND_PAYING, org_id, user_id, list(wallet_ids), kinds, statuses)
+
+
+async def oldest(
+    tx: Tx, org_id: UUID, kind: str, statuses: Collection[str], window: QueueWindow
+) -> Sequence[UUID]:
+    """Return the ids of records of a kind and of these statuses, the oldest first."""
+    after, before = window.after, window.before
+    rows = await tx.fetch(
+        OLDEST, org_id, kind, list(statuses), after.created_at, after.id, before, window.limit
+    )
+    return [row["id"] for row in rows]
 
 
 def _transfer(row: Row) -> Transfer:

@@ -11,12 +11,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.customers.users.path_params import known_user
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.rfis.api import TransferReview, review_reply
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
-from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.orgs.service import AHEAD_MAX, Orgs
@@ -156,7 +155,7 @@ class SandboxRoutes(Controller):
         sandbox: NamedDependency[Sandbox],
     ) -> TransferReview:
         """Open a request for information on an onramp or offramp, or close it."""
-        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        transfer_id = known_transfer(transferId)
         is_open = data.action is RfiAction.OPEN
         return review_reply(await sandbox.review(request.user, transfer_id, is_open=is_open))
 

@@ -8,13 +8,12 @@ from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.incoming_payments.model import IncomingPayment, IncomingPaymentSender
 from landbridge.platform.formats.schemas import LineText, OptionalLine
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
-from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.sandbox.deposits import EVERY_RAIL, CreditedDeposit, SandboxDeposits
@@ -95,7 +94,7 @@ class SandboxDepositRoutes(Controller):
         idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> FiatDepositReply:
         """Fiat arrives at the bank, and is matched or returned as real fiat would be."""
-        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        transfer_id = known_transfer(transferId)
         async with idempotency_keys.reserved(request, data, transfer_id) as key:
             incoming_payment = await sandbox_deposits.send_fiat(
                 request.user,
@@ -124,7 +123,7 @@ class SandboxDepositRoutes(Controller):
         idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> CoinDepositReply:
         """Coins arrive from the external wallet that funds the offramp."""
-        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        transfer_id = known_transfer(transferId)
         async with idempotency_keys.reserved(request, data, transfer_id) as key:
             credited = await sandbox_deposits.send_coins(
                 request.user, transfer_id, amount=data.amount, key=key

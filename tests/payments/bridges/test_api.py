@@ -10,11 +10,10 @@ import msgspec
 import pytest
 
 from landbridge.ledger.errors import InsufficientBalance
-from landbridge.payments.bridges.schemas import NewBridge, to_bridge_request
-from landbridge.payments.bridges.service import BridgeRequest
+from landbridge.payments.bridges.service import NewBridge
 from landbridge.platform.core.errors import ProfileFrozen, RoleNotAllowed
 from landbridge.platform.http.caller import MemberRole
-from landbridge.platform.http.request_decoding import decode, request_values
+from landbridge.platform.http.request_decoding import decode
 from tests.payments.bridges.bridge_scenario import ANOTHER, CHAINS, BridgeScenario
 from tests.tenants import (
     BRIDGES,
@@ -337,22 +336,21 @@ async def test_unapproved_or_unaccepted_bridge_releases_its_coins(
     await scenario.check_books()
 
 
-def _params(scenario: BridgeScenario) -> tuple[UUID, BridgeRequest, dict[str, Any]]:
+def _params(scenario: BridgeScenario) -> NewBridge:
     raw = json.dumps(bridge_body(scenario.ada, 3, destination={"userId": scenario.bob})).encode()
-    data = decode(raw, msgspec.json.Decoder(NewBridge))
-    return data.request_id, to_bridge_request(data), request_values(data)
+    return decode(raw, msgspec.json.Decoder(NewBridge))
 
 
 async def test_members_bridge_always_needs_an_approval(scenario: BridgeScenario) -> None:
-    created = await scenario.container.bridges.create(scenario.member(), *_params(scenario))
+    created = await scenario.container.bridges.create(scenario.member(), _params(scenario))
     assert created.status == "PENDING_APPROVAL"
     admins = await scenario.container.bridges.create(
-        scenario.member(MemberRole.ADMIN), *_params(scenario)
+        scenario.member(MemberRole.ADMIN), _params(scenario)
     )
     assert admins.status == "OPEN_QUOTE"
     with pytest.raises(RoleNotAllowed):
         await scenario.container.bridges.create(
-            scenario.member(MemberRole.ANALYST), *_params(scenario)
+            scenario.member(MemberRole.ANALYST), _params(scenario)
         )
 
 
@@ -390,4 +388,4 @@ async def test_a_frozen_organisation_neither_quotes_nor_accepts(scenario: Bridge
 async def test_held_coins_can_not_be_spent_twice(scenario: BridgeScenario) -> None:
     await scenario.make(8, requireApproval=True)
     with pytest.raises(InsufficientBalance):
-        await scenario.container.bridges.create(scenario.org.caller, *_params(scenario))
+        await scenario.container.bridges.create(scenario.org.caller, _params(scenario))

@@ -7,7 +7,6 @@ import pytest
 
 from landbridge.payments.batches import service as batches
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
-from landbridge.payments.engine.parties import PartyRequest
 from landbridge.payments.transfers import service as wallet_transfers
 from landbridge.platform.core.errors import RoleNotAllowed
 from landbridge.platform.http.caller import Caller, MemberRole
@@ -49,24 +48,21 @@ async def _create(scenario: OutgoingTransferScenario, caller: Caller) -> Outgoin
     """Create a transfer of three usdc from Ada to Bob, without requiring approval."""
     ada, bob = UUID(scenario.ada), UUID(scenario.bob)
     if scenario.kind == "transfer":
-        transfer = wallet_transfers.TransferRequest(
-            source_user_id=ada,
-            destination=PartyRequest(side="destination", user_id=bob),
+        transfer = wallet_transfers.NewWalletTransfer(
+            request_id=uuid4(),
+            source=wallet_transfers.TransferSource(ada),
+            destination=wallet_transfers.TransferDestination(bob),
             chain=Chain.POLYGON,
             currency="usdc",
             amount=Decimal(3),
-            fee=None,
-            require_approval=False,
         )
-        created = await scenario.container.wallet_transfers.create(caller, uuid4(), transfer, {})
+        created = await scenario.container.wallet_transfers.create(caller, transfer)
         return created.transfer.status
-    batch = batches.BatchRequest(
-        source_user_id=ada,
+    batch = batches.NewBatch(
+        request_id=uuid4(),
         chain=Chain.POLYGON,
         currency="usdc",
-        items=[
-            batches.BatchItemRequest(PartyRequest(side="destination.batch[0]", user_id=bob), "3")
-        ],
-        require_approval=False,
+        source=batches.BatchSource(ada),
+        destination=batches.BatchDestination([batches.BatchItem("3", bob)]),
     )
-    return (await scenario.container.batches.create(caller, uuid4(), batch, {})).batch.status
+    return (await scenario.container.batches.create(caller, batch)).batch.status

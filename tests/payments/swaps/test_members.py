@@ -6,9 +6,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from landbridge.payments.engine.parties import PartyRequest
 from landbridge.payments.swaps.model import Swap
-from landbridge.payments.swaps.service import SwapRequest
+from landbridge.payments.swaps.service import NewSwap, SwapDestination, SwapSource
 from landbridge.platform.core.errors import ProfileFrozen, RoleNotAllowed
 from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember
 from landbridge.providers.chains.tokens import Chain
@@ -22,17 +21,12 @@ def _member(org: Tenant, role: MemberRole) -> Caller:
 
 
 async def _create(org: Tenant, caller: Caller, user: str, **destination: Any) -> Swap:
-    request = SwapRequest(
-        source_user_id=UUID(user),
-        source_chain=Chain.POLYGON,
-        source_currency="usdc",
-        source_amount="1",
-        destination_chain=Chain.POLYGON,
-        destination_currency="usdt",
-        destination_amount=None,
-        destination=PartyRequest(side="destination", **destination),
+    request = NewSwap(
+        request_id=uuid4(),
+        source=SwapSource(UUID(user), Chain.POLYGON, "usdc", "1"),
+        destination=SwapDestination(Chain.POLYGON, "usdt", **destination),
     )
-    return await org.container.swaps.create(caller, uuid4(), request, {"of": user})
+    return await org.container.swaps.create(caller, request)
 
 
 async def test_member_may_swap_only_for_the_paying_user(org: Tenant) -> None:

@@ -18,8 +18,8 @@ from landbridge.payments.incoming_payments.model import IncomingPaymentSender
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.payments.virtual_accounts import rule_model
 from landbridge.payments.virtual_accounts.destinations import (
-    ConversionRoute,
     DeliveryDestinations,
+    NewVirtualAccount,
 )
 from landbridge.payments.virtual_accounts.model import KIND, VirtualAccountStatus
 from landbridge.payments.virtual_accounts.rule_parsing import RuleRequest, parse_rule
@@ -62,13 +62,8 @@ from tests.providers.simulation.builders import make_scripted_orders
 from tests.tenants import SETTINGS, Tenant, good, held, register, served
 
 T = TypeVar("T")
-TO_POLYGON = ConversionRoute(
-    source_currency="usd",
-    destination_currency="usdc",
-    chain=Chain.POLYGON,
-    external_wallet_id=None,
-)
-TO_ETHEREUM = replace(TO_POLYGON, chain=Chain.ETHEREUM)
+TO_POLYGON = NewVirtualAccount("usd", "usdc", Chain.POLYGON)
+TO_ETHEREUM = NewVirtualAccount("usd", "usdc", Chain.ETHEREUM)
 
 
 def rule_request(fraction: str) -> RuleRequest:
@@ -293,7 +288,7 @@ async def test_production_has_no_bank_and_simulates_no_deposits(
         await real.virtual_accounts.create(org.caller, user, TO_POLYGON)
     rails = SandboxRails(make_scripted_orders(org.container.database))
     external = await register(org, str(user), OUTSIDE)
-    outside = replace(TO_POLYGON, chain=None, external_wallet_id=UUID(external))
+    outside = NewVirtualAccount("usd", "usdc", external_wallet_id=UUID(external))
     with pytest.raises(RouteInvalid, match="no connected chain"):
         await DeliveryDestinations(
             real.wallets,

@@ -15,9 +15,8 @@ from landbridge.payments.approvals.voting import Decider
 from landbridge.payments.batches import model as batches
 from landbridge.payments.batches.service import Batches
 from landbridge.payments.bridges import model as bridges
-from landbridge.payments.bridges.approval_decisions import BridgeApprovalDecisions
 from landbridge.payments.bridges.orders import BridgeOrders
-from landbridge.payments.bridges.service import Bridges
+from landbridge.payments.bridges.service import BridgeApprovalDecisions, Bridges
 from landbridge.payments.bridges.steps import BridgeSteps
 from landbridge.payments.disbursements import model as disbursements
 from landbridge.payments.disbursements.service import Disbursements

@@ -19,10 +19,8 @@ from landbridge.ledger import corrections
 from landbridge.ledger.audit_rules import POSTS_NOTHING, AuditRules
 from landbridge.payments.approvals import model as approvals
 from landbridge.payments.batches import audit as batch_audit
-from landbridge.payments.batches import limit_usage as batch_spending
 from landbridge.payments.batches import model as batches
 from landbridge.payments.bridges import audit as bridge_audit
-from landbridge.payments.bridges import limit_usage as bridge_spending
 from landbridge.payments.bridges import model as bridges
 from landbridge.payments.disbursements import audit as disbursement_audit
 from landbridge.payments.disbursements import model as disbursements
@@ -36,16 +34,13 @@ from landbridge.payments.offramps import audit as offramp_audit
 from landbridge.payments.offramps import limit_usage as offramp_spending
 from landbridge.payments.offramps import model as offramps
 from landbridge.payments.onramps import audit as onramp_audit
-from landbridge.payments.onramps import limit_usage as onramp_spending
 from landbridge.payments.onramps import model as onramps
 from landbridge.payments.receivables import audit as receivable_audit
 from landbridge.payments.receivables import model as receivables
 from landbridge.payments.resolutions import model as resolutions
 from landbridge.payments.swaps import audit as swap_audit
-from landbridge.payments.swaps import limit_usage as swap_spending
 from landbridge.payments.swaps import model as swaps
 from landbridge.payments.transfers import audit as transfer_audit
-from landbridge.payments.transfers import limit_usage as transfer_spending
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.virtual_accounts import audit as micro_deposit_audit
 from landbridge.payments.virtual_accounts import model as virtual_accounts
@@ -201,12 +196,12 @@ STATE_MACHINES = StateMachines(
 
 # Kinds of record to which limits apply.
 LIMITED: Mapping[str, LimitedKind] = {
-    swaps.KIND: LimitedKind(swap_spending.as_limit_usage, swaps.TRANSITIONS),
+    swaps.KIND: LimitedKind(swaps.as_limit_usage, swaps.TRANSITIONS),
     wallet_transfers.KIND: LimitedKind(
-        transfer_spending.as_limit_usage, outgoing_transfers.TRANSITIONS
+        wallet_transfers.as_limit_usage, outgoing_transfers.TRANSITIONS
     ),
-    batches.KIND: LimitedKind(batch_spending.as_limit_usage, outgoing_transfers.TRANSITIONS),
-    bridges.KIND: LimitedKind(bridge_spending.as_limit_usage, bridges.TRANSITIONS),
+    batches.KIND: LimitedKind(batches.as_limit_usage, outgoing_transfers.TRANSITIONS),
+    bridges.KIND: LimitedKind(bridges.as_limit_usage, bridges.TRANSITIONS),
     offramps.KIND: LimitedKind(offramp_spending.as_limit_usage, offramps.TRANSITIONS),
-    onramps.KIND: LimitedKind(onramp_spending.as_limit_usage, onramps.TRANSITIONS),
+    onramps.KIND: LimitedKind(onramps.as_limit_usage, onramps.TRANSITIONS),
 }

@@ -22,8 +22,8 @@ from landbridge.customers.verification.service import StatusFilters, Verificatio
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, one_of, query, some_of, text
-from landbridge.platform.http.list_query import optional_id, parse_choice, parse_choices
+from landbridge.platform.http.constraints import one_of, query, some_of, text
+from landbridge.platform.http.list_query import UserFilter, optional_id, parse_choice, parse_choices
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 
 _TEXT_LENGTH_MAX = 200
@@ -123,7 +123,7 @@ class VerificationRoutes(Controller):
         *,
         verification: NamedDependency[Verification],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
         user_name: Annotated[str | None, query("userName", text(_TEXT_LENGTH_MAX))] = None,
         user_email: Annotated[str | None, query("userEmail", text(_TEXT_LENGTH_MAX))] = None,
         rails: _Rails = None,

@@ -20,7 +20,7 @@ from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import integer, or_empty, query, stated
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 _LIMIT_DEFAULT, _LIMIT_MAX = 20, 100
 # Beyond the length of any queue that people work through.
@@ -224,23 +224,13 @@ def _how_it_stands(approval: Approval) -> str:
 
 
 def _pending(approval: Approval) -> PendingApproval:
-    return PendingApproval(
-        id=approval.id,
-        transfer_id=approval.transfer_id,
-        status=approval.status,
-        created_at=moment(approval.created_at),
-        updated_at=moment(approval.updated_at),
-        transfer_type=approval.transfer_kind,
-    )
+    return reply_of(approval, PendingApproval, transfer_type=approval.transfer_kind)
 
 
 def _with_votes(approval: Approval) -> ApprovalWithVotes:
-    return ApprovalWithVotes(
-        id=approval.id,
-        transfer_id=approval.transfer_id,
-        status=approval.status,
-        created_at=moment(approval.created_at),
-        updated_at=moment(approval.updated_at),
+    return reply_of(
+        approval,
+        ApprovalWithVotes,
         transfer_type=approval.transfer_kind,
         votes=[vote_reply(each) for each in approval.votes],
     )

@@ -3,6 +3,7 @@
 from landbridge.customers.team.approval_emails import ApprovalNotice
 from landbridge.ledger.model import CreateTransfer, Transfer
 from landbridge.payments.approvals.model import Approval
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.rails.currencies import FIAT_ASSETS
@@ -10,15 +11,12 @@ from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 def email_details(approval: Approval, amount: Money) -> ApprovalNotice:
     """Build the email data of an approval."""
-    return ApprovalNotice(
-        org_id=approval.org_id,
+    return copy_fields(
+        approval,
+        ApprovalNotice,
         approval_id=approval.id,
-        transfer_id=approval.transfer_id,
         kind=approval.transfer_kind,
         amount=amount,
-        initiator_id=approval.initiator_id,
-        is_from_dashboard=approval.is_from_dashboard,
-        expires_at=approval.expires_at,
     )
 
 

@@ -16,7 +16,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import optional_id, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 
 class ListedApproval(WireStruct, frozen=True):
@@ -103,19 +103,11 @@ class ApprovalInboxRoutes(Controller):
 
 
 def _listed(approval: Approval) -> ListedApproval:
-    return ListedApproval(
-        id=approval.id,
-        transfer_id=approval.transfer_id,
+    return reply_of(
+        approval,
+        ListedApproval,
         transfer_type=approval.transfer_kind,
-        user_id=approval.user_id,
-        status=approval.status,
-        votes_for=approval.votes_for,
-        threshold=approval.threshold,
-        needs_second=approval.needs_second,
         from_dashboard=approval.is_from_dashboard,
         initiator_profile_id=approval.initiator_id,
         votes=[vote_reply(each) for each in approval.votes],
-        expires_at=moment(approval.expires_at),
-        created_at=moment(approval.created_at),
-        updated_at=moment(approval.updated_at),
     )

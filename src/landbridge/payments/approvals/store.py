@@ -13,7 +13,8 @@ from landbridge.payments.approvals.model import (
 )
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_optional_row, read_row
 
 _ADD = """
 insert into approvals (
@@ -164,29 +165,29 @@ async def add(tx: Tx, approval: Approval) -> None:
 async def get(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
     """Get an approval, without its votes."""
     row = await tx.fetchrow(_GET, org_id, approval_id)
-    return None if row is None else _approval(row)
+    return read_optional_row(row, Approval)
 
 
 async def lock(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
     """Lock an approval against other decisions until this transaction ends; without its votes."""
     row = await tx.fetchrow(_LOCK, org_id, approval_id)
-    return None if row is None else _approval(row)
+    return read_optional_row(row, Approval)
 
 
 async def lock_transfer(tx: Tx, org_id: UUID, transfer_id: UUID) -> Approval | None:
     """Lock an approval by its record."""
     row = await tx.fetchrow(_LOCK_TRANSFER, org_id, transfer_id)
-    return None if row is None else _approval(row)
+    return read_optional_row(row, Approval)
 
 
 async def of(tx: Tx, org_id: UUID, transfer_ids: Collection[UUID]) -> list[Approval]:
     """Return the approvals of these records, without their votes."""
-    return [_approval(row) for row in await tx.fetch(_OF, org_id, list(transfer_ids))]
+    return [read_row(row, Approval) for row in await tx.fetch(_OF, org_id, list(transfer_ids))]
 
 
 async def pending(tx: Tx, org_id: UUID, *, limit: int, offset: int) -> list[Approval]:
     """List pending approvals, newest first, without their votes."""
-    return [_approval(row) for row in await tx.fetch(_PENDING, org_id, limit, offset)]
+    return [read_row(row, Approval) for row in await tx.fetch(_PENDING, org_id, limit, offset)]
 
 
 async def listed(
@@ -203,7 +204,7 @@ async def listed(
         rows = await tx.fetch(_LISTED, org_id, *args)
     else:
         rows = await tx.fetch(_LISTED_OF, org_id, *args, initiator_id)
-    return [_approval(row) for row in rows]
+    return [read_row(row, Approval) for row in rows]
 
 
 async def settle(tx: Tx, approval: Approval, status: ApprovalStatus, at: datetime) -> None:
@@ -214,16 +215,8 @@ async def settle(tx: Tx, approval: Approval, status: ApprovalStatus, at: datetim
 
 async def votes(tx: Tx, org_id: UUID, approval_ids: Collection[UUID]) -> Sequence[SealedVote]:
     """List the votes on these approvals, in the order of casting."""
-    return [
-        SealedVote(
-            approval_id=row["approval_id"],
-            approver_id=row["approver_id"],
-            choice=VoteChoice(row["choice"]),
-            sealed_comment=row["sealed_comment"],
-            at=row["occurred_at"],
-        )
-        for row in await tx.fetch(_VOTES, org_id, list(approval_ids))
-    ]
+    rows = await tx.fetch(_VOTES, org_id, list(approval_ids))
+    return [read_row(row, SealedVote, at=row["occurred_at"]) for row in rows]
 
 
 async def add_vote(tx: Tx, org_id: UUID, vote: SealedVote) -> None:
@@ -260,24 +253,3 @@ async def is_policy_changed(tx: Tx, org_id: UUID, since: datetime) -> bool:
 async def set_policy(tx: Tx, org_id: UUID, policy: ApprovalPolicy, at: datetime) -> int | None:
     """Store the policy and return its version; None if it is unchanged."""
     return await tx.fetchval(_SET_POLICY, org_id, policy.threshold, policy.needs_second, at)
-
-
-def _approval(row: Row) -> Approval:
-    return Approval(
-        org_id=row["org_id"],
-        id=row["id"],
-        transfer_id=row["transfer_id"],
-        transfer_kind=row["transfer_kind"],
-        user_id=row["user_id"],
-        status=ApprovalStatus(row["status"]),
-        digest=row["digest"],
-        threshold=row["threshold"],
-        needs_second=row["needs_second"],
-        initiator_id=row["initiator_id"],
-        is_from_dashboard=row["is_from_dashboard"],
-        expires_at=row["expires_at"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        carried_from=row["carried_from"],
-    )

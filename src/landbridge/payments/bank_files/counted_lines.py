@@ -16,6 +16,7 @@ from landbridge.payments.bank_files.statement_line_model import (
     StatementLineKind,
 )
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 # Locked, so that no line changes before it is marked. Lines that are being changed come later.
 _UNCOUNTED = """
@@ -233,13 +234,7 @@ async def find_closing_balance(tx: Tx, org_id: UUID, account_id: UUID) -> Closin
     row = await tx.fetchrow(_LATEST, org_id, account_id)
     if row is None:
         return None
-    return ClosingBalance(
-        statement_id=row["statement_id"],
-        number=row["number"],
-        units=int(row["closing_units"]),
-        created_at=row["created_at"],
-        closing_on=row["closing_on"],
-    )
+    return read_row(row, ClosingBalance, units=int(row["closing_units"]))
 
 
 async def gaps(tx: Tx, org_id: UUID, account_id: UUID, *, since: datetime) -> Mapping[str, int]:
@@ -250,15 +245,8 @@ async def gaps(tx: Tx, org_id: UUID, account_id: UUID, *, since: datetime) -> Ma
 
 async def unbooked_payouts(tx: Tx, org_id: UUID, account_id: UUID) -> list[UnbookedPayout]:
     """Return the payouts at the bank without a line, besides ACH."""
-    return [
-        UnbookedPayout(
-            record_id=row["record_id"],
-            units=int(row["units"]),
-            rail=row["rail"],
-            delivered_at=row["delivered_at"],
-        )
-        for row in await tx.fetch(_WITHOUT_LINE, org_id, account_id)
-    ]
+    rows = await tx.fetch(_WITHOUT_LINE, org_id, account_id)
+    return [read_row(row, UnbookedPayout, units=int(row["units"])) for row in rows]
 
 
 async def ach_files(tx: Tx, org_id: UUID, names: Collection[str]) -> Mapping[str, AchFile]:

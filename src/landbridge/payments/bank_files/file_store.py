@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.bank_files.model import BankFile, BankFileFormat
+from landbridge.payments.bank_files.model import BankFile
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into bank_outbound_files (
@@ -195,20 +196,4 @@ async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
 
 
 def _file(row: Row) -> BankFile:
-    return BankFile(
-        org_id=row["org_id"],
-        id=row["id"],
-        account_id=row["account_id"],
-        number=row["number"],
-        name=row["name"],
-        format=BankFileFormat(row["format"]),
-        rail=row["rail"],
-        is_same_day=row["is_same_day"],
-        execution_date=row["execution_date"],
-        count=row["count"],
-        units=int(row["units"]),
-        digest=row["digest"],
-        size=row["size"],
-        created_at=row["created_at"],
-        delivered_at=row["delivered_at"],
-    )
+    return read_row(row, BankFile, units=int(row["units"]))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 
 _PUT = """
 insert into funding_accounts (
@@ -85,12 +86,12 @@ async def put(
 
 async def list_by_orgs(tx: Tx, org_ids: Collection[UUID]) -> Sequence[SealedFundingAccount]:
     """Return all accounts of these organisations."""
-    return [_account(row) for row in await tx.fetch(_OF, list(org_ids))]
+    return [read_row(row, SealedFundingAccount) for row in await tx.fetch(_OF, list(org_ids))]
 
 
 async def list_all(tx: Tx) -> Sequence[SealedFundingAccount]:
     """Return all accounts of all organisations."""
-    return [_account(row) for row in await tx.fetch(_ALL)]
+    return [read_row(row, SealedFundingAccount) for row in await tx.fetch(_ALL)]
 
 
 async def set_read(tx: Tx, org_id: UUID, versions: Mapping[UUID, int], at: datetime) -> None:
@@ -111,15 +112,3 @@ async def set_last_number(tx: Tx, org_id: UUID, account_id: UUID, number: int) -
 async def reserve_traces(tx: Tx, org_id: UUID, account_id: UUID, count: int) -> int:
     """Reserve a number of ACH sequence numbers; return the last one."""
     return await tx.fetchval(_TRACE, org_id, account_id, count)
-
-
-def _account(row: Row) -> SealedFundingAccount:
-    return SealedFundingAccount(
-        org_id=row["org_id"],
-        id=row["id"],
-        currency=row["currency"],
-        sealed_details=row["sealed_details"],
-        version=row["version"],
-        updated_at=row["updated_at"],
-        statements_read_at=row["statements_read_at"],
-    )

@@ -17,6 +17,7 @@ from landbridge.payments.bank_files.preflight import check_files
 from landbridge.payments.bank_files.transports.connect import folder_paths
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -158,14 +159,10 @@ class FundingAccounts:
 def _decrypt(row: SealedFundingAccount, key: DataKey | None) -> FundingAccountView:
     if key is None:
         raise InvariantBroken(f"account {row.id} is sealed under a key that is gone")
-    return FundingAccountView(
-        org_id=row.org_id,
-        id=row.id,
-        currency=row.currency,
+    return copy_fields(
+        row,
+        FundingAccountView,
         settings=key.open(row.sealed_details, context=_context(row.id), type=FundingAccount),
-        version=row.version,
-        updated_at=row.updated_at,
-        statements_read_at=row.statements_read_at,
     )
 
 

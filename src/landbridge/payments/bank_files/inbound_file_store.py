@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.bank_files.statement_line_model import InboundFileKind, StatementHead
+from landbridge.payments.bank_files.statement_line_model import InboundFileFields, StatementHead
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into bank_inbound_files (
@@ -76,22 +77,10 @@ limit 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedInboundFile:
+class SealedInboundFile(InboundFileFields):
     """Database row."""
 
-    org_id: UUID
-    id: UUID
-    account_id: UUID
-    digest: bytes
     sealed_name: bytes
-    format: InboundFileKind
-    line_count: int
-    known_count: int
-    omitted_count: int
-    credit_units: int
-    debit_units: int
-    started_at: datetime
-    ingested_at: datetime | None
 
 
 async def add(tx: Tx, file: SealedInboundFile) -> None:
@@ -162,29 +151,13 @@ async def find_latest_statement(tx: Tx, org_id: UUID, account_id: UUID) -> State
     row = await tx.fetchrow(_LATEST, org_id, account_id)
     if row is None:
         return None
-    opening, closing = row["opening_units"], row["closing_units"]
-    return StatementHead(
-        statement_id=row["statement_id"],
-        number=row["number"],
-        opening_units=None if opening is None else int(opening),
-        closing_units=None if closing is None else int(closing),
-        created_at=row["created_at"],
-    )
+    units = {
+        name: None if row[name] is None else int(row[name])
+        for name in ("opening_units", "closing_units")
+    }
+    return read_row(row, StatementHead, **units)
 
 
 def _file(row: Row) -> SealedInboundFile:
-    return SealedInboundFile(
-        org_id=row["org_id"],
-        id=row["id"],
-        account_id=row["account_id"],
-        digest=row["digest"],
-        sealed_name=row["sealed_name"],
-        format=InboundFileKind(row["format"]),
-        line_count=row["line_count"],
-        known_count=row["known_count"],
-        omitted_count=row["omitted_count"],
-        credit_units=int(row["credit_units"]),
-        debit_units=int(row["debit_units"]),
-        started_at=row["started_at"],
-        ingested_at=row["ingested_at"],
-    )
+    credit, debit = int(row["credit_units"]), int(row["debit_units"])
+    return read_row(row, SealedInboundFile, credit_units=credit, debit_units=debit)

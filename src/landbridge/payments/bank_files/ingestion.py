@@ -36,6 +36,7 @@ from landbridge.payments.bank_files.statement_line_store import NewStatementLine
 from landbridge.payments.bank_files.statement_lines import line_context, record_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
@@ -230,21 +231,7 @@ async def _find_rebooked(
 
 def build_inbound_file(row: SealedInboundFile, name: str) -> InboundFile:
     """Return the file of a row, with its name decrypted."""
-    return InboundFile(
-        org_id=row.org_id,
-        id=row.id,
-        account_id=row.account_id,
-        name=name,
-        digest=row.digest,
-        format=row.format,
-        line_count=row.line_count,
-        known_count=row.known_count,
-        omitted_count=row.omitted_count,
-        credit_units=row.credit_units,
-        debit_units=row.debit_units,
-        started_at=row.started_at,
-        ingested_at=row.ingested_at,
-    )
+    return copy_fields(row, InboundFile, name=name)
 
 
 def name_context(file_id: UUID) -> str:

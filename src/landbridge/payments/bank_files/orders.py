@@ -15,6 +15,7 @@ import msgspec
 
 from landbridge.payments.bank_files.funding_account import FundingAccount
 from landbridge.payments.bank_files.model import BankFileFormat
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import Money
 from landbridge.platform.encryption.service import DataKey
 from landbridge.platform.formats.addresses import find_alpha2
@@ -157,13 +158,7 @@ def transfer(order: PaymentOrder, key: UUID, money: Money, service: Service) -> 
     return CreditTransfer(
         end_to_end_id=key.hex,
         money=money,
-        creditor=IsoParty(
-            name=order.name,
-            country=order.country,
-            town=order.town,
-            postcode=order.postcode,
-            address_lines=order.address_lines,
-        ),
+        creditor=copy_fields(order, IsoParty),
         iban=order.iban,
         account_number=order.account_number,
         bic=order.bic,

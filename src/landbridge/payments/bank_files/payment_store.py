@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.bank_files.model import BankFileFormat, BankPayment, BankPaymentStatus
+from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 # Maximum number of payments with one trace number: it wraps around after ten million.
@@ -342,26 +343,5 @@ async def counts(tx: Tx, org_id: UUID, account_id: UUID) -> Mapping[BankPaymentS
 
 
 def _payment(row: Row) -> BankPayment:
-    return BankPayment(
-        org_id=row["org_id"],
-        key=row["key"],
-        account_id=row["account_id"],
-        record_id=row["record_id"],
-        returns=row["returned_payment_id"],
-        money=Money(int(row["units"]), FIAT_ASSETS[row["asset"]]),
-        rail=row["rail"],
-        format=BankFileFormat(row["format"]),
-        is_same_day=row["is_same_day"],
-        is_prenote=row["is_prenote"],
-        payee_digest=row["payee_digest"],
-        trace_number=row["trace_number"],
-        status=BankPaymentStatus(row["status"]),
-        reason=row["reason"],
-        file_id=row["file_id"],
-        sealed_order=row["sealed_order"],
-        version=row["version"],
-        queued_at=row["queued_at"],
-        due_at=row["due_at"],
-        closes_at=row["closes_at"],
-        updated_at=row["updated_at"],
-    )
+    money = Money(int(row["units"]), FIAT_ASSETS[row["asset"]])
+    return read_row(row, BankPayment, money=money, returns=row["returned_payment_id"])

@@ -25,7 +25,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of, stated
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
 # Times have microseconds, so this is the next distinct time.
 
@@ -160,44 +160,18 @@ class BankLineRoutes(Controller):
 
 
 def _reply(line: StatementLine) -> BankLine:
-    return BankLine(
-        id=line.id,
-        kind=line.kind,
-        status=line.status,
-        reason=line.reason,
+    return reply_of(
+        line,
+        BankLine,
         amount=None if line.money is None else str(line.money),
-        currency=line.currency,
-        booked_on=line.booked_on,
         returned=line.is_back,
-        payment_key=line.payment_key,
-        incoming_payment_id=line.incoming_payment_id,
-        transfer_id=line.transfer_id,
-        file_id=line.file_id,
         statement_text=None if line.texts is None else _statement_text(line.texts),
-        resolution=line.resolution,
-        resolved_by=line.resolved_by,
         comment=None if line.texts is None else line.texts.comment,
-        created_at=moment(line.created_at),
-        updated_at=moment(line.updated_at),
     )
 
 
 def _statement_text(texts: StatementLineTexts) -> BankStatementText:
-    return BankStatementText(
-        statement_id=texts.statement_id,
-        bank_reference=texts.bank_reference,
-        end_to_end_id=texts.end_to_end_id,
-        trace_number=texts.trace_number,
-        account_number=texts.account_number,
-        party_name=texts.party_name,
-        party_account=texts.party_account,
-        party_bank=texts.party_bank,
-        remittance=texts.remittance,
-        codes=list(texts.codes),
-        corrected=texts.corrected,
-        file_name=texts.file_name,
-        note=texts.note,
-    )
+    return reply_of(texts, BankStatementText, codes=list(texts.codes))
 
 
 def _known(text: str) -> UUID:

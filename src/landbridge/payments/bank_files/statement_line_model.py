@@ -134,8 +134,8 @@ class StatementLineDraft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StatementLine:
-    """Line and its status; `texts` is None after its retention.
+class StatementLineFields:
+    """Line and its status, without what the bank wrote.
 
     `transfer_id` is the record that its resolution reopened or reversed.
     """
@@ -148,18 +148,24 @@ class StatementLine:
     currency: str
     money: Money | None
     booked_on: date | None
-    is_back: bool
     status: StatementLineStatus
     reason: str | None
     payment_key: UUID | None
     incoming_payment_id: UUID | None
     transfer_id: UUID | None
-    texts: StatementLineTexts | None
     resolution: LineResolutionKind | None
     resolved_by: str | None
     version: int
     created_at: datetime
     updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatementLine(StatementLineFields):
+    """Line with what the bank wrote; `texts` is None after its retention."""
+
+    is_back: bool
+    texts: StatementLineTexts | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,8 +184,8 @@ class StatementHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboundFile:
-    """Ingested bank file, with its figures.
+class InboundFileFields:
+    """Figures of an ingested bank file.
 
     `omitted_count` are entries that are not booked, or have a zero amount; `known_count` lines were
     known from another file. Sums are of booked entries, in smallest units of the account's
@@ -189,7 +195,6 @@ class InboundFile:
     org_id: UUID
     id: UUID
     account_id: UUID
-    name: str
     digest: bytes
     format: InboundFileKind
     line_count: int
@@ -199,3 +204,10 @@ class InboundFile:
     debit_units: int
     started_at: datetime
     ingested_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundFile(InboundFileFields):
+    """Ingested bank file with its name."""
+
+    name: str

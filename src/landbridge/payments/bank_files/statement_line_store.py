@@ -7,6 +7,7 @@ from uuid import UUID
 
 from landbridge.payments.bank_files.statement_line_model import (
     LineResolutionKind,
+    StatementLineFields,
     StatementLineKind,
     StatementLineStatus,
 )
@@ -14,6 +15,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -159,29 +161,11 @@ class NewStatementLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedStatementLine:
+class SealedStatementLine(StatementLineFields):
     """Database row."""
 
-    org_id: UUID
-    id: UUID
-    account_id: UUID
-    file_id: UUID
-    kind: StatementLineKind
-    currency: str
-    money: Money | None
-    booked_on: date | None
-    status: StatementLineStatus
-    reason: str | None
-    payment_key: UUID | None
-    incoming_payment_id: UUID | None
-    transfer_id: UUID | None
     sealed_texts: bytes | None
-    resolution: LineResolutionKind | None
-    resolved_by: str | None
     rank: int
-    version: int
-    created_at: datetime
-    updated_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,26 +321,7 @@ async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
 
 def _line(row: Row) -> SealedStatementLine:
     asset, units = FIAT_ASSETS[row["asset"]], row["units"]
-    resolution = row["resolution"]
-    return SealedStatementLine(
-        org_id=row["org_id"],
-        id=row["id"],
-        account_id=row["account_id"],
-        file_id=row["file_id"],
-        kind=StatementLineKind(row["kind"]),
-        currency=asset.currency,
-        money=None if units is None else Money(int(units), asset),
-        booked_on=row["booked_on"],
-        status=StatementLineStatus(row["status"]),
-        reason=row["reason"],
-        payment_key=row["payment_key"],
-        incoming_payment_id=row["incoming_payment_id"],
-        transfer_id=row["transfer_id"],
-        sealed_texts=row["sealed_texts"],
-        resolution=None if resolution is None else LineResolutionKind(resolution),
-        resolved_by=row["resolved_by"],
-        rank=row["priority"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
+    money = None if units is None else Money(int(units), asset)
+    return read_row(
+        row, SealedStatementLine, currency=asset.currency, money=money, rank=row["priority"]
     )

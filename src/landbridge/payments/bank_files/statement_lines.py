@@ -49,6 +49,7 @@ from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, Refused, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -287,28 +288,7 @@ def _decrypt(row: SealedStatementLine, key: DataKey | None) -> StatementLine:
     texts: StatementLineTexts | None = None
     if key is not None and row.sealed_texts is not None:
         texts = key.open(row.sealed_texts, context=line_context(row.id), type=StatementLineTexts)
-    return StatementLine(
-        org_id=row.org_id,
-        id=row.id,
-        account_id=row.account_id,
-        file_id=row.file_id,
-        kind=row.kind,
-        currency=row.currency,
-        money=row.money,
-        booked_on=row.booked_on,
-        is_back=row.rank == 0,
-        status=row.status,
-        reason=row.reason,
-        payment_key=row.payment_key,
-        incoming_payment_id=row.incoming_payment_id,
-        transfer_id=row.transfer_id,
-        texts=texts,
-        resolution=row.resolution,
-        resolved_by=row.resolved_by,
-        version=row.version,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+    return copy_fields(row, StatementLine, is_back=row.rank == 0, texts=texts)
 
 
 def _has_target(line: StatementLine, of: ReversedPayment) -> bool:

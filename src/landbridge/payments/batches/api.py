@@ -1,67 +1,26 @@
 """Routes of batches: /v2/wallets/transfers/batches. Source: interface/crypto-transfer."""
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
-from msgspec import UNSET, Meta
+from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
-from landbridge.payments.batches.model import ITEMS_MAX, KIND
-from landbridge.payments.batches.service import Batches, BatchItemRequest, BatchRequest, BatchView
+from landbridge.ledger.path_params import known_transfer
+from landbridge.payments.batches.model import KIND
+from landbridge.payments.batches.service import Batches, BatchView, NewBatch
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
-from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import (
-    MetadataRequest,
-    RequestOptions,
-    payment_values,
-)
+from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.schemas import WALLET_TYPE, ApprovalReply, approval_reply
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import AmountText
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import TOKENS, Chain
-
-
-class BatchSource(WireStruct, frozen=True):
-    """Payer of a batch."""
-
-    user_id: UUID
-
-
-class BatchItem(WireStruct, frozen=True):
-    """Recipient, either a user or a registered address, and a decimal amount."""
-
-    amount: AmountText
-    user_id: UUID | None = None
-    wallet_address: AddressText | None = None
-
-
-class BatchDestination(WireStruct, frozen=True):
-    """Recipients of a batch."""
-
-    batch: Annotated[list[BatchItem], Meta(min_length=1, max_length=ITEMS_MAX)]
-
-
-class NewBatch(MetadataRequest, frozen=True, kw_only=True):
-    """Request of a batch, to 1 to 50 recipients on the same chain: all of them or none."""
-
-    request_id: UUID
-    currency: str
-    chain: Chain
-    source: BatchSource
-    destination: BatchDestination
-    require_approval: bool | None = False
 
 
 class BatchSourceReply(WireStruct, frozen=True):
@@ -150,14 +109,7 @@ class BatchRoutes(Controller):
 
         The same `requestId` with the same body returns the same batch.
         """
-        params = _to_request(data)
-        created = await batches.create(
-            request.user,
-            data.request_id,
-            params,
-            payment_values(data),
-            options=options.of(data.metadata),
-        )
+        created = await batches.create(request.user, data, options)
         return with_dry_run(batch_reply(created), options)
 
     @get(summary="List batch transfers", operation_id="batches.list")
@@ -166,7 +118,7 @@ class BatchRoutes(Controller):
         request: ApiRequest,
         batches: NamedDependency[Batches],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> BatchPage:
         """List the batches sent by one user or by the whole organisation, newest first."""
         found = await batches.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -186,30 +138,9 @@ class BatchRoutes(Controller):
         expand: Expand = None,
     ) -> BatchReply:
         """Return one batch."""
-        batch_id = known_id(transferId, "transaction", TransactionNotFound)
+        batch_id = known_transfer(transferId)
         found = await batches.get(request.user.org_id, batch_id)
         return await timelines.attach(batch_reply(found), found.batch.record, expand, request.user)
-
-
-def _to_request(data: NewBatch) -> BatchRequest:
-    return BatchRequest(
-        source_user_id=data.source.user_id,
-        chain=data.chain,
-        currency=data.currency,
-        items=[
-            BatchItemRequest(
-                PartyRequest(
-                    side=f"destination.batch[{position}]",
-                    is_flat=True,
-                    user_id=each.user_id,
-                    wallet_address=each.wallet_address,
-                ),
-                each.amount,
-            )
-            for position, each in enumerate(data.destination.batch)
-        ],
-        require_approval=bool(data.require_approval),
-    )
 
 
 def batch_reply(view: BatchView) -> BatchReply:

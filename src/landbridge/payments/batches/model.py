@@ -11,6 +11,7 @@ import msgspec
 
 from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransfer, OutgoingTransferStatus
+from landbridge.payments.limits.model import LimitUsage, PaymentDestination
 from landbridge.platform.core.money import Asset, Money
 from landbridge.providers.chains.port import OrderLeg
 from landbridge.providers.chains.tokens import ASSETS
@@ -86,4 +87,26 @@ def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
         parts=[(each.account_id or HouseRole.OUTSIDE, batch.amount(each)) for each in items],
         legs=tuple(OrderLeg(each.address, batch.amount(each)) for each in items),
         user_ids=(record.user_id, *users),
+    )
+
+
+def as_limit_usage(record: Transfer) -> LimitUsage:
+    """Return its usage; committed from the start, because its coins are held."""
+    batch = as_batch(record)
+    targets = tuple(
+        PaymentDestination.at(
+            each.address,
+            batch.amount(each),
+            record.user_id,
+            each.user_id,
+            account_id=each.account_id,
+        )
+        for each in batch.details.items
+    )
+    return LimitUsage.of(
+        record,
+        Money(record.source_units, batch.asset),
+        corridor=batch.asset.chain,
+        targets=targets,
+        is_committed=True,
     )

@@ -6,10 +6,11 @@ chain transaction pays all of them or none.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
+from msgspec import Meta
 
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import CreateTransfer
@@ -17,6 +18,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals.model import ON_CHAIN_LIFETIME, Approval
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.batches.model import (
+    ITEMS_MAX,
     KIND,
     BatchDetails,
     BatchPaymentItem,
@@ -38,34 +40,54 @@ from landbridge.payments.engine.outgoing_transfers import (
     total,
 )
 from landbridge.payments.engine.parties import PartyRequest, Payee, Payer, PaymentParties
-from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.engine.request_options import (
+    DEFAULT_OPTIONS,
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.request_decoding import AmountText
+from landbridge.platform.http.responses import WireStruct
 from landbridge.providers.chains.tokens import Chain
 
 
-@dataclass(frozen=True, slots=True)
-class BatchItemRequest:
-    """Requested recipient; `to.side` names the item in errors."""
+class BatchSource(WireStruct, frozen=True):
+    """Payer of a batch."""
 
-    to: PartyRequest
-    amount: str
+    user_id: UUID
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchRequest:
-    """Request of a batch: 1 to 50 items."""
+class BatchItem(WireStruct, frozen=True):
+    """Recipient, either a user or a registered address, and a decimal amount."""
 
-    source_user_id: UUID
-    chain: Chain
+    amount: AmountText
+    user_id: UUID | None = None
+    wallet_address: AddressText | None = None
+
+
+class BatchDestination(WireStruct, frozen=True):
+    """Recipients of a batch."""
+
+    batch: Annotated[list[BatchItem], Meta(min_length=1, max_length=ITEMS_MAX)]
+
+
+class NewBatch(MetadataRequest, frozen=True, kw_only=True):
+    """Request of a batch, to 1 to 50 recipients on the same chain: all of them or none."""
+
+    request_id: UUID
     currency: str
-    items: Sequence[BatchItemRequest]
-    require_approval: bool
+    chain: Chain
+    source: BatchSource
+    destination: BatchDestination
+    require_approval: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +109,7 @@ class Batches:
     clock: Clock = field(kw_only=True)
 
     async def create(
-        self,
-        caller: Caller,
-        request_id: UUID,
-        params: BatchRequest,
-        request: dict[str, Any],
-        *,
-        options: RequestOptions = DEFAULT_OPTIONS,
+        self, caller: Caller, data: NewBatch, options: RequestOptions = DEFAULT_OPTIONS
     ) -> BatchView:
         """Hold the sum and send it as soon as possible, once per request id.
 
@@ -101,18 +117,28 @@ class Batches:
         naming the item, `InsufficientBalance`, and `RequestIdTaken` for a request id used with
         another body.
         """
+        recipients = [
+            PartyRequest(
+                side=f"destination.batch[{position}]",
+                is_flat=True,
+                user_id=each.user_id,
+                wallet_address=each.wallet_address,
+            )
+            for position, each in enumerate(data.destination.batch)
+        ]
+        request, options = payment_values(data), options.of(data.metadata)
         record = await self.transfer_creation.create(
             caller,
             lambda needs_approval: self._draft(
-                caller, params, request_id, request, needs_approval=needs_approval
+                caller, data, recipients, request, needs_approval=needs_approval
             ),
             TRANSITIONS,
             CreationOptions(
                 kind=KIND,
-                request_id=request_id,
+                request_id=data.request_id,
                 request=request,
                 planned_steps=lambda record: planned_steps(as_outgoing_transfer(record)),
-                needs_approval=params.require_approval or caller.payments_need_approval,
+                needs_approval=bool(data.require_approval) or caller.payments_need_approval,
                 approval_lifetime=ON_CHAIN_LIFETIME,
                 request_options=options,
             ),
@@ -135,22 +161,22 @@ class Batches:
     async def _draft(
         self,
         caller: Caller,
-        params: BatchRequest,
-        request_id: UUID,
+        data: NewBatch,
+        recipients: Sequence[PartyRequest],
         request: dict[str, Any],
         *,
         needs_approval: bool,
     ) -> TransferDraft:
-        self.parties.check_chain_connected(params.chain, field="chain")
-        self.parties.check_recipients(params.chain, len(params.items), field="destination.batch")
+        self.parties.check_chain_connected(data.chain, field="chain")
+        self.parties.check_recipients(data.chain, len(recipients), field="destination.batch")
         payer = await self.parties.payer(
-            caller, params.source_user_id, params.chain, params.currency, is_flat=True
+            caller, data.source.user_id, data.chain, data.currency, is_flat=True
         )
         amounts = [
-            parse_amount(f"{each.to.side}.amount", each.amount, payer.asset)
-            for each in params.items
+            parse_amount(f"{to.side}.amount", each.amount, payer.asset)
+            for to, each in zip(recipients, data.destination.batch, strict=True)
         ]
-        payees = await self._payees(caller, payer, params)
+        payees = await self._payees(caller, payer, recipients)
         await self.parties.check_new_addresses(
             caller,
             (
@@ -168,8 +194,8 @@ class Batches:
                 org_id=caller.org_id,
                 id=new_id(),
                 kind=KIND,
-                user_id=params.source_user_id,
-                request_id=request_id,
+                user_id=data.source.user_id,
+                request_id=data.request_id,
                 request=request,
                 path=(status,),
                 source=gross,
@@ -183,22 +209,24 @@ class Batches:
             payees=payees,
         )
 
-    async def _payees(self, caller: Caller, payer: Payer, params: BatchRequest) -> list[Payee]:
+    async def _payees(
+        self, caller: Caller, payer: Payer, recipients: Sequence[PartyRequest]
+    ) -> list[Payee]:
         """Return all recipients, or raise the refusal of the first invalid one."""
 
-        async def read(item: BatchItemRequest) -> Payee:
+        async def read(to: PartyRequest) -> Payee:
             payee = await self.parties.payee(
                 caller,
-                item.to,
-                payer_id=params.source_user_id,
-                chain=params.chain,
+                to,
+                payer_id=payer.wallet.user_id,
+                chain=Chain(payer.asset.chain),
                 asset=payer.asset,
             )
             if payee.account_id == payer.account.id:
-                raise RouteInvalid(f"{item.to.side}: this is the paying wallet", field=item.to.side)
+                raise RouteInvalid(f"{to.side}: this is the paying wallet", field=to.side)
             return payee
 
-        return await gather_in_order(map(read, params.items))
+        return await gather_in_order(map(read, recipients))
 
     async def _view(self, batch: BatchTransfer) -> BatchView:
         org_id, batch_id = batch.record.org_id, batch.record.id

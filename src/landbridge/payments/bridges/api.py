@@ -4,7 +4,6 @@ Source: spec.md (Endpoints) and interface/cross-chain-bridge.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,28 +11,21 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.bridges.model import Bridge
 from landbridge.payments.bridges.schemas import (
     BridgePage,
     BridgeReply,
-    NewBridge,
     bridge_reply,
-    to_bridge_request,
 )
-from landbridge.payments.bridges.service import Bridges
+from landbridge.payments.bridges.service import Bridges, NewBridge
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.request_options import (
-    RequestOptions,
-    payment_values,
-)
+from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import moment
 
 
@@ -57,14 +49,7 @@ class BridgeRoutes(Controller):
         With `requireApproval` it waits for an admin first (PENDING_APPROVAL), and holds the money.
         The same `requestId` with the same body returns the same bridge.
         """
-        params = to_bridge_request(data)
-        created = await bridges.create(
-            request.user,
-            data.request_id,
-            params,
-            payment_values(data),
-            options=options.of(data.metadata),
-        )
+        created = await bridges.create(request.user, data, options)
         found = await approvals.of(request.user.org_id, [created.record.id])
         approval = found.get(created.record.id, options.approval)
         return with_dry_run(bridge_reply(created, approval), options)
@@ -77,7 +62,7 @@ class BridgeRoutes(Controller):
         bridges: NamedDependency[Bridges],
         approvals: NamedDependency[Approvals],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> BridgePage:
         """List the bridges of one user or of the whole organisation, newest first."""
         found = await bridges.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -99,7 +84,7 @@ class BridgeRoutes(Controller):
         expand: Expand = None,
     ) -> BridgeReply:
         """Return one bridge."""
-        found = await bridges.get(request.user.org_id, _known_id(transferId))
+        found = await bridges.get(request.user.org_id, known_transfer(transferId))
         reply = await _reply(found, approvals)
         return await timelines.attach(reply, found.record, expand, request.user)
 
@@ -117,11 +102,9 @@ class BridgeRoutes(Controller):
         approvals: NamedDependency[Approvals],
     ) -> BridgeReply:
         """Hold the money and start the bridge. A repeated accept returns the same result."""
-        return await _reply(await bridges.accept(request.user, _known_id(transferId)), approvals)
-
-
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
+        return await _reply(
+            await bridges.accept(request.user, known_transfer(transferId)), approvals
+        )
 
 
 async def _reply(bridge: Bridge, approvals: Approvals) -> BridgeReply:

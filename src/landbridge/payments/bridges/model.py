@@ -15,6 +15,7 @@ from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.engine.errors import QuoteNotFound
 from landbridge.payments.engine.parties import token_asset
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.limits.model import LimitUsage, PaymentDestination
 from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
 from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import Refused
@@ -254,3 +255,24 @@ def accept_refusal(status: BridgeStatus) -> Refused | None:
             return QuoteInvalid("the quote of this bridge has expired; create a new one")
         case BridgeStatus.REJECTED | BridgeStatus.EXPIRED:
             return QuoteInvalid("this bridge was not approved; create a new one")
+
+
+def as_limit_usage(record: Transfer) -> LimitUsage:
+    """Return its usage; committed once accepted, or if it holds coins for its approval."""
+    bridge = as_bridge(record)
+    details = bridge.details
+    target = PaymentDestination.at(
+        details.destination_address,
+        bridge.destination,
+        record.user_id,
+        details.destination_user_id,
+        account_id=details.destination_account_id,
+    )
+    is_quoted = bridge.status in {BridgeStatus.OPEN_QUOTE, BridgeStatus.QUOTE_FAILED}
+    return LimitUsage.of(
+        record,
+        bridge.source,
+        corridor=bridge.destination.asset.chain,
+        targets=(target,),
+        is_committed=not is_quoted or bool(bridge.held.units),
+    )

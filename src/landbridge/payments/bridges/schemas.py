@@ -7,50 +7,18 @@ from msgspec import UNSET
 
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.bridges.model import KIND, Bridge, BridgeStatus
-from landbridge.payments.bridges.service import RATE, BridgeRequest
-from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import MetadataRequest
+from landbridge.payments.bridges.service import RATE
 from landbridge.payments.engine.schemas import ApprovalReply, QuotedAmount, approval_reply, quoted
 from landbridge.payments.engine.timelines import TimelineExpandable
 from landbridge.platform.core.money import Money
-from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.responses import (
     DecimalText,
     Moment,
     Number,
-    PositiveNumber,
     WireStruct,
     moment,
     or_unset,
 )
-from landbridge.providers.chains.tokens import Chain, Network
-
-
-class BridgeSource(WireStruct, frozen=True):
-    """Source of a bridge, where coins are burned."""
-
-    user_id: UUID
-    chain: Chain
-    currency: str
-
-
-class BridgeDestination(WireStruct, frozen=True):
-    """Destination, where coins are minted: for a user or for an address, at most one of the two."""
-
-    chain: Network
-    currency: str
-    user_id: UUID | None = None
-    wallet_address: AddressText | None = None
-
-
-class NewBridge(MetadataRequest, frozen=True, kw_only=True):
-    """Request of a bridge; `amount` leaves one chain and arrives on the other."""
-
-    request_id: UUID
-    amount: PositiveNumber
-    source: BridgeSource
-    destination: BridgeDestination
-    require_approval: bool | None = False
 
 
 class BridgeEndReply(WireStruct, frozen=True):
@@ -128,25 +96,6 @@ class BridgePage(WireStruct, frozen=True):
     count: int
     data: list[BridgeReply]
     next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
-
-
-def to_bridge_request(data: NewBridge) -> BridgeRequest:
-    """Convert the request body; raises `FieldInvalid` for two destinations."""
-    source, destination = data.source, data.destination
-    return BridgeRequest(
-        amount=data.amount,
-        source_user_id=source.user_id,
-        source_chain=source.chain,
-        source_currency=source.currency,
-        destination_chain=destination.chain,
-        destination_currency=destination.currency,
-        destination=PartyRequest(
-            side="destination",
-            user_id=destination.user_id,
-            wallet_address=destination.wallet_address,
-        ),
-        requires_approval=bool(data.require_approval),
-    )
 
 
 def bridge_reply(bridge: Bridge, approval: Approval | None) -> BridgeReply:

@@ -17,7 +17,7 @@ import msgspec
 from landbridge.customers.wallets.errors import WalletNotFound
 from landbridge.customers.wallets.service import checked_address
 from landbridge.ledger.errors import InsufficientBalance
-from landbridge.ledger.model import CommitOutcome, CreateTransfer, Transfer
+from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, CreateTransfer, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals.model import ON_CHAIN_LIFETIME
 from landbridge.payments.bridges.model import (
@@ -31,7 +31,7 @@ from landbridge.payments.bridges.model import (
     as_bridge,
     check_route,
 )
-from landbridge.payments.bridges.transitions import accepted, ended, planned_steps
+from landbridge.payments.bridges.transitions import accepted, approved, ended, planned_steps
 from landbridge.payments.engine.amounts import insufficient_balance_text, parse_amount
 from landbridge.payments.engine.create_transfer import (
     CreationOptions,
@@ -41,16 +41,24 @@ from landbridge.payments.engine.create_transfer import (
 from landbridge.payments.engine.parties import PartyRequest, Payee, PaymentParties
 from landbridge.payments.engine.postings import hold
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
-from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.engine.request_options import (
+    DEFAULT_OPTIONS,
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.scripted_outcomes import check_scripted_screening
 from landbridge.payments.quotes.errors import QuoteInvalid
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import RoleNotAllowed
+from landbridge.platform.core.errors import InvariantBroken, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money, Rate, Rounding
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.core.transitions import Transitions
+from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.responses import PositiveNumber, WireStruct
 from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.chains.tokens import Chain, Network
 
@@ -58,18 +66,31 @@ from landbridge.providers.chains.tokens import Chain, Network
 RATE = Rate(Decimal(1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BridgeRequest:
-    """Request of a bridge."""
+class BridgeSource(WireStruct, frozen=True):
+    """Source of a bridge, where coins are burned."""
 
-    amount: Decimal
-    source_user_id: UUID
-    source_chain: Chain
-    source_currency: str
-    destination_chain: Network
-    destination_currency: str
-    destination: PartyRequest
-    requires_approval: bool
+    user_id: UUID
+    chain: Chain
+    currency: str
+
+
+class BridgeDestination(WireStruct, frozen=True):
+    """Destination, where coins are minted: for a user or for an address, at most one of the two."""
+
+    chain: Network
+    currency: str
+    user_id: UUID | None = None
+    wallet_address: AddressText | None = None
+
+
+class NewBridge(MetadataRequest, frozen=True, kw_only=True):
+    """Request of a bridge; `amount` leaves one chain and arrives on the other."""
+
+    request_id: UUID
+    amount: PositiveNumber
+    source: BridgeSource
+    destination: BridgeDestination
+    require_approval: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +104,7 @@ class Bridges:
     clock: Clock
 
     async def create(
-        self,
-        caller: Caller,
-        request_id: UUID,
-        params: BridgeRequest,
-        request: dict[str, Any],
-        *,
-        options: RequestOptions = DEFAULT_OPTIONS,
+        self, caller: Caller, data: NewBridge, options: RequestOptions = DEFAULT_OPTIONS
     ) -> Bridge:
         """Quote a bridge, or request its approval, once per request id.
 
@@ -97,18 +112,21 @@ class Bridges:
         `UserFrozen`, `WalletNotFound`, `InsufficientBalance`, and `RequestIdTaken` for a request id
         used with another body.
         """
-        source, destination = check_route(
-            source_chain=params.source_chain,
-            source_currency=params.source_currency,
-            destination_chain=params.destination_chain,
-            currency=params.destination_currency,
+        to = data.destination
+        recipient = PartyRequest(
+            side="destination", user_id=to.user_id, wallet_address=to.wallet_address
         )
-        money = parse_amount("amount", params.amount, source)
+        request, options = payment_values(data), options.of(data.metadata)
+        source, destination = check_route(
+            source_chain=data.source.chain,
+            source_currency=data.source.currency,
+            destination_chain=to.chain,
+            currency=to.currency,
+        )
+        money = parse_amount("amount", data.amount, source)
 
         async def draft(needs_approval: bool) -> TransferDraft:  # noqa: FBT001  the one argument there is
-            draft = await self._draft(
-                caller, params, money, destination, request_id=request_id, request=request
-            )
+            draft = await self._draft(caller, data, recipient, money, destination, request=request)
             return _with_approval(draft) if needs_approval else draft
 
         record = await self.transfer_creation.create(
@@ -117,10 +135,10 @@ class Bridges:
             TRANSITIONS,
             CreationOptions(
                 kind=KIND,
-                request_id=request_id,
+                request_id=data.request_id,
                 request=request,
                 planned_steps=planned_steps,
-                needs_approval=params.requires_approval or caller.payments_need_approval,
+                needs_approval=bool(data.require_approval) or caller.payments_need_approval,
                 approval_lifetime=ON_CHAIN_LIFETIME,
                 request_options=options,
             ),
@@ -180,22 +198,22 @@ class Bridges:
     async def _draft(
         self,
         caller: Caller,
-        params: BridgeRequest,
+        data: NewBridge,
+        recipient: PartyRequest,
         money: Money,
         destination: Asset,
         *,
-        request_id: UUID,
         request: dict[str, Any],
     ) -> TransferDraft:
         """Draft a quoted bridge."""
         self.parties.check_chain_connected(
-            params.source_chain, field="source.chain", action=ChainAction.BURN
+            data.source.chain, field="source.chain", action=ChainAction.BURN
         )
         self.parties.check_bridge(money.asset, destination)
         payer = await self.parties.payer(
-            caller, params.source_user_id, params.source_chain, params.source_currency
+            caller, data.source.user_id, data.source.chain, data.source.currency
         )
-        payee = await self._payee(caller, params, destination)
+        payee = await self._payee(caller, data, recipient, destination)
         await self.parties.check_new_address(caller, payee, money, "amount")
         if payer.account.available_units < money.units:
             raise InsufficientBalance(insufficient_balance_text(money), field="amount")
@@ -215,8 +233,8 @@ class Bridges:
                 org_id=caller.org_id,
                 id=new_id(),
                 kind=KIND,
-                user_id=params.source_user_id,
-                request_id=request_id,
+                user_id=data.source.user_id,
+                request_id=data.request_id,
                 request=request,
                 path=(BridgeStatus.OPEN_QUOTE,),
                 source=money,
@@ -229,12 +247,14 @@ class Bridges:
             payees=(payee,),
         )
 
-    async def _payee(self, caller: Caller, params: BridgeRequest, asset: Asset) -> Payee:
+    async def _payee(
+        self, caller: Caller, data: NewBridge, requested: PartyRequest, asset: Asset
+    ) -> Payee:
         """Return the recipient, which on some networks can only be an external address."""
-        network, requested = params.destination_chain, params.destination
+        network, payer_id = data.destination.chain, data.source.user_id
         if network.chain is not None:
             return await self.parties.payee(
-                caller, requested, payer_id=params.source_user_id, chain=network.chain, asset=asset
+                caller, requested, payer_id=payer_id, chain=network.chain, asset=asset
             )
         field = f"{requested.side}.walletAddress"
         if requested.wallet_address is None:
@@ -251,11 +271,35 @@ class Bridges:
             )
         return await self.parties.outside(
             caller.org_id,
-            payer_id=params.source_user_id,
+            payer_id=payer_id,
             address=address,
             registered_on=[chain for chain in Chain if chain.is_evm],
             side=requested.side,
         )
+
+
+class BridgeApprovalDecisions:
+    """Approval decisions of bridges: an approval quotes the bridge, for exactly the held amount."""
+
+    @property
+    def transitions(self) -> Transitions[BridgeStatus]:
+        """Return the transitions of bridges."""
+        return TRANSITIONS
+
+    async def approved(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+        """Build the advance of an approved bridge: it is quoted now, and waits for its accept."""
+        return approved(as_bridge(record), actor, at)
+
+    def refused(
+        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
+    ) -> AdvanceTransfer:
+        """Build the advance of a rejected bridge: it ends and its coins are released."""
+        del reason  # kept with the vote
+        return ended(as_bridge(record), BridgeStatus.REJECTED, actor, at)
+
+    def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+        """Raise `InvariantBroken`: an approval posts nothing."""
+        raise InvariantBroken(f"bridge {record.id} needs more than it holds: {actor}, {at}")
 
 
 def affected_users(bridge: Bridge) -> list[UUID]:

@@ -1,6 +1,5 @@
 """Routes of disbursements: /v2/disbursements. Ours; docs/reference/disbursements.md."""
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -9,17 +8,15 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import HouseRole
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.disbursements.model import KIND, Disbursement, DisbursementStatus
 from landbridge.payments.disbursements.service import Disbursements
 from landbridge.payments.engine.disbursement_requests import DisbursementPurpose
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
 
 
@@ -103,7 +100,7 @@ class DisbursementRoutes(Controller):
         request: ApiRequest,
         disbursements: NamedDependency[Disbursements],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> DisbursementPage:
         """List the disbursements to one user or of the whole organisation, newest first."""
         recipient_id = optional_id("userId", user_id)
@@ -128,7 +125,7 @@ class DisbursementRoutes(Controller):
         expand: Expand = None,
     ) -> DisbursementReply:
         """Return one disbursement."""
-        disbursement_id = known_id(disbursementId, "transaction", TransactionNotFound)
+        disbursement_id = known_transfer(disbursementId)
         found = await disbursements.get(request.user.org_id, disbursement_id)
         reply = disbursement_reply(found)
         return await timelines.attach(reply, found.record, expand, request.user)

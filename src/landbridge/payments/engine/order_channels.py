@@ -11,7 +11,6 @@ from enum import Enum, auto
 from typing import Any
 from uuid import UUID
 
-from landbridge.payments.engine.chain_orders import hashes, send_order
 from landbridge.payments.engine.retry_until_settled import RetryExhausted
 from landbridge.platform.core.errors import Rejected
 from landbridge.providers.chains.port import ChainOrder, ChainOrderState, ChainOrderStatus, Chains
@@ -86,7 +85,7 @@ def chain_channel(chains: Chains, order: ChainOrder, *, prefix: str = "") -> Ord
     """
 
     async def send() -> ChannelStatus:
-        return _chain_status(await send_order(chains, order), prefix)
+        return _chain_status(await _send_order(chains, order), prefix)
 
     async def find(at: datetime) -> ChannelStatus | None:
         sent = await chains.find_status(order.org_id, order.key, at)
@@ -136,7 +135,7 @@ def _chain_status(sent: ChainOrderStatus, prefix: str) -> ChannelStatus:
         state=_CHAIN_STATES[sent.state],
         expected_at=sent.expected_at,
         reason=sent.reason,
-        facts=hashes(sent, prefix=prefix) | received,
+        facts=_hashes(sent, prefix=prefix) | received,
     )
 
 
@@ -150,3 +149,25 @@ _RAIL_STATES = {
     RailPaymentState.SETTLED: OrderState.DONE,
     RailPaymentState.FAILED: OrderState.FAILED,
 }
+
+
+async def _send_order(chains: Chains, order: ChainOrder) -> ChainOrderStatus:
+    """Send an order as `chains.send` does; return FAILED if the chain rejects it."""
+    try:
+        return await chains.send(order)
+    except Rejected as error:
+        return ChainOrderStatus(
+            state=ChainOrderState.FAILED,
+            transaction_hash=None,
+            user_op_hash=None,
+            expected_at=None,
+            reason=str(error),
+        )
+
+
+def _hashes(sent: ChainOrderStatus, *, prefix: str = "") -> dict[str, Any]:
+    """Return the facts that a record keeps of a chain transaction; `prefix` names it."""
+    return {
+        f"{prefix}transaction_hash": sent.transaction_hash,
+        f"{prefix}user_op_hash": sent.user_op_hash,
+    }

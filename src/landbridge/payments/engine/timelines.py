@@ -28,12 +28,8 @@ from landbridge.payments.engine.wait_states import (
 )
 from landbridge.payments.incoming_payments.model import KIND as INCOMING_PAYMENT
 from landbridge.payments.incoming_payments.model import TRANSITIONS as INCOMING_PAYMENT_TRANSITIONS
-from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
-from landbridge.payments.incoming_payments.overdue import (
-    SLA_BY_STATUS,
-    OverdueIncomingPayments,
-    OverduePayment,
-)
+from landbridge.payments.incoming_payments.model import IncomingPaymentStatus, OverduePayment
+from landbridge.payments.incoming_payments.overdue import SLA_BY_STATUS, OverdueIncomingPayments
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.money import Asset, Money

@@ -21,7 +21,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
 # Times have microseconds, so this is the next moment after one.
 
@@ -196,28 +196,13 @@ class DepositReviewRoutes(Controller):
 
 def _reply(payment: IncomingPayment) -> DepositReview:
     sender = payment.sender
-    return DepositReview(
-        id=payment.id,
-        status=payment.status,
+    return reply_of(
+        payment,
+        DepositReview,
         amount=str(payment.money),
         currency=payment.money.asset.currency,
         payment_rail=payment.rail,
-        bank_reference=payment.bank_reference,
-        account_number=payment.account_number,
-        reference=payment.reference,
-        description=payment.description,
-        sender=sender
-        and DepositSender(
-            name=sender.name,
-            bank_name=sender.bank_name,
-            routing_number=sender.routing_number,
-            account_number=sender.account_number,
-        ),
-        transfer_id=payment.transfer_id,
-        decided_by=payment.decided_by,
-        comment=payment.comment,
-        received_at=moment(payment.received_at),
-        updated_at=moment(payment.updated_at),
+        sender=sender and reply_of(sender, DepositSender),
     )
 
 

@@ -111,24 +111,20 @@ class ReportedCredit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingPayment:
-    """A credit and its status.
+class IncomingPaymentFields:
+    """A credit and its status, without personal fields.
 
     It arrived at the bank by `arrived_at`, and was reported at `received_at`, which may be later.
-    Personal fields are None once its user was erased; for unmatched money, `WORDS_KEPT` after its
-    return. `return_attempts` counts how often its bank has refused the return for good.
-    `decided_by` is the person who decided, None if no decision was needed.
+    `return_attempts` counts how often its bank has refused the return for good. `decided_by` is the
+    person who decided, None if no decision was needed.
     """
 
     org_id: UUID
     id: UUID
     bank_reference: str
     account_number: str
-    reference: str | None
     money: Money
     rail: str
-    sender: IncomingPaymentSender | None
-    description: str | None
     status: IncomingPaymentStatus
     transfer_id: UUID | None
     user_id: UUID | None
@@ -140,7 +136,31 @@ class IncomingPayment:
     due_at: datetime | None
     return_attempts: int
     decided_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingPayment(IncomingPaymentFields):
+    """A credit with its personal fields.
+
+    They are None once its user was erased; for unmatched money, `WORDS_KEPT` after its return.
+    """
+
+    reference: str | None
+    sender: IncomingPaymentSender | None
+    description: str | None
     comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OverduePayment:
+    """A deposit that exceeds the SLA of its status; `units` are whole units of `asset`, a code."""
+
+    org_id: UUID
+    id: UUID
+    status: IncomingPaymentStatus
+    since: datetime
+    asset: str
+    units: int
 
 
 def return_refusal(payment: IncomingPayment, now: datetime) -> Refused | None:

@@ -1,13 +1,16 @@
 """Overdue incoming payments: deposits that exceed the SLA of their status."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.customers.deposit_screening.model import DECIDED_WITHIN
-from landbridge.payments.incoming_payments import overdue_store
-from landbridge.payments.incoming_payments.model import MATCHED_WITHIN, IncomingPaymentStatus
+from landbridge.payments.incoming_payments import store
+from landbridge.payments.incoming_payments.model import (
+    MATCHED_WITHIN,
+    IncomingPaymentStatus,
+    OverduePayment,
+)
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database
 from landbridge.providers.kyt.port import SCREENED_WITHIN
@@ -21,18 +24,6 @@ SLA_BY_STATUS = {
     IncomingPaymentStatus.UNMATCHED: timedelta(days=1),
     IncomingPaymentStatus.RETURNING: timedelta(days=7),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class OverduePayment:
-    """A deposit that exceeds the SLA of its status; `units` are whole units of `asset`, a code."""
-
-    org_id: UUID
-    id: UUID
-    status: IncomingPaymentStatus
-    since: datetime
-    asset: str
-    units: int
 
 
 class OverdueIncomingPayments:
@@ -53,17 +44,6 @@ class OverdueIncomingPayments:
         sla = {each: SLA_BY_STATUS[each] for each in statuses}
         if not sla:
             return []
-        rows = await self._database.single(
-            lambda tx: overdue_store.overdue(tx, clocks, sla, after=after, limit=limit)
+        return await self._database.single(
+            lambda tx: store.overdue(tx, clocks, sla, after=after, limit=limit)
         )
-        return [
-            OverduePayment(
-                row["org_id"],
-                row["id"],
-                IncomingPaymentStatus(row["status"]),
-                row["updated_at"],
-                row["asset"],
-                int(row["units"]),
-            )
-            for row in rows
-        ]

@@ -8,6 +8,7 @@ from landbridge.payments.incoming_payments.model import IncomingPaymentSender, R
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.sidecar.credit_polls import AcceptedCredit
 
@@ -45,13 +46,7 @@ class ProviderCreditReceiver:
             reference=message.reference,
             money=credit.money,
             rail=message.rail,
-            sender=sender
-            and IncomingPaymentSender(
-                name=sender.name,
-                bank_name=sender.bank_name,
-                routing_number=sender.routing_number,
-                account_number=sender.account_number,
-            ),
+            sender=sender and copy_fields(sender, IncomingPaymentSender),
             description=message.description,
             at=at,
             arrived_at=at - age,

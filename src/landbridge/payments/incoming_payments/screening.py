@@ -15,6 +15,7 @@ from landbridge.payments.incoming_payments.records import record_change
 from landbridge.payments.incoming_payments.sealed_texts import opened
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
 from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.kyt.port import DepositParty
@@ -48,12 +49,7 @@ class IncomingPaymentEffects:
             (row,) = await store.of(tx, org_id, [payment_id])
             key = await self.vault.find(tx, org_id, row.owner_id)
             sender = opened(row, key).sender
-            return sender and DepositParty(
-                name=sender.name,
-                bank_name=sender.bank_name,
-                routing_number=sender.routing_number,
-                account_number=sender.account_number,
-            )
+            return sender and copy_fields(sender, DepositParty)
 
         return await self.database.read(read)
 

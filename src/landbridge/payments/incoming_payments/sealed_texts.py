@@ -2,6 +2,8 @@
 
 from uuid import UUID
 
+import msgspec
+
 from landbridge.payments.incoming_payments.model import (
     IncomingPayment,
     IncomingPaymentStatus,
@@ -9,6 +11,7 @@ from landbridge.payments.incoming_payments.model import (
     ReportedCredit,
 )
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.encryption.service import DataKey
 
 
@@ -42,12 +45,7 @@ def new_payment(
 
 def texts_of(payment: IncomingPayment) -> IncomingPaymentTexts:
     """Return the personal fields of a payment."""
-    return IncomingPaymentTexts(
-        reference=payment.reference,
-        description=payment.description,
-        sender=payment.sender,
-        comment=payment.comment,
-    )
+    return copy_fields(payment, IncomingPaymentTexts)
 
 
 def opened(row: SealedIncomingPayment, key: DataKey | None) -> IncomingPayment:
@@ -55,29 +53,7 @@ def opened(row: SealedIncomingPayment, key: DataKey | None) -> IncomingPayment:
     texts = IncomingPaymentTexts()
     if key is not None and row.sealed_texts is not None:
         texts = key.open(row.sealed_texts, context=context_of(row.id), type=IncomingPaymentTexts)
-    return IncomingPayment(
-        org_id=row.org_id,
-        id=row.id,
-        bank_reference=row.bank_reference,
-        account_number=row.account_number,
-        reference=texts.reference,
-        money=row.money,
-        rail=row.rail,
-        sender=texts.sender,
-        description=texts.description,
-        status=row.status,
-        transfer_id=row.transfer_id,
-        user_id=row.user_id,
-        version=row.version,
-        received_at=row.received_at,
-        arrived_at=row.arrived_at,
-        clears_at=row.clears_at,
-        updated_at=row.updated_at,
-        due_at=row.due_at,
-        return_attempts=row.return_attempts,
-        decided_by=row.decided_by,
-        comment=texts.comment,
-    )
+    return copy_fields(row, IncomingPayment, **msgspec.structs.asdict(texts))
 
 
 def context_of(payment_id: UUID) -> str:

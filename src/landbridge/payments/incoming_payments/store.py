@@ -2,13 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
+from landbridge.payments.incoming_payments.model import (
+    IncomingPaymentFields,
+    IncomingPaymentStatus,
+    OverduePayment,
+)
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import QueueWindow
+from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -173,28 +178,32 @@ where org_id = $1 and user_id = $2 and sealed_texts is not null
 """
 
 
+# A waiting payment is due, or in the review queue: both partial indexes hold nothing else.
+_OVERDUE = """
+select w.org_id, w.id, w.status, w.updated_at, w.asset, w.units
+from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
+cross join lateral (
+    select r.org_id, r.id, r.status, r.updated_at, r.asset, r.units
+    from incoming_payments r
+    where r.org_id = o.org_id and r.due_at is not null
+    union all
+    select r.org_id, r.id, r.status, r.updated_at, r.asset, r.units
+    from incoming_payments r
+    where r.org_id = o.org_id and r.due_at is null and r.status = 'UNMATCHED'
+) w
+join unnest($3::text[], $4::double precision[]) as p (status, within_s) on p.status = w.status
+where extract(epoch from o.now - w.updated_at) > p.within_s
+    and (w.updated_at, w.id) > ($5, $6)
+order by w.updated_at, w.id
+limit $7
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedIncomingPayment:
+class SealedIncomingPayment(IncomingPaymentFields):
     """A row; `sealed_texts` is None once the user was erased."""
 
-    org_id: UUID
-    id: UUID
-    bank_reference: str
-    account_number: str
-    money: Money
-    rail: str
-    status: IncomingPaymentStatus
-    transfer_id: UUID | None
-    user_id: UUID | None
     sealed_texts: bytes | None
-    version: int
-    received_at: datetime
-    arrived_at: datetime
-    clears_at: datetime
-    updated_at: datetime
-    due_at: datetime | None
-    return_attempts: int
-    decided_by: str | None = None
 
     @property
     def owner_id(self) -> UUID:
@@ -341,24 +350,35 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
     await tx.execute(_FORGET, org_id, user_id)
 
 
+async def overdue(
+    tx: Tx,
+    clocks: Mapping[UUID, datetime],
+    sla: Mapping[IncomingPaymentStatus, timedelta],
+    *,
+    after: PagePosition,
+    limit: int,
+) -> Sequence[OverduePayment]:
+    """List deposits behind `after` that exceed the time per status in `sla`."""
+    rows = await tx.fetch(
+        _OVERDUE,
+        list(clocks),
+        list(clocks.values()),
+        list(sla),
+        [within.total_seconds() for within in sla.values()],
+        after.created_at,
+        after.id,
+        limit,
+    )
+    return [
+        read_row(row, OverduePayment, since=row["updated_at"], units=int(row["units"]))
+        for row in rows
+    ]
+
+
 def _incoming_payment(row: Row) -> SealedIncomingPayment:
-    return SealedIncomingPayment(
-        org_id=row["org_id"],
-        id=row["id"],
-        bank_reference=row["bank_reference"],
-        account_number=row["account_number"],
+    return read_row(
+        row,
+        SealedIncomingPayment,
         money=Money(int(row["units"]), FIAT_ASSETS[row["asset"]]),
-        rail=row["rail"],
-        status=IncomingPaymentStatus(row["status"]),
-        transfer_id=row["transfer_id"],
-        user_id=row["user_id"],
-        sealed_texts=row["sealed_texts"],
-        version=row["version"],
-        received_at=row["received_at"],
         arrived_at=row["arrived_at"] or row["received_at"],
-        clears_at=row["clears_at"],
-        updated_at=row["updated_at"],
-        due_at=row["due_at"],
-        return_attempts=row["return_attempts"],
-        decided_by=row["decided_by"],
     )

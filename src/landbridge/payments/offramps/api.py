@@ -9,7 +9,7 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.request_options import (
     MetadataRequest,
@@ -48,9 +48,8 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.files.model import FileId
 from landbridge.platform.formats.schemas import AddressText, LineText, UrlText, prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, one_of, positive_text, query, stated
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.constraints import one_of, positive_text, stated
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import PositiveNumber, WireStruct
 from landbridge.providers.chains.tokens import Chain
@@ -189,7 +188,7 @@ class OfframpRoutes(Controller):
         request: ApiRequest,
         offramps: NamedDependency[Offramps],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> OfframpPage:
         """Newest first, of one user or of the whole organisation."""
         org_id = request.user.org_id
@@ -206,7 +205,7 @@ class OfframpRoutes(Controller):
         expand: Expand = None,
     ) -> OfframpReply:
         """Get an offramp."""
-        found = await offramps.get(request.user.org_id, _known_id(transferId))
+        found = await offramps.get(request.user.org_id, known_transfer(transferId))
         reply = await _shown(offramps, found)
         return await timelines.attach(reply, found.record, expand, request.user)
 
@@ -227,7 +226,9 @@ class OfframpRoutes(Controller):
         Coins of a registered external wallet are then awaited: `depositInformation` gives the
         address and the deadline.
         """
-        return await _shown(offramps, await offramps.accept(request.user, _known_id(transferId)))
+        return await _shown(
+            offramps, await offramps.accept(request.user, known_transfer(transferId))
+        )
 
     @post(
         "/{transferId:str}/quote/renew",
@@ -247,7 +248,7 @@ class OfframpRoutes(Controller):
         An approval of the last day is kept if the policy has not changed since, no more is debited
         and at most 1% less arrives. Otherwise the new offramp awaits an approval.
         """
-        renewed = await offramp_renewals.renew(request.user, _known_id(transferId))
+        renewed = await offramp_renewals.renew(request.user, known_transfer(transferId))
         return await _shown(offramps, renewed)
 
     @post(
@@ -263,15 +264,13 @@ class OfframpRoutes(Controller):
         offramps: NamedDependency[Offramps],
     ) -> OfframpReply:
         """Cancel an offramp that is IN_REVIEW. Received coins are returned."""
-        return await _shown(offramps, await offramps.cancel(request.user, _known_id(transferId)))
+        return await _shown(
+            offramps, await offramps.cancel(request.user, known_transfer(transferId))
+        )
 
 
 async def _shown(offramps: Offramps, offramp: Offramp) -> OfframpReply:
     return offramp_reply(offramp, await offramps.reply_context(offramp.record.org_id, [offramp]))
-
-
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
 
 
 def parse_request(data: NewOfframp) -> OfframpRequest:

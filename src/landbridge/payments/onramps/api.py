@@ -1,14 +1,11 @@
 """Routes of onramps: /v2/onramps. Source: contract, lifecycles 7; interface/onramp."""
 
-from typing import Annotated
-from uuid import UUID
-
 import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.request_options import (
     RequestOptions,
@@ -27,9 +24,7 @@ from landbridge.payments.onramps.schemas import (
 from landbridge.payments.onramps.service import Onramps
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import moment
 
 
@@ -69,7 +64,7 @@ class OnrampRoutes(Controller):
         onramps: NamedDependency[Onramps],
         onramp_reply_contexts: NamedDependency[OnrampReplyContexts],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> OnrampPage:
         """List transfers, newest first, of one user or of the whole organisation."""
         found = await onramps.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -92,7 +87,7 @@ class OnrampRoutes(Controller):
         expand: Expand = None,
     ) -> OnrampReply:
         """Get an onramp."""
-        found = await onramps.get(request.user.org_id, _known_id(transferId))
+        found = await onramps.get(request.user.org_id, known_transfer(transferId))
         reply = onramp_reply(found, await onramp_reply_contexts.of([found]))
         return await timelines.attach(reply, found.record, expand, request.user)
 
@@ -113,7 +108,7 @@ class OnrampRoutes(Controller):
 
         A repeated accept returns the same reply.
         """
-        accepted = await onramps.accept(request.user, _known_id(transferId))
+        accepted = await onramps.accept(request.user, known_transfer(transferId))
         return accepted_reply(accepted, await onramp_reply_contexts.of([accepted]))
 
     @post(
@@ -130,7 +125,7 @@ class OnrampRoutes(Controller):
         onramp_reply_contexts: NamedDependency[OnrampReplyContexts],
     ) -> OnrampReply:
         """Refresh an open quote at the current price, valid for another 24 hours."""
-        refreshed = await onramps.refresh(request.user, _known_id(transferId))
+        refreshed = await onramps.refresh(request.user, known_transfer(transferId))
         return onramp_reply(refreshed, await onramp_reply_contexts.of([refreshed]))
 
     @post(
@@ -147,9 +142,5 @@ class OnrampRoutes(Controller):
         onramp_reply_contexts: NamedDependency[OnrampReplyContexts],
     ) -> OnrampReply:
         """Cancel an onramp that is IN_REVIEW. A received deposit is returned to its sender."""
-        cancelled = await onramps.cancel(request.user, _known_id(transferId))
+        cancelled = await onramps.cancel(request.user, known_transfer(transferId))
         return onramp_reply(cancelled, await onramp_reply_contexts.of([cancelled]))
-
-
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)

@@ -10,7 +10,7 @@ from landbridge.payments.provider_operations.model import (
     ProviderState,
     ServedRoute,
 )
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 
 class ServedRouteReply(WireStruct, frozen=True):
@@ -99,15 +99,7 @@ def provider_reply(state: ProviderState, clock_offset: timedelta) -> ProviderRep
         has_run_live=state.has_run_live,
         waiting_count=state.waiting_count,
         waiting=[
-            WaitingItemReply(
-                record_id=each.record_id,
-                user_id=each.user_id,
-                screening_id=each.screening_id,
-                waits_since=moment(each.since),
-                is_stuck=each.is_stuck,
-                problem=each.problem,
-            )
-            for each in state.waiting
+            reply_of(each, WaitingItemReply, waits_since=each.since) for each in state.waiting
         ],
         problem_count=state.problem_count,
     )

@@ -9,6 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.approvals.model import ApprovalStatus
 from landbridge.payments.engine.attention import needs_attention
 from landbridge.payments.engine.resolution_actions import ResolutionAction, ResolutionInstruction
@@ -165,7 +166,7 @@ class ResolutionRoutes(Controller):
         resolutions: NamedDependency[Resolutions],
     ) -> ResolvableReply:
         """List the possible actions; none while the payment continues or waits for its owner."""
-        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        transfer_id = known_transfer(transferId)
         return _resolvable(await resolutions.options(request.user, transfer_id))
 
 

@@ -8,7 +8,7 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.rfis.model import FILES_MAX, TEXT_LENGTH_MAX, Rfi, RfiStatus
 from landbridge.payments.rfis.reviews import TransferReviewCase, TransferReviews
 from landbridge.platform.core.pagination import QueueWindow
@@ -17,8 +17,7 @@ from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
 from landbridge.platform.http.list_query import cursor_after, parse_choices
-from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 # Times have microseconds, so this is the next moment after one.
 
@@ -123,7 +122,7 @@ class TransferReviewRoutes(Controller):
         transfer_reviews: NamedDependency[TransferReviews],
     ) -> TransferReview:
         """Get any onramp or offramp with all its requests for information."""
-        return review_reply(await transfer_reviews.get(request.user, _known(transferId)))
+        return review_reply(await transfer_reviews.get(request.user, known_transfer(transferId)))
 
     @post(
         "/{transferId:str}/rfi",
@@ -139,7 +138,7 @@ class TransferReviewRoutes(Controller):
         transfer_reviews: NamedDependency[TransferReviews],
     ) -> TransferReview:
         """Open a request for information; the payment stays IN_REVIEW until it is closed."""
-        transfer_id = _known(transferId)
+        transfer_id = known_transfer(transferId)
         return review_reply(
             await transfer_reviews.open(request.user, transfer_id, question=data.question)
         )
@@ -160,7 +159,7 @@ class TransferReviewRoutes(Controller):
         """Record the customer's answer and files."""
         review = await transfer_reviews.answer(
             request.user,
-            _known(transferId),
+            known_transfer(transferId),
             answer=data.answer,
             file_ids=data.file_ids or [],
         )
@@ -182,7 +181,7 @@ class TransferReviewRoutes(Controller):
         """Close the request; the payment continues from its previous status."""
         comment = data.comment if data else None
         return review_reply(
-            await transfer_reviews.close(request.user, _known(transferId), comment=comment)
+            await transfer_reviews.close(request.user, known_transfer(transferId), comment=comment)
         )
 
 
@@ -202,20 +201,4 @@ def review_reply(review: TransferReviewCase) -> TransferReview:
 
 
 def _rfi(rfi: Rfi) -> RfiReply:
-    return RfiReply(
-        id=rfi.id,
-        status=rfi.status,
-        question=rfi.question,
-        answer=rfi.answer,
-        comment=rfi.comment,
-        file_ids=list(rfi.file_ids),
-        opened_by=rfi.opened_by,
-        created_at=moment(rfi.created_at),
-        updated_at=moment(rfi.updated_at),
-        answered_at=moment(rfi.answered_at) if rfi.answered_at else None,
-        closed_at=moment(rfi.closed_at) if rfi.closed_at else None,
-    )
-
-
-def _known(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
+    return reply_of(rfi, RfiReply, file_ids=list(rfi.file_ids))

@@ -8,6 +8,7 @@ from uuid import UUID
 from landbridge.payments.rfis.model import Rfi, RfiStatus, RfiTexts
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.encryption.service import DataKey
 
 _ADD = """
@@ -167,22 +168,7 @@ class StoredRfi:
         row, texts = self._row, None
         if key is not None and row["sealed_texts"] is not None:
             texts = key.open(row["sealed_texts"], context=_context(row["id"]), type=RfiTexts)
-        return Rfi(
-            org_id=row["org_id"],
-            id=row["id"],
-            transfer_id=row["transfer_id"],
-            transfer_kind=row["transfer_kind"],
-            user_id=row["user_id"],
-            status=RfiStatus(row["status"]),
-            texts=texts,
-            file_ids=tuple(row["file_ids"]),
-            opened_by=row["opened_by"],
-            answered_at=row["answered_at"],
-            closed_at=row["closed_at"],
-            version=row["version"],
-            created_at=row["created_at"],
-            updated_at=row["updated_at"],
-        )
+        return read_row(row, Rfi, texts=texts)
 
 
 def _sealed(rfi: Rfi, key: DataKey) -> bytes:

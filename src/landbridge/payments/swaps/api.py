@@ -3,7 +3,6 @@
 Source: spec.md (Swap transfer record, Endpoints) and interface/token-swap.
 """
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -12,64 +11,18 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import (
-    MetadataRequest,
-    RequestOptions,
-    payment_values,
-)
+from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.schemas import QuotedAmount, quoted, rate_text
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.payments.swaps.model import KIND, Swap, SwapStatus
-from landbridge.payments.swaps.service import SwapRequest, Swaps
+from landbridge.payments.swaps.service import NewSwap, Swaps
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.request_decoding import AmountText
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import DecimalText, Moment, Number, WireStruct, moment
-from landbridge.providers.chains.tokens import Chain
-
-
-class SwapSource(WireStruct, frozen=True):
-    """Source of a swap: the coins sold. Amounts are decimal strings."""
-
-    user_id: UUID
-    chain: Chain
-    currency: str
-    amount: AmountText | None = None
-
-
-class SwapDestination(WireStruct, frozen=True):
-    """Destination of a swap: the coins bought, and their recipient.
-
-    At most one of `userId`, `externalWalletId`, `walletAddress`; without any of them the source's
-    user receives the coins.
-    """
-
-    chain: Chain
-    currency: str
-    amount: AmountText | None = None
-    user_id: UUID | None = None
-    external_wallet_id: UUID | None = None
-    wallet_address: AddressText | None = None
-
-
-class NewSwap(MetadataRequest, frozen=True, kw_only=True):
-    """Request of a swap, with `source.amount` (exact in) or `destination.amount` (exact out).
-
-    A quote that gives less than `minReceive` is refused; it is a decimal string as well.
-    """
-
-    request_id: UUID
-    source: SwapSource
-    destination: SwapDestination
-    min_receive: AmountText | None = None
 
 
 class SwapSourceReply(WireStruct, frozen=True):
@@ -182,14 +135,7 @@ class SwapRoutes(Controller):
 
         The same `requestId` with the same body returns the same swap.
         """
-        params = _to_request(data)
-        created = await swaps.create(
-            request.user,
-            data.request_id,
-            params,
-            payment_values(data),
-            options=options.of(data.metadata),
-        )
+        created = await swaps.create(request.user, data, options)
         return with_dry_run(swap_reply(created), options)
 
     @get(summary="List swaps", operation_id="swaps.list")
@@ -198,7 +144,7 @@ class SwapRoutes(Controller):
         request: ApiRequest,
         swaps: NamedDependency[Swaps],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> SwapPage:
         """List the swaps of one user or of the whole organisation, newest first."""
         found = await swaps.page(request.user.org_id, optional_id("userId", user_id), window)
@@ -218,7 +164,7 @@ class SwapRoutes(Controller):
         expand: Expand = None,
     ) -> SwapReply:
         """Return one swap."""
-        found = await swaps.get(request.user.org_id, _known_id(swapId))
+        found = await swaps.get(request.user.org_id, known_transfer(swapId))
         return await timelines.attach(swap_reply(found), found.record, expand, request.user)
 
     @post(
@@ -231,31 +177,7 @@ class SwapRoutes(Controller):
         self, request: ApiRequest, swapId: FromPath[str], swaps: NamedDependency[Swaps]
     ) -> SwapReply:
         """Execute the swap at its quote. A repeated accept returns the same result."""
-        return swap_reply(await swaps.accept(request.user, _known_id(swapId)))
-
-
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
-
-
-def _to_request(data: NewSwap) -> SwapRequest:
-    source, destination = data.source, data.destination
-    return SwapRequest(
-        source_user_id=source.user_id,
-        source_chain=source.chain,
-        source_currency=source.currency,
-        source_amount=source.amount,
-        destination_chain=destination.chain,
-        destination_currency=destination.currency,
-        destination_amount=destination.amount,
-        destination=PartyRequest(
-            side="destination",
-            user_id=destination.user_id,
-            external_wallet_id=destination.external_wallet_id,
-            wallet_address=destination.wallet_address,
-        ),
-        min_receive=data.min_receive,
-    )
+        return swap_reply(await swaps.accept(request.user, known_transfer(swapId)))
 
 
 def swap_reply(swap: Swap) -> SwapReply:

@@ -13,6 +13,7 @@ import msgspec
 
 from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
+from landbridge.payments.limits.model import LimitUsage, PaymentDestination
 from landbridge.payments.quotes.errors import QuoteInvalid, RouteInvalid
 from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import Refused
@@ -204,3 +205,23 @@ def accept_refusal(status: SwapStatus) -> Refused | None:
             return QuoteInvalid("this swap was accepted and has failed; create a new one")
         case SwapStatus.QUOTE_FAILED:
             return QuoteInvalid("the quote of this swap has expired; create a new one")
+
+
+def as_limit_usage(record: Transfer) -> LimitUsage:
+    """Return its usage; committed once accepted."""
+    swap = as_swap(record)
+    details = swap.details
+    target = PaymentDestination.at(
+        details.destination_address,
+        swap.destination,
+        record.user_id,
+        details.destination_user_id,
+        account_id=details.destination_account_id,
+    )
+    return LimitUsage.of(
+        record,
+        swap.source,
+        corridor=swap.source.asset.chain,
+        targets=(target,),
+        is_committed=swap.status not in {SwapStatus.OPEN_QUOTE, SwapStatus.QUOTE_FAILED},
+    )

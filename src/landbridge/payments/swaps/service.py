@@ -35,7 +35,12 @@ from landbridge.payments.engine.parties import (
     check_own_wallet,
 )
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
-from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.engine.request_options import (
+    DEFAULT_OPTIONS,
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.scripted_outcomes import (
     check_scripted_screening,
     scripted_send_failure,
@@ -57,30 +62,58 @@ from landbridge.payments.swaps.quotes import SwapPair, SwapQuotes
 from landbridge.payments.swaps.transitions import accepted, planned_steps, refused
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.request_decoding import AmountText
+from landbridge.platform.http.responses import WireStruct
 from landbridge.providers.chains.markets import SwapProvider
 from landbridge.providers.chains.tokens import Chain
 
 
-@dataclass(frozen=True, slots=True)
-class SwapRequest:
-    """Request of a swap, with one of the two amounts."""
+class SwapSource(WireStruct, frozen=True):
+    """Source of a swap: the coins sold. Amounts are decimal strings."""
 
-    source_user_id: UUID
-    source_chain: Chain
-    source_currency: str
-    source_amount: str | None
-    destination_chain: Chain
-    destination_currency: str
-    destination_amount: str | None
-    # Empty for the paying wallet.
-    destination: PartyRequest
-    # Least amount that the recipient may get, None for any.
-    min_receive: str | None = None
+    user_id: UUID
+    chain: Chain
+    currency: str
+    amount: AmountText | None = None
+
+
+class SwapDestination(WireStruct, frozen=True):
+    """Destination of a swap: the coins bought, and their recipient.
+
+    At most one of `userId`, `externalWalletId`, `walletAddress`; without any of them the source's
+    user receives the coins.
+    """
+
+    chain: Chain
+    currency: str
+    amount: AmountText | None = None
+    user_id: UUID | None = None
+    external_wallet_id: UUID | None = None
+    wallet_address: AddressText | None = None
+
+    @property
+    def party(self) -> PartyRequest:
+        """Return the recipient; raises `FieldInvalid` for more than one."""
+        return copy_fields(self, PartyRequest, side="destination", is_flat=False)
+
+
+class NewSwap(MetadataRequest, frozen=True, kw_only=True):
+    """Request of a swap, with `source.amount` (exact in) or `destination.amount` (exact out).
+
+    A quote that gives less than `minReceive` is refused; it is a decimal string as well.
+    """
+
+    request_id: UUID
+    source: SwapSource
+    destination: SwapDestination
+    min_receive: AmountText | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +128,7 @@ class Swaps:
     clock: Clock
 
     async def create(
-        self,
-        caller: Caller,
-        request_id: UUID,
-        params: SwapRequest,
-        request: dict[str, Any],
-        *,
-        options: RequestOptions = DEFAULT_OPTIONS,
+        self, caller: Caller, data: NewSwap, options: RequestOptions = DEFAULT_OPTIONS
     ) -> Swap:
         """Quote a swap, once per request id. Nothing is held.
 
@@ -109,16 +136,17 @@ class Swaps:
         `UserFrozen`, `WalletNotFound`, `QuoteNotReady`, `InsufficientBalance`, and `RequestIdTaken`
         for a request id used with another body.
         """
+        request = payment_values(data)
         record = await self.transfer_creation.create(
             caller,
-            lambda _: self._draft_quote(caller, request_id, params, request),
+            lambda _: self._draft_quote(caller, data, request),
             TRANSITIONS,
             CreationOptions(
                 kind=KIND,
-                request_id=request_id,
+                request_id=data.request_id,
                 request=request,
                 planned_steps=planned_steps,
-                request_options=options,
+                request_options=options.of(data.metadata),
             ),
         )
         return as_swap(record)
@@ -194,42 +222,41 @@ class Swaps:
         return [as_swap(each) for each in await self.ledger.page(org_id, KIND, user_id, window)]
 
     async def _draft_quote(
-        self, caller: Caller, request_id: UUID, params: SwapRequest, request: dict[str, Any]
+        self, caller: Caller, data: NewSwap, request: dict[str, Any]
     ) -> TransferDraft:
+        given, wanted = data.source, data.destination
+        recipient = wanted.party
         source, destination = check_route(
-            source_chain=params.source_chain,
-            source_currency=params.source_currency,
-            destination_chain=params.destination_chain,
-            currency=params.destination_currency,
+            source_chain=given.chain,
+            source_currency=given.currency,
+            destination_chain=wanted.chain,
+            currency=wanted.currency,
         )
-        pair = SwapPair(source, destination, _amount(params, source, destination))
+        pair = SwapPair(source, destination, _amount(data, source, destination))
+        other = destination if recipient.is_empty else None
         payer = await self.parties.payer(
-            caller,
-            params.source_user_id,
-            params.source_chain,
-            params.source_currency,
-            other=destination if params.destination.is_empty else None,
+            caller, given.user_id, given.chain, given.currency, other=other
         )
-        payee = await self._payee(caller, payer, params, destination)
-        check_own_wallet(caller, params.source_user_id, payee.user_id, payee.account_id)
+        payee = await self._payee(caller, payer, recipient, destination)
+        check_own_wallet(caller, given.user_id, payee.user_id, payee.account_id)
         at = self.clock.stamp(caller.clock_offset)
-        provider, quote = await self._quote(caller, pair, payee, params.min_receive, at)
+        provider, quote = await self._quote(caller, pair, payee, data.min_receive, at)
         if payer.account.available_units < quote.send_gross.units:
             raise InsufficientBalance(
                 insufficient_balance_text(quote.send_gross), field="source.amount"
             )
-        is_on_chain = payee.account_id is None or self.parties.holds_coins(params.source_chain)
+        is_on_chain = payee.account_id is None or self.parties.holds_coins(given.chain)
         details = SwapDetails(
             source_account_id=payer.account.id,
             destination_account_id=payee.account_id,
             # An address that no user registered counts as the swapping user's.
-            destination_user_id=payee.user_id or params.source_user_id,
+            destination_user_id=payee.user_id or given.user_id,
             destination_address=payee.address,
             external_wallet_id=payee.external_wallet_id,
             fee_units=quote.fee.units,
             rate=quote.price.rate.value,
             quote_expires_at=at + QUOTE_LIFETIME,
-            is_exact_out=params.destination_amount is not None,
+            is_exact_out=wanted.amount is not None,
             source_wallet_id=payer.wallet.id if is_on_chain else None,
             source_address=payer.wallet.address if is_on_chain else None,
             provider=provider,
@@ -239,8 +266,8 @@ class Swaps:
                 org_id=caller.org_id,
                 id=new_id(),
                 kind=KIND,
-                user_id=params.source_user_id,
-                request_id=request_id,
+                user_id=given.user_id,
+                request_id=data.request_id,
                 request=request,
                 path=(SwapStatus.OPEN_QUOTE,),
                 source=quote.send_gross,
@@ -255,7 +282,7 @@ class Swaps:
         )
 
     async def _payee(
-        self, caller: Caller, payer: Payer, params: SwapRequest, asset: Asset
+        self, caller: Caller, payer: Payer, requested: PartyRequest, asset: Asset
     ) -> Payee:
         """Return the recipient: the paying wallet, unless the request has another."""
         wallet = payer.wallet
@@ -266,9 +293,9 @@ class Swaps:
             )
         return await self.parties.payee(
             caller,
-            params.destination,
+            requested,
             payer_id=wallet.user_id,
-            chain=params.destination_chain,
+            chain=Chain(asset.chain),
             asset=asset,
             # Decision 0010: a swap may go to any address.
             may_be_unknown=True,
@@ -300,16 +327,17 @@ class Swaps:
         return found.provider, found.quote
 
 
-def _amount(params: SwapRequest, source: Asset, destination: Asset) -> Money:
+def _amount(data: NewSwap, source: Asset, destination: Asset) -> Money:
     """Return the one of the two amounts that is given, above zero."""
-    if (params.source_amount is None) == (params.destination_amount is None):
+    sold, bought = data.source.amount, data.destination.amount
+    if (sold is None) == (bought is None):
         raise FieldInvalid(
             "give either source.amount or destination.amount, not both",
             field="source.amount",
         )
-    if params.source_amount is not None:
-        return parse_amount("source.amount", params.source_amount, source)
-    return parse_amount("destination.amount", params.destination_amount or "", destination)
+    if sold is not None:
+        return parse_amount("source.amount", sold, source)
+    return parse_amount("destination.amount", bought or "", destination)
 
 
 def _check_minimum(text: str | None, quote: Quote) -> None:

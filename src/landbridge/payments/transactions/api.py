@@ -8,7 +8,7 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.transactions.balance_schemas import (
     BalancesReply,
     SearchReply,
@@ -48,13 +48,13 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, coins, one_of, query, some_of, text
 from landbridge.platform.http.list_query import (
+    UserFilter,
     optional_id,
     parse_choice,
     parse_choices,
     provide_bounds,
     window_before,
 )
-from landbridge.platform.http.path_params import known_id
 from landbridge.platform.metadata.model import (
     MetadataFilter,
     MetadataReply,
@@ -90,7 +90,7 @@ class TransactionRoutes(Controller):
         expand: Annotated[str | None, query("expand", one_of([_PARTIES]))] = None,
         type_: Annotated[list[str] | None, query("type", some_of(KINDS))] = None,
         status: Annotated[list[str] | None, query("status", some_of(STATUSES))] = None,
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
         currency: Annotated[str | None, query("currency", one_of(CURRENCIES))] = None,
         minimum: Annotated[str | None, query("minAmount", coins(_DECIMALS_MAX))] = None,
         maximum: Annotated[str | None, query("maxAmount", coins(_DECIMALS_MAX))] = None,
@@ -136,7 +136,7 @@ class TransactionRoutes(Controller):
         window: NamedDependency[PageWindow],
         *,
         type_: Annotated[list[str] | None, query("type", some_of(KINDS))] = None,
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
         currency: Annotated[str | None, query("currency", one_of(CURRENCIES))] = None,
         minimum: Annotated[str | None, query("minAmount", coins(_DECIMALS_MAX))] = None,
         maximum: Annotated[str | None, query("maxAmount", coins(_DECIMALS_MAX))] = None,
@@ -167,7 +167,7 @@ class TransactionRoutes(Controller):
         transaction_details: NamedDependency[TransactionDetails],
     ) -> TransactionDetailsReply:
         """Get a transfer of any kind, with its change history and its journals."""
-        transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
+        transaction_id = known_transfer(transactionId)
         return details_reply(await transaction_details.get(request.user.org_id, transaction_id))
 
     @post(
@@ -187,7 +187,7 @@ class TransactionRoutes(Controller):
 
         Nothing else of the transfer changes, and no event is sent.
         """
-        transaction_id = known_id(transactionId, "transaction", TransactionNotFound)
+        transaction_id = known_transfer(transactionId)
         found = await transaction_metadata.change(
             request.user.org_id, transaction_id, data.metadata
         )

@@ -10,7 +10,7 @@ from landbridge.payments.transactions.balances import BalanceSheet
 from landbridge.payments.transactions.schemas import TransactionReply
 from landbridge.payments.transactions.search import SearchResult, SearchResultKind
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import DecimalText, WireStruct
+from landbridge.platform.http.responses import DecimalText, WireStruct, reply_of
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -107,12 +107,10 @@ def search_reply(
     return SearchReply(
         count=len(results),
         results=[
-            SearchResultReply(
+            reply_of(
+                each,
+                SearchResultReply,
                 type=each.kind,
-                id=each.id,
-                label=each.label,
-                detail=each.detail,
-                user_id=each.user_id,
                 transaction=transactions.get(each.id, UNSET),
             )
             for each in results

@@ -13,7 +13,7 @@ from landbridge.payments.transactions.details import TransactionDetail, public_f
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
 from landbridge.payments.transactions.schemas import EndReply, chain_of, end_reply
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 
 
 class ChangeReply(WireStruct, frozen=True):
@@ -125,15 +125,7 @@ def details_reply(details: TransactionDetail) -> TransactionDetailsReply:
 
 def _history(details: TransactionDetail) -> list[ChangeReply]:
     return [
-        ChangeReply(
-            seq=each.seq,
-            change_type=each.change_type,
-            status_before=each.status_before,
-            status_after=each.status_after,
-            actor=each.actor,
-            at=moment(each.occurred_at),
-            facts=dict(public_facts(each)),
-        )
+        reply_of(each, ChangeReply, at=each.occurred_at, facts=dict(public_facts(each)))
         for each in details.changes
     ]
 

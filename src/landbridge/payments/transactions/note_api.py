@@ -7,7 +7,7 @@ from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.transactions.notes import (
     NOTE_LENGTH_MAX,
     TransactionNote,
@@ -16,8 +16,7 @@ from landbridge.payments.transactions.notes import (
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
-from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
 
@@ -67,7 +66,7 @@ class TransactionNoteRoutes(Controller):
 
         Nothing of the transfer changes, and no event is sent. A transfer has at most 100 notes.
         """
-        transaction_id = _known_id(transactionId)
+        transaction_id = known_transfer(transactionId)
         note = await idempotency_keys.run(
             request,
             data,
@@ -86,15 +85,9 @@ class TransactionNoteRoutes(Controller):
         transaction_notes: NamedDependency[TransactionNotes],
     ) -> TransactionNotesReply:
         """List all notes, oldest first."""
-        found = await transaction_notes.page(request.user.org_id, _known_id(transactionId))
+        found = await transaction_notes.page(request.user.org_id, known_transfer(transactionId))
         return TransactionNotesReply(count=len(found), notes=[_reply(each) for each in found])
 
 
-def _known_id(text: str) -> UUID:
-    return known_id(text, "transaction", TransactionNotFound)
-
-
 def _reply(note: TransactionNote) -> TransactionNoteReply:
-    return TransactionNoteReply(
-        id=note.id, text=note.text, author_id=note.author_id, created_at=moment(note.created_at)
-    )
+    return reply_of(note, TransactionNoteReply)

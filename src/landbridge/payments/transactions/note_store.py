@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_optional_row, read_row
 
 _ADD = """
 insert into transaction_notes (
@@ -62,26 +63,14 @@ async def add(tx: Tx, note: SealedNote) -> None:
 async def get(tx: Tx, org_id: UUID, note_id: UUID) -> SealedNote | None:
     """Get a note."""
     row = await tx.fetchrow(_GET, org_id, note_id)
-    return None if row is None else _note(row)
+    return read_optional_row(row, SealedNote)
 
 
 async def of_transfer(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[SealedNote]:
     """List the notes of a transfer, oldest first."""
-    return [_note(row) for row in await tx.fetch(_OF_TRANSFER, org_id, transfer_id)]
+    return [read_row(row, SealedNote) for row in await tx.fetch(_OF_TRANSFER, org_id, transfer_id)]
 
 
 async def erase(tx: Tx, org_id: UUID, user_id: UUID) -> None:
     """Blank the notes on an erased user's transfers."""
     await tx.execute(_ERASE, org_id, user_id)
-
-
-def _note(row: Row) -> SealedNote:
-    return SealedNote(
-        org_id=row["org_id"],
-        id=row["id"],
-        transfer_id=row["transfer_id"],
-        user_id=row["user_id"],
-        author_id=row["author_id"],
-        sealed_text=row["sealed_text"],
-        created_at=row["created_at"],
-    )

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
 
@@ -61,7 +62,7 @@ async def add(tx: Tx, view: SavedView) -> None:
 
 async def all_of(tx: Tx, org_id: UUID) -> Sequence[SavedView]:
     """Return all views of an organisation, by name."""
-    return [_view(row) for row in await tx.fetch(_ALL, org_id)]
+    return [read_row(row, SavedView) for row in await tx.fetch(_ALL, org_id)]
 
 
 async def rename(tx: Tx, org_id: UUID, view_id: UUID, name: str) -> None:
@@ -72,14 +73,3 @@ async def rename(tx: Tx, org_id: UUID, view_id: UUID, name: str) -> None:
 async def delete(tx: Tx, org_id: UUID, view_id: UUID) -> None:
     """Delete a view."""
     await tx.execute(_DELETE, org_id, view_id)
-
-
-def _view(row: Row) -> SavedView:
-    return SavedView(
-        org_id=row["org_id"],
-        id=row["id"],
-        owner_id=row["owner_id"],
-        name=row["name"],
-        query=row["query"],
-        is_shared=row["is_shared"],
-    )

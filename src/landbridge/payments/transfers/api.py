@@ -1,6 +1,5 @@
 """Routes of wallet transfers: /v2/wallets/transfers. Source: interface/crypto-transfer."""
 
-from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -9,72 +8,33 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from msgspec import UNSET
 
-from landbridge.ledger.errors import TransactionNotFound
+from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.fees import FeeType, OrganisationFee
+from landbridge.payments.engine.fees import FeeType
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransferStatus
-from landbridge.payments.engine.parties import PartyRequest
-from landbridge.payments.engine.request_options import (
-    MetadataRequest,
-    RequestOptions,
-    payment_values,
-)
+from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.schemas import (
     WALLET_TYPE,
     ApprovalReply,
-    FeeRequest,
     PartyReply,
     approval_reply,
     party,
 )
 from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Timelines
 from landbridge.payments.transfers.model import KIND, WalletTransfer
-from landbridge.payments.transfers.service import TransferRequest, TransferView, WalletTransfers
+from landbridge.payments.transfers.service import NewWalletTransfer, TransferView, WalletTransfers
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, query
-from landbridge.platform.http.list_query import optional_id
-from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.responses import (
     Moment,
     Number,
-    PositiveNumber,
     WireStruct,
     moment,
     or_unset,
 )
 from landbridge.providers.chains.tokens import TOKENS, Chain
-
-
-class TransferSource(WireStruct, frozen=True):
-    """Payer of a transfer."""
-
-    user_id: UUID
-
-
-class TransferDestination(WireStruct, frozen=True):
-    """Recipient: either a user, or an address that the payer has registered."""
-
-    user_id: UUID | None = None
-    wallet_address: AddressText | None = None
-
-
-class NewWalletTransfer(MetadataRequest, frozen=True, kw_only=True):
-    """Request of a wallet transfer, to a wallet on the same chain or to an external address.
-
-    `fee` is the organisation's own, on top of the amount.
-    """
-
-    request_id: UUID
-    source: TransferSource
-    destination: TransferDestination
-    amount: PositiveNumber
-    currency: str
-    chain: Chain
-    fee: FeeRequest | None = None
-    require_approval: bool | None = False
 
 
 class TransferSourceReply(WireStruct, frozen=True):
@@ -168,11 +128,7 @@ class WalletTransferRoutes(Controller):
 
         The same `requestId` with the same body returns the same transfer.
         """
-        params = _to_request(data)
-        body = payment_values(data)
-        created = await wallet_transfers.create(
-            request.user, data.request_id, params, body, options=options.of(data.metadata)
-        )
+        created = await wallet_transfers.create(request.user, data, options)
         return with_dry_run(wallet_transfer_reply(created), options)
 
     @get(summary="List wallet transfers", operation_id="transfers.list")
@@ -181,11 +137,11 @@ class WalletTransferRoutes(Controller):
         request: ApiRequest,
         wallet_transfers: NamedDependency[WalletTransfers],
         window: NamedDependency[PageWindow],
-        user_id: Annotated[str | None, query("userId", IDENTIFIER)] = None,
+        user_id: UserFilter = None,
     ) -> WalletTransferPage:
         """List the transfers sent by one user or by the whole organisation, newest first."""
-        params = optional_id("userId", user_id)
-        found = await wallet_transfers.page(request.user.org_id, params, window)
+        owner_id = optional_id("userId", user_id)
+        found = await wallet_transfers.page(request.user.org_id, owner_id, window)
         return WalletTransferPage(
             count=len(found),
             records=[wallet_transfer_reply(each) for each in found],
@@ -204,29 +160,11 @@ class WalletTransferRoutes(Controller):
         expand: Expand = None,
     ) -> WalletTransferReply:
         """Return one wallet transfer."""
-        transfer_id = known_id(transferId, "transaction", TransactionNotFound)
+        transfer_id = known_transfer(transferId)
         found = await wallet_transfers.get(request.user.org_id, transfer_id)
         return await timelines.attach(
             wallet_transfer_reply(found), found.transfer.record, expand, request.user
         )
-
-
-def _to_request(data: NewWalletTransfer) -> TransferRequest:
-    to = data.destination
-    return TransferRequest(
-        source_user_id=data.source.user_id,
-        destination=PartyRequest(
-            side="destination",
-            is_flat=True,
-            user_id=to.user_id,
-            wallet_address=to.wallet_address,
-        ),
-        chain=data.chain,
-        currency=data.currency,
-        amount=data.amount,
-        fee=OrganisationFee(data.fee.type, data.fee.value) if data.fee else None,
-        require_approval=bool(data.require_approval),
-    )
 
 
 def wallet_transfer_reply(view: TransferView) -> WalletTransferReply:

@@ -13,6 +13,7 @@ import msgspec
 from landbridge.ledger.model import HouseRole, Transfer
 from landbridge.payments.engine.fees import FeeType
 from landbridge.payments.engine.outgoing_transfers import OutgoingTransfer, OutgoingTransferStatus
+from landbridge.payments.limits.model import LimitUsage, PaymentDestination
 from landbridge.platform.core.money import Asset, Money
 from landbridge.providers.chains.port import OrderLeg
 from landbridge.providers.chains.tokens import ASSETS
@@ -103,4 +104,24 @@ def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
         user_ids=tuple(
             each for each in (record.user_id, details.destination_user_id) if each is not None
         ),
+    )
+
+
+def as_limit_usage(record: Transfer) -> LimitUsage:
+    """Return its usage; committed from the start, because its coins are held."""
+    transfer = as_transfer(record)
+    details = transfer.details
+    target = PaymentDestination.at(
+        details.destination_address,
+        transfer.amount,
+        record.user_id,
+        details.destination_user_id,
+        account_id=details.destination_account_id,
+    )
+    return LimitUsage.of(
+        record,
+        transfer.gross,
+        corridor=transfer.asset.chain,
+        targets=(target,),
+        is_committed=True,
     )

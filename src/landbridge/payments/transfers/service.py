@@ -6,7 +6,6 @@ that no transfer is started that the wallet can't pay.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -40,7 +39,13 @@ from landbridge.payments.engine.parties import (
     PaymentParties,
     token_asset,
 )
-from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.engine.request_options import (
+    DEFAULT_OPTIONS,
+    MetadataRequest,
+    RequestOptions,
+    payment_values,
+)
+from landbridge.payments.engine.schemas import FeeRequest
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.payments.transfers.model import (
     KIND,
@@ -55,21 +60,39 @@ from landbridge.platform.core.gather import both_in_order
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.formats.schemas import AddressText
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.responses import PositiveNumber, WireStruct
 from landbridge.providers.chains.tokens import Chain
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TransferRequest:
-    """Request of a wallet transfer."""
+class TransferSource(WireStruct, frozen=True):
+    """Payer of a transfer."""
 
-    source_user_id: UUID
-    destination: PartyRequest
-    chain: Chain
+    user_id: UUID
+
+
+class TransferDestination(WireStruct, frozen=True):
+    """Recipient: either a user, or an address that the payer has registered."""
+
+    user_id: UUID | None = None
+    wallet_address: AddressText | None = None
+
+
+class NewWalletTransfer(MetadataRequest, frozen=True, kw_only=True):
+    """Request of a wallet transfer, to a wallet on the same chain or to an external address.
+
+    `fee` is the organisation's own, on top of the amount.
+    """
+
+    request_id: UUID
+    source: TransferSource
+    destination: TransferDestination
+    amount: PositiveNumber
     currency: str
-    amount: Decimal
-    fee: OrganisationFee | None
-    require_approval: bool
+    chain: Chain
+    fee: FeeRequest | None = None
+    require_approval: bool | None = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,33 +117,35 @@ class WalletTransfers:
     clock: Clock = field(kw_only=True)
 
     async def create(
-        self,
-        caller: Caller,
-        request_id: UUID,
-        params: TransferRequest,
-        request: dict[str, Any],
-        *,
-        options: RequestOptions = DEFAULT_OPTIONS,
+        self, caller: Caller, data: NewWalletTransfer, options: RequestOptions = DEFAULT_OPTIONS
     ) -> TransferView:
         """Hold the coins and send them as soon as possible, once per request id.
 
         Raises `FieldInvalid`, `RouteInvalid`, `UserNotFound`, `UserFrozen`, `WalletNotFound`,
         `InsufficientBalance`, and `RequestIdTaken` for a request id used with another body.
         """
-        asset = token_asset(params.chain, params.currency, field="currency")
-        amount = parse_amount("amount", params.amount, asset)
+        to = data.destination
+        recipient = PartyRequest(
+            side="destination",
+            is_flat=True,
+            user_id=to.user_id,
+            wallet_address=to.wallet_address,
+        )
+        request, options = payment_values(data), options.of(data.metadata)
+        asset = token_asset(data.chain, data.currency, field="currency")
+        amount = parse_amount("amount", data.amount, asset)
         record = await self.transfer_creation.create(
             caller,
             lambda needs_approval: self._draft(
-                caller, params, amount, request_id, request, needs_approval=needs_approval
+                caller, data, recipient, amount, request, needs_approval=needs_approval
             ),
             TRANSITIONS,
             CreationOptions(
                 kind=KIND,
-                request_id=request_id,
+                request_id=data.request_id,
                 request=request,
                 planned_steps=lambda record: planned_steps(as_outgoing_transfer(record)),
-                needs_approval=params.require_approval or caller.payments_need_approval,
+                needs_approval=bool(data.require_approval) or caller.payments_need_approval,
                 approval_lifetime=ON_CHAIN_LIFETIME,
                 request_options=options,
             ),
@@ -156,21 +181,21 @@ class WalletTransfers:
     async def _draft(
         self,
         caller: Caller,
-        params: TransferRequest,
+        data: NewWalletTransfer,
+        recipient: PartyRequest,
         amount: Money,
-        request_id: UUID,
         request: dict[str, Any],
         *,
         needs_approval: bool,
     ) -> TransferDraft:
-        self.parties.check_chain_connected(params.chain, field="chain")
+        self.parties.check_chain_connected(data.chain, field="chain")
         (payer, fee), payee = await both_in_order(
-            self._payer_and_fee(caller, params, amount),
+            self._payer_and_fee(caller, data, amount),
             self.parties.payee(
                 caller,
-                params.destination,
-                payer_id=params.source_user_id,
-                chain=params.chain,
+                recipient,
+                payer_id=data.source.user_id,
+                chain=data.chain,
                 asset=amount.asset,
             ),
         )
@@ -181,11 +206,11 @@ class WalletTransfers:
         if payer.account.available_units < gross.units:
             raise InsufficientBalance(insufficient_balance_text(gross), field="amount")
         charged, treasury_address = None, None
-        if params.fee is not None and fee.units:
-            treasury_address = await self.wallets.find_treasury_address(caller.org_id, params.chain)
+        if data.fee is not None and fee.units:
+            treasury_address = await self.wallets.find_treasury_address(caller.org_id, data.chain)
             charged = FeeDetails(
-                type=params.fee.type,
-                value=params.fee.value,
+                type=data.fee.type,
+                value=data.fee.value,
                 units=fee.units,
                 address=treasury_address,
             )
@@ -196,8 +221,8 @@ class WalletTransfers:
                 org_id=caller.org_id,
                 id=new_id(),
                 kind=KIND,
-                user_id=params.source_user_id,
-                request_id=request_id,
+                user_id=data.source.user_id,
+                request_id=data.request_id,
                 request=request,
                 path=(status,),
                 source=gross,
@@ -213,13 +238,14 @@ class WalletTransfers:
         )
 
     async def _payer_and_fee(
-        self, caller: Caller, params: TransferRequest, amount: Money
+        self, caller: Caller, data: NewWalletTransfer, amount: Money
     ) -> tuple[Payer, Money]:
         payer = await self.parties.payer(
-            caller, params.source_user_id, params.chain, params.currency, is_flat=True
+            caller, data.source.user_id, data.chain, data.currency, is_flat=True
         )
-        fee = params.fee.of(amount) if params.fee is not None else amount - amount
-        return payer, fee
+        if data.fee is None:
+            return payer, Money(0, amount.asset)
+        return payer, OrganisationFee(data.fee.type, data.fee.value).of(amount)
 
     async def _view(self, transfer: WalletTransfer) -> TransferView:
         (view,) = await self.views(transfer.record.org_id, [transfer])

@@ -18,17 +18,16 @@ from landbridge.payments.virtual_accounts.deposits import MicroDepositBounds
 from landbridge.payments.virtual_accounts.destinations import (
     DESTINATION_CURRENCIES,
     SOURCE_CURRENCIES,
+    NewVirtualAccount,
 )
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountFilters
 from landbridge.payments.virtual_accounts.rule_api import known_rule
 from landbridge.payments.virtual_accounts.rule_schemas import RuleDeletedReply
 from landbridge.payments.virtual_accounts.schemas import (
-    NewVirtualAccount,
     VirtualAccountEnvelope,
     VirtualAccountPageReply,
     VirtualAccountReply,
     account_info,
-    conversion_route,
 )
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
 from landbridge.platform.core.errors import FieldInvalid
@@ -69,11 +68,11 @@ class VirtualAccountRoutes(Controller):
         idempotency_keys: NamedDependency[IdempotencyKeys],
     ) -> VirtualAccountEnvelope:
         """Open another account of the user, who must be verified on the USD rail."""
-        user_id, route = known_user(userId), conversion_route(data)
+        user_id = known_user(userId)
         account = await idempotency_keys.run(
             request,
             data,
-            lambda claim: virtual_accounts.create(request.user, user_id, route, claim=claim),
+            lambda claim: virtual_accounts.create(request.user, user_id, data, claim=claim),
             lambda key: virtual_accounts.get(key.org_id, user_id, key.object_id),
         )
         return await _answer("created", account, users, virtual_accounts)
@@ -170,7 +169,7 @@ class VirtualAccountRoutes(Controller):
     ) -> VirtualAccountEnvelope:
         """Change the destination of future deposits; the account keeps its number."""
         account = await virtual_accounts.update(
-            request.user, known_user(userId), known_account(accountId), conversion_route(data)
+            request.user, known_user(userId), known_account(accountId), data
         )
         return await _answer("updated", account, users, virtual_accounts)
 

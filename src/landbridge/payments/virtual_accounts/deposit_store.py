@@ -7,7 +7,8 @@ from uuid import UUID
 
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.pagination import PagePosition
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_optional_row, read_row
 
 _ADD = """
 insert into micro_deposits (org_id, id, account_id, currency, units, sealed_source, created_at)
@@ -105,7 +106,7 @@ async def add(tx: Tx, deposit: StoredMicroDeposit) -> None:
 async def get(tx: Tx, org_id: UUID, deposit_id: UUID) -> StoredMicroDeposit | None:
     """Get a micro-deposit."""
     row = await tx.fetchrow(_GET, org_id, deposit_id)
-    return None if row is None else _deposit(row)
+    return read_optional_row(row, StoredMicroDeposit)
 
 
 async def page(
@@ -122,7 +123,7 @@ async def page(
         before.id,
         limit,
     )
-    return [_deposit(row) for row in rows]
+    return [read_row(row, StoredMicroDeposit) for row in rows]
 
 
 async def add_simulated(
@@ -142,13 +143,7 @@ async def add_simulated(
 async def simulated(tx: Tx, org_id: UUID, request_id: UUID) -> SimulatedDepositRecord | None:
     """Find the request with this request id."""
     row = await tx.fetchrow(_SIMULATED, org_id, request_id)
-    if row is None:
-        return None
-    return SimulatedDepositRecord(
-        account_id=row["account_id"],
-        sealed_request=row["sealed_request"],
-        created_at=row["created_at"],
-    )
+    return read_optional_row(row, SimulatedDepositRecord)
 
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
@@ -164,15 +159,3 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
     """Blank the senders of deposits to a user's accounts."""
     await tx.execute(_FORGET, org_id, user_id)
     await tx.execute(_FORGET_SIMULATED, org_id, user_id)
-
-
-def _deposit(row: Row) -> StoredMicroDeposit:
-    return StoredMicroDeposit(
-        org_id=row["org_id"],
-        id=row["id"],
-        account_id=row["account_id"],
-        currency=row["currency"],
-        units=row["units"],
-        sealed_source=row["sealed_source"],
-        created_at=row["created_at"],
-    )

@@ -14,11 +14,11 @@ from landbridge.customers.bank_accounts.errors import InactiveAccount
 from landbridge.ledger.model import CommitOutcome, CreateTransfer
 from landbridge.ledger.replays import first_difference
 from landbridge.ledger.service import Ledger
+from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.virtual_accounts import deposit_store as store
 from landbridge.payments.virtual_accounts.model import (
     MICRO_DEPOSIT_KIND,
     MICRO_DEPOSIT_TRANSITIONS,
-    IncomingCredit,
     MicroDeposit,
     MicroDepositSource,
     MicroDepositStatus,
@@ -28,6 +28,7 @@ from landbridge.payments.virtual_accounts.model import (
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition
@@ -60,7 +61,7 @@ class VirtualAccountDeposits:
     clock: Clock
 
     async def record_once(
-        self, tx: Tx, account: VirtualAccount, credit: IncomingCredit
+        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment
     ) -> MicroDeposit:
         """Store and book a micro-deposit, once per incoming payment."""
         source = _source(credit)
@@ -148,7 +149,7 @@ class VirtualAccountDeposits:
         return await self.database.transact(work)
 
     async def _book(
-        self, tx: Tx, account: VirtualAccount, credit: IncomingCredit, deposit_id: UUID
+        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment, deposit_id: UUID
     ) -> None:
         """Book the cents to the organisation; a micro-deposit is owed to nobody."""
         money = credit.money
@@ -205,7 +206,7 @@ async def _position(
             return PagePosition(found.created_at, found.id)
 
 
-def _source(credit: IncomingCredit) -> MicroDepositSource:
+def _source(credit: IncomingPayment) -> MicroDepositSource:
     sender = credit.sender
     if sender is None:
         return MicroDepositSource(payment_rail=credit.rail, description=credit.description)
@@ -225,13 +226,8 @@ def _opened(stored: store.StoredMicroDeposit, key: DataKey | None) -> MicroDepos
         source = key.open(
             stored.sealed_source, context=_context(stored.id), type=MicroDepositSource
         )
-    return MicroDeposit(
-        org_id=stored.org_id,
-        id=stored.id,
-        account_id=stored.account_id,
-        money=Money(stored.units, FIAT[stored.currency]),
-        source=source,
-        created_at=stored.created_at,
+    return copy_fields(
+        stored, MicroDeposit, money=Money(stored.units, FIAT[stored.currency]), source=source
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 from uuid import UUID
 
 from landbridge.customers.address_policies.service import AddressPolicies
@@ -13,6 +13,7 @@ from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, RoleNotAllowed
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.responses import WireStruct
 from landbridge.providers.chains.port import ChainAction, Chains
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.providers.rails.port import Rails
@@ -24,14 +25,13 @@ DESTINATION_CURRENCIES = ("usdc", "usdt")
 _USDT_CHAINS = (Chain.ETHEREUM,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversionRoute:
-    """Requested conversion of an account; exactly one of the last two fields is set."""
+class NewVirtualAccount(WireStruct, frozen=True):
+    """A conversion; give `destinationChain` (the user's own wallet) or `externalWalletId`."""
 
-    source_currency: str
-    destination_currency: str
-    chain: Chain | None
-    external_wallet_id: UUID | None
+    source_currency: Literal["usd"]
+    destination_currency: Literal["usdc", "usdt"]
+    destination_chain: Chain | None = None
+    external_wallet_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class DeliveryDestinations:
     clock: Clock
 
     async def find(
-        self, caller: Caller, user_id: UUID, route: ConversionRoute
+        self, caller: Caller, user_id: UUID, route: NewVirtualAccount
     ) -> DeliveryDestination:
         """Return the destination of the coins.
 
@@ -78,7 +78,7 @@ class DeliveryDestinations:
                 "sourceCurrency: no connected bank accepts deposits",
                 field="sourceCurrency",
             )
-        if (route.chain is None) == (route.external_wallet_id is None):
+        if (route.destination_chain is None) == (route.external_wallet_id is None):
             raise FieldInvalid(
                 "give either destinationChain or externalWalletId", field="destinationChain"
             )
@@ -97,7 +97,7 @@ class DeliveryDestinations:
         return found
 
     async def _external(
-        self, caller: Caller, user_id: UUID, route: ConversionRoute
+        self, caller: Caller, user_id: UUID, route: NewVirtualAccount
     ) -> DeliveryDestination:
         wallet = None
         if route.external_wallet_id is not None:
@@ -134,14 +134,15 @@ class DeliveryDestinations:
         await self.limits.check_cooled_down(caller.org_id, wallet.created_at, now)
 
     async def _own(
-        self, org_id: UUID, user_id: UUID, route: ConversionRoute
+        self, org_id: UUID, user_id: UUID, route: NewVirtualAccount
     ) -> DeliveryDestination:
         wallet = None
-        if route.chain is not None:
-            wallet = await self.wallets.find(org_id, user_id, route.chain)
+        chain = route.destination_chain
+        if chain is not None:
+            wallet = await self.wallets.find(org_id, user_id, chain)
         if wallet is None:
             raise WalletNotFound(
-                f"destinationChain: user {user_id} has no wallet on {route.chain}; add one with "
+                f"destinationChain: user {user_id} has no wallet on {chain}; add one with "
                 f"POST /v2/users/{user_id}/wallets/add",
                 field="destinationChain",
             )

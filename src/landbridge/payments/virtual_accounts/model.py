@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
 from uuid import UUID
 
 import msgspec
@@ -65,64 +64,6 @@ class VirtualAccount:
     def is_active(self) -> bool:
         """Whether deposits are accepted."""
         return self.status is VirtualAccountStatus.ACTIVATED
-
-
-class CreditSender(Protocol):
-    """Sender of fiat as reported by the bank; the implementation is in a higher package."""
-
-    @property
-    def name(self) -> str | None:
-        """The holder's name."""
-        ...
-
-    @property
-    def bank_name(self) -> str | None:
-        """The bank's name."""
-        ...
-
-    @property
-    def routing_number(self) -> str | None:
-        """The bank's routing number."""
-        ...
-
-    @property
-    def account_number(self) -> str | None:
-        """The holder's account number."""
-        ...
-
-
-class IncomingCredit(Protocol):
-    """Fiat on an account of ours: the part of an incoming payment that this package reads."""
-
-    @property
-    def id(self) -> UUID:
-        """Id of the incoming payment."""
-        ...
-
-    @property
-    def money(self) -> Money:
-        """The amount."""
-        ...
-
-    @property
-    def rail(self) -> str:
-        """The rail, as in `ach`."""
-        ...
-
-    @property
-    def sender(self) -> CreditSender | None:
-        """The sender; None once erased."""
-        ...
-
-    @property
-    def description(self) -> str | None:
-        """The sender's message."""
-        ...
-
-    @property
-    def received_at(self) -> datetime:
-        """The time of receipt, in the organisation's time."""
-        ...
 
 
 class MicroDepositSource(msgspec.Struct, frozen=True, kw_only=True):

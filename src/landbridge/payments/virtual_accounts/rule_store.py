@@ -12,6 +12,7 @@ from landbridge.payments.virtual_accounts.rule_model import RulePart, Settlement
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain
 
 Action = Literal["create", "update"]
@@ -206,12 +207,8 @@ async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> RuleRequestRec
     row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
     if row is None:
         return None
-    return RuleRequestRecord(
-        rule_id=row["rule_id"],
-        action=row["action"],
-        request=msgspec.json.decode(row["request"], type=dict[str, Any]),
-        at=row["created_at"],
-    )
+    request = msgspec.json.decode(row["request"], type=dict[str, Any])
+    return read_row(row, RuleRequestRecord, request=request, at=row["created_at"])
 
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
@@ -232,13 +229,5 @@ def _json(value: Any) -> str:
 
 
 def _rule(row: Row) -> SettlementRule:
-    return SettlementRule(
-        org_id=row["org_id"],
-        id=row["id"],
-        chain=Chain(row["chain"]),
-        includes_fee=row["includes_fee"],
-        parts=msgspec.json.decode(row["parts"], type=tuple[RulePart, ...]),
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    parts = msgspec.json.decode(row["parts"], type=tuple[RulePart, ...])
+    return read_row(row, SettlementRule, parts=parts)

@@ -1,13 +1,11 @@
 """Schemas of virtual accounts. Source: contract, interface/virtual-account."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 from uuid import UUID
 
 import msgspec
 
 from landbridge.customers.users.model import UserCard
-from landbridge.payments.virtual_accounts.destinations import ConversionRoute
 from landbridge.payments.virtual_accounts.model import (
     PAYMENT_RAILS,
     MicroDeposit,
@@ -18,15 +16,6 @@ from landbridge.payments.virtual_accounts.model import (
 from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.rails.port import DepositCoordinates
-
-
-class NewVirtualAccount(WireStruct, frozen=True):
-    """A conversion; give `destinationChain` (the user's own wallet) or `externalWalletId`."""
-
-    source_currency: Literal["usd"]
-    destination_currency: Literal["usdc", "usdt"]
-    destination_chain: Chain | None = None
-    external_wallet_id: UUID | None = None
 
 
 class VirtualAccountSource(WireStruct, frozen=True):
@@ -137,16 +126,6 @@ class VirtualAccountPageReply(WireStruct, frozen=True):
     count: int
     data: list[VirtualAccountReply]
     next_cursor: Moment | msgspec.UnsetType = msgspec.UNSET
-
-
-def conversion_route(data: NewVirtualAccount) -> ConversionRoute:
-    """Build the conversion from the request body."""
-    return ConversionRoute(
-        source_currency=data.source_currency,
-        destination_currency=data.destination_currency,
-        chain=data.destination_chain,
-        external_wallet_id=data.external_wallet_id,
-    )
 
 
 def account_info(

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Protocol
 from uuid import UUID
 
 from landbridge.customers.bank_accounts.errors import AccountNotFound
 from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.customers.users.service import Users
+from landbridge.customers.verification.service import Verification
+from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.virtual_accounts import deposit_store, rule_store, store
 from landbridge.payments.virtual_accounts.change_events import (
     VirtualAccountChangeEvents,
@@ -25,12 +26,11 @@ from landbridge.payments.virtual_accounts.deposits import (
     VirtualAccountDeposits,
 )
 from landbridge.payments.virtual_accounts.destinations import (
-    ConversionRoute,
     DeliveryDestinations,
+    NewVirtualAccount,
     check_member_may_deliver,
 )
 from landbridge.payments.virtual_accounts.model import (
-    IncomingCredit,
     MicroDeposit,
     VirtualAccount,
     VirtualAccountFilters,
@@ -61,14 +61,6 @@ from landbridge.providers.rails.port import DepositCoordinates, Rails, give_numb
 _NUMBERS_MAX = 5
 
 
-class VirtualAccountVerification(Protocol):
-    """Verification of users on rails."""
-
-    async def check_active(self, org_id: UUID, user_id: UUID, rail: KycRail) -> None:
-        """Raise `VerificationMissing` unless the user is verified on the rail."""
-        ...
-
-
 class VirtualAccounts:
     """Virtual accounts of all organisations."""
 
@@ -79,7 +71,7 @@ class VirtualAccounts:
         clock: Clock,
         *,
         users: Users,
-        verified: VirtualAccountVerification,
+        verified: Verification,
         rails: Rails,
         destinations: DeliveryDestinations,
         deposits: VirtualAccountDeposits,
@@ -95,7 +87,7 @@ class VirtualAccounts:
         self._change_events = VirtualAccountChangeEvents(vault, users, deposits)
 
     async def create(
-        self, caller: Caller, user_id: UUID, route: ConversionRoute, *, claim: Claim = no_claim
+        self, caller: Caller, user_id: UUID, route: NewVirtualAccount, *, claim: Claim = no_claim
     ) -> VirtualAccount:
         """Open an account; each call opens another.
 
@@ -161,7 +153,7 @@ class VirtualAccounts:
         )
 
     async def update(
-        self, caller: Caller, user_id: UUID, account_id: UUID, route: ConversionRoute
+        self, caller: Caller, user_id: UUID, account_id: UUID, route: NewVirtualAccount
     ) -> VirtualAccount:
         """Change the destination of future deposits; the same destination changes nothing.
 
@@ -286,7 +278,7 @@ class VirtualAccounts:
         return found
 
     async def record_micro_deposit(
-        self, tx: Tx, account: VirtualAccount, credit: IncomingCredit
+        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment
     ) -> MicroDeposit:
         """Store and book a micro-deposit, once per incoming payment `credit`.
 

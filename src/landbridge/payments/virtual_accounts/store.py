@@ -7,6 +7,7 @@ from uuid import UUID
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD = """
@@ -200,19 +201,4 @@ async def page_of_org(
 
 
 def _account(row: Row) -> VirtualAccount:
-    return VirtualAccount(
-        org_id=row["org_id"],
-        id=row["id"],
-        user_id=row["user_id"],
-        status=VirtualAccountStatus(row["status"]),
-        source_currency=row["source_currency"],
-        destination_currency=row["destination_currency"],
-        chain=Chain(row["destination_chain"]),
-        wallet_address=row["wallet_address"],
-        external_wallet_id=row["external_wallet_id"],
-        account_number=row["account_number"],
-        settlement_rule_id=row["settlement_rule_id"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    return read_row(row, VirtualAccount, chain=row["destination_chain"])

@@ -23,7 +23,7 @@ from landbridge.platform.core.pagination import (
     parse_moment,
     queue_window,
 )
-from landbridge.platform.http.constraints import DATE_OR_TIME, form, integer, query
+from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, form, integer, query
 
 W = TypeVar("W", bound=str)
 
@@ -74,6 +74,8 @@ CreatedAfter = Annotated[
         description="Only records created at this date or time, or later.",
     ),
 ]
+# Only the records of one user.
+UserFilter = Annotated[str | None, query("userId", IDENTIFIER)]
 Cursor = Annotated[
     str | None,
     query("cursor", DATE_OR_TIME, description="The nextCursor of the page before."),

@@ -10,6 +10,7 @@ from litestar.openapi.spec.enums import OpenAPIFormat, OpenAPIType
 from litestar.params import BodyKwarg
 from typing_extensions import override
 
+from landbridge.platform.core.fields import named_fields
 from landbridge.platform.http.constraints import POSITIVE, number, stated
 
 # Descriptions of fields in the OpenAPI document; the JSON is unaffected.
@@ -37,6 +38,16 @@ def encode(value: Any) -> bytes:
 def moment(at: datetime) -> str:
     """Format a time as in the contract: ISO 8601, microseconds, `+00:00`."""
     return at.isoformat(timespec="microseconds")
+
+
+def reply_of(source: object, kind: type[T], /, **values: Any) -> T:
+    """Build a reply from the attributes of `source` that its fields are named after.
+
+    Times become texts. `values` are the fields that differ, or that `source` has not.
+    """
+    found = {**named_fields(source, kind, values), **values}
+    texts = {name: moment(at) for name, at in found.items() if isinstance(at, datetime)}
+    return kind(**{**found, **texts})
 
 
 def or_unset(value: T | None) -> T | msgspec.UnsetType:

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -11,14 +11,16 @@ from uuid import UUID
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.platform.orgs.model import Mode
-from landbridge.sandbox.seeding.bulk_copy import write
+from landbridge.sandbox.seeding import store
 from landbridge.sandbox.seeding.calendar import micros
 from landbridge.sandbox.seeding.history import CHANGE_BATCH, RecordBatch, SeedContext, SeedHistory
 from landbridge.sandbox.seeding.people import CHAINS, create_people
 from landbridge.sandbox.seeding.random_source import Random
+from landbridge.sandbox.seeding.row_templates import COLUMNS
 from landbridge.sandbox.seeding.services import SeedServices
 
 PEOPLE_MIN = 5
@@ -134,7 +136,7 @@ async def _write(
     while batch is not None:
         async with asyncio.TaskGroup() as both:
             both.create_task(
-                write(
+                _copy(
                     *(services.database, org_id, batch.rows, batch.paid),
                     mark=CHANGE_BATCH,
                     houses=houses,
@@ -166,3 +168,30 @@ def _joined(rng: Random, begin: datetime, end: datetime, people: int) -> list[da
     days = (end - begin).days * 9 // 10
     later = sorted(rng.randrange(max(days * 86_400, 1)) for _ in range(people - first))
     return [begin] * first + [begin + timedelta(seconds=each) for each in later]
+
+
+async def _copy(
+    database: Database,
+    org_id: UUID,
+    rows: Mapping[str, Sequence[str]],
+    paid: Mapping[str, int],
+    *,
+    mark: str,
+    houses: Mapping[str, str],
+) -> None:
+    """Write rows by table and add to account balances, in one transaction.
+
+    `mark` in the rows is replaced by the number of their batch of changes. `houses` are the
+    organisation's own addresses by chain.
+    """
+
+    async def work(tx: Tx) -> None:
+        batch = await store.begin_batch(tx, org_id)
+        for table, columns in COLUMNS.items():
+            text = "".join(rows.get(table, ()))
+            if text:
+                await store.copy(tx, table, columns, text.replace(mark, str(batch)))
+        await store.pay(tx, org_id, paid)
+        await store.move(tx, org_id, batch, houses)
+
+    await database.transact(work)
