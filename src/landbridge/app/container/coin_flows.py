@@ -42,7 +42,7 @@ _OUTGOING_TRANSFERS: Mapping[str, Read] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CoinFlows(PaymentServices):
     """Flows between wallets, on one chain or across two."""
 

@@ -50,7 +50,7 @@ from landbridge.providers.sidecar.identity import ProviderIdentity
 from landbridge.reporting.user_summaries import UserSummaries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CustomerServices(BaseServices):
     """Services of users: profiles, verification, wallets and bank accounts."""
 

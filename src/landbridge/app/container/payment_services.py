@@ -32,7 +32,7 @@ from landbridge.platform.orgs.model import Mode
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PaymentServices(CustomerServices):
     """Services shared by all payment flows."""
 

@@ -33,7 +33,7 @@ from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.screener import ProviderScreener
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ScreeningServices:
     """Screenings of deposits, and what becomes of them; reviews of all screenings."""
 
@@ -42,7 +42,7 @@ class ScreeningServices:
     screening_reviews: ScreeningReviews
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PaymentChannels:
     """Chains and rails of all payments. Without a screener nothing stands before them."""
 

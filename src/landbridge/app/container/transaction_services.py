@@ -18,7 +18,7 @@ from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSear
 from landbridge.payments.transactions.summary import TransactionSummaries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TransactionServices:
     """Services that read records of all kinds, and balances."""
 
