@@ -1,8 +1,8 @@
 """Base services: database, clock, encryption, files, ledger and providers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from landbridge.app.container.adapters import chains as choose_chains
 from landbridge.app.container.adapters import mail, sealer, storage
@@ -42,6 +42,7 @@ from landbridge.payments.limits.service import Limits
 from landbridge.payments.limits.simulation import LimitSimulation
 from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.members import members
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.db.worker_shares import WorkerShare
@@ -70,9 +71,6 @@ from landbridge.providers.simulation.service import SimulatedState
 from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.trp.port import OtherVasps
 from landbridge.reporting.reconciliation.halt_listing import ReconHalts
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,8 +286,3 @@ def _screening(settings: Settings, database: Database, clock: Clock) -> Screenin
             required_lists(settings.screening_lists) if settings.mode is Mode.PRODUCTION else ()
         ),
     )
-
-
-def members(of: "DataclassInstance") -> dict[str, Any]:
-    """Return the members of a wired layer, to build the next layer with them."""
-    return {each.name: getattr(of, each.name) for each in fields(of)}

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from landbridge.app.container.base_services import build_base_services, members
+from landbridge.app.container.base_services import build_base_services
 from landbridge.app.container.chain_deposits import build_chain_deposits
 from landbridge.app.container.coin_flows import CoinFlows, coin_deciders, coin_steps, move_coins
 from landbridge.app.container.customer_services import know_people
@@ -42,6 +42,7 @@ from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.payments.swaps.quotes import SwapQuotes
 from landbridge.payments.swaps.service import Swaps
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.members import members
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.markets import NoMarkets
 from landbridge.providers.chains.port import Chains
