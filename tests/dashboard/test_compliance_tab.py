@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from landbridge.customers.kyc.enumerations import BUSINESS_DOCUMENTS, INDIVIDUAL_DOCUMENTS
+from landbridge.customers.kyc.enumerations import BUSINESS_DOCUMENTS, INDIVIDUAL_DOCUMENTS, VALUES
 from landbridge.customers.kyc.field_types import (
     ChoiceFieldType,
     Kind,
@@ -12,7 +12,6 @@ from landbridge.customers.kyc.field_types import (
     QuestionnaireFieldType,
 )
 from landbridge.customers.kyc.fields import BUSINESS, INDIVIDUAL, OWNER
-from landbridge.customers.kyc.value_labels import VALUES
 from landbridge.dashboard.compliance.field_labels import LABELS
 from landbridge.dashboard.compliance.kyc_form import (
     changed_fields,

@@ -16,8 +16,7 @@ from landbridge.app.container import Container
 from landbridge.customers.team import passkey_store
 from landbridge.customers.team.errors import TooManyAttempts
 from landbridge.customers.team.login_rate_limit import FREE, AttemptSubject, LoginRateLimit
-from landbridge.customers.verification.cases import VerificationCases
-from landbridge.customers.verification.emails import VerificationEmails
+from landbridge.customers.verification.cases import VerificationCases, VerificationEmails
 from landbridge.developers.webhooks.delivery.endpoint_worker import LEASE
 from landbridge.developers.webhooks.delivery.lease_store import EndpointLease, acquire
 from landbridge.ledger.service import CreatedTransfer, Ledger

@@ -5,6 +5,7 @@ Modules are imported when their command runs, so that `--version` and `--help` n
 
 import importlib
 import sys
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import click
@@ -14,199 +15,96 @@ from landbridge.platform.core.errors import LandbridgeError, Refused
 
 
 class LazyCommand(NamedTuple):
-    """A module, the name of the command in it, and what the list of commands says about it."""
+    """A module, and what the list of commands says about the command in it."""
 
     module: str
-    name: str
     summary: str
 
 
+# Commands by module, each with what the list of commands says about it. In its module a command has
+# its own name, with underscores.
+_SUMMARIES: Mapping[str, Mapping[str, str]] = {
+    "landbridge.app.backups.commands": {
+        "backup": "Back up the database to a new FILE, also while a server runs.",
+        "restore": (
+            "Restore FILE into a new data directory or an empty database, and verify its books."
+        ),
+    },
+    "landbridge.app.ledger_commands": {
+        "check": (
+            "Audit the ledger, also while a server runs; exits 1 and lists the rows that are wrong."
+        ),
+        "correct": (
+            "Reverse the postings of these changes of a terminal record, by one new journal; once."
+        ),
+        "migrate": "Migrate the database to this version.",
+        "reseal": "Reseal all data keys with the first master key; exits 1 if any remain.",
+        "stuck": (
+            "List payments and deposits that are overdue, the longest first; exits 1 if there "
+            "are any."
+        ),
+    },
+    "landbridge.app.master_key_commands": {
+        "master-key": "Create and wrap master keys.",
+    },
+    "landbridge.app.mcp.commands": {
+        "mcp": "Serve the API to an assistant over stdin and stdout (MCP), read-only by default.",
+    },
+    "landbridge.app.org_commands": {
+        "fees": "Fees of an organisation.",
+        "keys": "API keys of an organisation (the first one, unless --org names another).",
+        "orgs": "Organisations.",
+        "prices": "Prices of an organisation.",
+    },
+    "landbridge.app.process_commands": {
+        "api": "Serve only the API, on LANDBRIDGE_DATABASE_URL; several may run at once.",
+        "demo": "Run a scenario on a fresh sandbox, and print the final balances.",
+    },
+    "landbridge.app.serve_command": {
+        "serve": "Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database.",
+    },
+    "landbridge.app.service_commands": {
+        "adapters": (
+            "Adapters to providers: check one against the contract, list orders with problems."
+        ),
+        "approvals": "Approvals of payments.",
+        "archive": "Write the books of finished months to files, and verify them.",
+        "bank-files": "Payout files and bank statements exchanged with a bank.",
+        "chain-deposits": "Settle deposits that a chain has lost.",
+        "house": "Manage roll-ups of house accounts.",
+        "limits": "Limits on users' payments and their destinations.",
+        "members": (
+            "Manage the dashboard members of an organisation (the first, unless --org is given)."
+        ),
+        "proofs": "Prove the books to customers and auditors.",
+        "rates": "Reference rates, and the price feed.",
+        "reconcile": "Compare the ledger with what chains and banks hold.",
+        "reports": "Manage the roll-ups behind reports.",
+        "sanctions": "Sanctions lists for name screening.",
+        "seed": (
+            "Create an organisation whose history ends now; its API key is the last line of output."
+        ),
+        "treasury-deposits": (
+            "Assign coins that arrived at the organisation's own address from unknown senders."
+        ),
+    },
+    "landbridge.app.signer_commands": {
+        "signer": "Run only the signer of EVM transactions, on a socket in the data directory.",
+    },
+    "landbridge.app.worker_command": {
+        "worker": "Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once.",
+    },
+    "landbridge.sandbox.scenarios.commands": {
+        "listen": "Forward the events of an organisation to an address, until Ctrl-C.",
+        "login": "Keep an API key for listen, trigger and logs.",
+        "logs": "The requests of an organisation to the API.",
+        "trigger": "Run the scenario that produces EVENT_TYPE, in the sandbox.",
+    },
+}
 COMMANDS = {
-    "adapters": LazyCommand(
-        "landbridge.app.service_commands",
-        "adapters",
-        "Adapters to providers: check one against the contract, list orders with problems.",
-    ),
-    "api": LazyCommand(
-        "landbridge.app.process_commands",
-        "api",
-        "Serve only the API, on LANDBRIDGE_DATABASE_URL; several may run at once.",
-    ),
-    "approvals": LazyCommand(
-        "landbridge.app.service_commands",
-        "approvals",
-        "Approvals of payments.",
-    ),
-    "backup": LazyCommand(
-        "landbridge.app.backups.commands",
-        "backup",
-        "Back up the database to a new FILE, also while a server runs.",
-    ),
-    "bank-files": LazyCommand(
-        "landbridge.app.service_commands",
-        "bank_files",
-        "Payout files and bank statements exchanged with a bank.",
-    ),
-    "chain-deposits": LazyCommand(
-        "landbridge.app.service_commands",
-        "chain_deposits",
-        "Settle deposits that a chain has lost.",
-    ),
-    "check": LazyCommand(
-        "landbridge.app.ledger_commands",
-        "check",
-        "Audit the ledger, also while a server runs; exits 1 and lists the rows that are wrong.",
-    ),
-    "archive": LazyCommand(
-        "landbridge.app.service_commands",
-        "archive",
-        "Write the books of finished months to files, and verify them.",
-    ),
-    "correct": LazyCommand(
-        "landbridge.app.ledger_commands",
-        "correct",
-        "Reverse the postings of these changes of a terminal record, by one new journal; once.",
-    ),
-    "demo": LazyCommand(
-        "landbridge.app.process_commands",
-        "demo",
-        "Run a scenario on a fresh sandbox, and print the final balances.",
-    ),
-    "fees": LazyCommand(
-        "landbridge.app.org_commands",
-        "fees",
-        "Fees of an organisation.",
-    ),
-    "house": LazyCommand(
-        "landbridge.app.service_commands",
-        "house",
-        "Manage roll-ups of house accounts.",
-    ),
-    "keys": LazyCommand(
-        "landbridge.app.org_commands",
-        "keys",
-        "API keys of an organisation (the first one, unless --org names another).",
-    ),
-    "limits": LazyCommand(
-        "landbridge.app.service_commands",
-        "limits",
-        "Limits on users' payments and their destinations.",
-    ),
-    "listen": LazyCommand(
-        "landbridge.sandbox.scenarios.commands",
-        "listen",
-        "Forward the events of an organisation to an address, until Ctrl-C.",
-    ),
-    "login": LazyCommand(
-        "landbridge.sandbox.scenarios.commands",
-        "login",
-        "Keep an API key for listen, trigger and logs.",
-    ),
-    "logs": LazyCommand(
-        "landbridge.sandbox.scenarios.commands",
-        "logs",
-        "The requests of an organisation to the API.",
-    ),
-    "master-key": LazyCommand(
-        "landbridge.app.master_key_commands",
-        "master_key",
-        "Create and wrap master keys.",
-    ),
-    "mcp": LazyCommand(
-        "landbridge.app.mcp.commands",
-        "mcp",
-        "Serve the API to an assistant over stdin and stdout (MCP), read-only by default.",
-    ),
-    "members": LazyCommand(
-        "landbridge.app.service_commands",
-        "members",
-        "Manage the dashboard members of an organisation (the first, unless --org is given).",
-    ),
-    "migrate": LazyCommand(
-        "landbridge.app.ledger_commands",
-        "migrate",
-        "Migrate the database to this version.",
-    ),
-    "orgs": LazyCommand(
-        "landbridge.app.org_commands",
-        "orgs",
-        "Organisations.",
-    ),
-    "prices": LazyCommand(
-        "landbridge.app.org_commands",
-        "prices",
-        "Prices of an organisation.",
-    ),
-    "proofs": LazyCommand(
-        "landbridge.app.service_commands",
-        "proofs",
-        "Prove the books to customers and auditors.",
-    ),
-    "rates": LazyCommand(
-        "landbridge.app.service_commands",
-        "rates",
-        "Reference rates, and the price feed.",
-    ),
-    "reconcile": LazyCommand(
-        "landbridge.app.service_commands",
-        "reconcile",
-        "Compare the ledger with what chains and banks hold.",
-    ),
-    "reports": LazyCommand(
-        "landbridge.app.service_commands",
-        "reports",
-        "Manage the roll-ups behind reports.",
-    ),
-    "reseal": LazyCommand(
-        "landbridge.app.ledger_commands",
-        "reseal",
-        "Reseal all data keys with the first master key; exits 1 if any remain.",
-    ),
-    "restore": LazyCommand(
-        "landbridge.app.backups.commands",
-        "restore",
-        "Restore FILE into a new data directory or an empty database, and verify its books.",
-    ),
-    "sanctions": LazyCommand(
-        "landbridge.app.service_commands",
-        "sanctions",
-        "Sanctions lists for name screening.",
-    ),
-    "seed": LazyCommand(
-        "landbridge.app.service_commands",
-        "seed",
-        "Create an organisation whose history ends now; its API key is the last line of output.",
-    ),
-    "serve": LazyCommand(
-        "landbridge.app.serve_command",
-        "serve",
-        "Serve API, worker and, unless LANDBRIDGE_DATABASE_URL is set, the database.",
-    ),
-    "signer": LazyCommand(
-        "landbridge.app.signer_commands",
-        "signer",
-        "Run only the signer of EVM transactions, on a socket in the data directory.",
-    ),
-    "stuck": LazyCommand(
-        "landbridge.app.ledger_commands",
-        "stuck",
-        "List payments and deposits that are overdue, the longest first; exits 1 if there are any.",
-    ),
-    "treasury-deposits": LazyCommand(
-        "landbridge.app.service_commands",
-        "treasury_deposits",
-        "Assign coins that arrived at the organisation's own address from unknown senders.",
-    ),
-    "trigger": LazyCommand(
-        "landbridge.sandbox.scenarios.commands",
-        "trigger",
-        "Run the scenario that produces EVENT_TYPE, in the sandbox.",
-    ),
-    "worker": LazyCommand(
-        "landbridge.app.worker_command",
-        "worker",
-        "Run only the worker, on LANDBRIDGE_DATABASE_URL; several may run at once.",
-    ),
+    name: LazyCommand(module, summary)
+    for module, summaries in _SUMMARIES.items()
+    for name, summary in summaries.items()
 }
 
 
@@ -222,7 +120,7 @@ class LazyGroup(click.Group):
         """Return a command, imported now; None if there is none of this name."""
         del ctx
         found = COMMANDS.get(cmd_name)
-        return found and getattr(importlib.import_module(found.module), found.name)
+        return found and getattr(importlib.import_module(found.module), cmd_name.replace("-", "_"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by the table, without importing them."""

@@ -15,9 +15,13 @@ def chain_schedules(container: Container) -> list[WorkerSchedule]:
     if container.evm is None:
         return []
     return [
-        WorkerSchedule("chain_orders", 15.0, _count_chain_orders),
+        WorkerSchedule("chain_orders", 15.0, lambda c, _: c.chain_monitoring.count()),
         # A treasury below its floor raises an alarm within a minute.
-        WorkerSchedule("chain_treasuries", 60.0, _watch_treasuries),
+        WorkerSchedule(
+            "chain_treasuries",
+            60.0,
+            lambda c, offsets: c.chain_monitoring.watch_treasuries(offsets),
+        ),
         # A transaction is seen in its block within this time.
         *(
             WorkerSchedule(f"chain_{name}", 0.25, _outbox_job(outbox))
@@ -43,12 +47,8 @@ def _solana_schedules(container: Container) -> list[WorkerSchedule]:
     if container.evm is None or container.evm.solana is None:
         return []
     outbox = container.evm.solana.outbox
-
-    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
-        return await outbox.run_once()
-
     # A block takes 0.4 s.
-    return [WorkerSchedule("chain_SOLANA", 0.5, run)]
+    return [WorkerSchedule("chain_SOLANA", 0.5, lambda _, __: outbox.run_once())]
 
 
 def provider_schedules(container: Container) -> list[WorkerSchedule]:
@@ -80,10 +80,9 @@ async def _follow_applications(container: Container, offsets: ClockOffsets) -> b
     return await container.application_announcements.run_once(offsets)
 
 
-async def _watch_providers(container: Container, _offsets: ClockOffsets) -> bool:
+async def _watch_providers(container: Container, _offsets: ClockOffsets) -> None:
     assert container.providers is not None
     await watch_providers(container.database, container.clock, container.providers.clients)
-    return False
 
 
 async def _book_gas(container: Container, offsets: ClockOffsets) -> bool:
@@ -96,27 +95,13 @@ async def _follow_chains(container: Container, offsets: ClockOffsets) -> bool:
     return await container.chain_deposit_steps.run_once(offsets)
 
 
-async def _count_chain_orders(container: Container, _offsets: ClockOffsets) -> bool:
-    await container.chain_monitoring.count()
-    return False
-
-
-async def _watch_treasuries(container: Container, offsets: ClockOffsets) -> bool:
-    await container.chain_monitoring.watch_treasuries(offsets)
-    return False
-
-
 def _outbox_job(outbox: ChainOutbox) -> WorkerJob:
-    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
-        return await outbox.run_once()
-
-    return run
+    return lambda _, __: outbox.run_once()
 
 
 def _funds_job(funds: LocalFunds) -> WorkerJob:
-    async def run(_container: Container, _offsets: ClockOffsets) -> bool:
+    async def run(_container: Container, _offsets: ClockOffsets) -> None:
         with suppress(NodeUnavailable):
             await funds.run()
-        return False
 
     return run

@@ -1,8 +1,10 @@
 """The OpenAPI document of this application: its title, its tags, and what routes cannot say."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from litestar import Litestar
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -11,7 +13,6 @@ from msgspec import to_builtins
 
 from landbridge import __version__
 from landbridge.app.container.registry import STATE_MACHINES
-from landbridge.app.openapi_examples import add_examples
 from landbridge.app.route_scopes import SCOPES
 from landbridge.customers.kyc import schemas as kyc_shapes
 from landbridge.developers.events import names as events_names
@@ -111,3 +112,33 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
             if scope is not None:
                 operation["x-scope"] = scope.value
     return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}
+
+
+FILE = Path(__file__).with_name("openapi_examples.json")
+
+
+def add_examples(document: dict[str, Any]) -> None:
+    """Add the examples of `FILE` to each operation and webhook."""
+    examples = msgspec.json.decode(FILE.read_bytes(), type=dict[str, dict[str, Any]])
+    for item in document["paths"].values():
+        for operation in item.values():
+            _add(operation, examples["operations"].get(operation["operationId"], {}))
+    for type_, item in document["webhooks"].items():
+        _add(item["post"], {"request": examples["webhooks"].get(type_)})
+
+
+def _add(operation: dict[str, Any], example: Mapping[str, Any]) -> None:
+    parameters: Mapping[str, Any] = example.get("parameters", {})
+    for each in operation.get("parameters", ()):
+        if each["name"] in parameters:
+            each["example"] = parameters[each["name"]]
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        if "request" in example:
+            content["example"] = example["request"]
+    if "refusal" in example:
+        refusal = operation["responses"][example["refusal"]["status"]]
+        refusal["content"]["application/json"]["example"] = example["refusal"]["reply"]
+    successes = (each for status, each in operation["responses"].items() if status.startswith("2"))
+    for content in (each for reply in successes for each in reply.get("content", {}).values()):
+        if "reply" in example:
+            content["example"] = example["reply"]

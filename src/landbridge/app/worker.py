@@ -112,5 +112,5 @@ class _Repetition:
             busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
         ):
             offsets = await self.offsets.read_for(self.schedule, is_woken=is_woken)
-            return await self.schedule.run(self.container, offsets)
+            return bool(await self.schedule.run(self.container, offsets))
         return False

@@ -36,8 +36,8 @@ _STUCK_MAX = 1000
 
 # Offset of each organisation's clock from real time.
 ClockOffsets = Mapping[UUID, timedelta]
-# Returns whether more work may be pending.
-WorkerJob = Callable[[Container, ClockOffsets], Awaitable[bool]]
+# Returns whether more work may be pending; None if that is found at the next run.
+WorkerJob = Callable[[Container, ClockOffsets], Awaitable[bool | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +65,16 @@ async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
     return moved >= BATCH_SIZE
 
 
-async def _verify(container: Container, offsets: ClockOffsets) -> bool:
-    return await container.verification.runner.poll(offsets)
-
-
-async def _count_stuck(container: Container, offsets: ClockOffsets) -> bool:
+async def _count_stuck(container: Container, offsets: ClockOffsets) -> None:
     found = await container.timelines.stuck(offsets, limit=_STUCK_MAX)
     counts = Counter(each.kind for each in found)
     for kind in (*container.timelines.waits, INCOMING_PAYMENT):
         STUCK.labels(kind).set(counts[kind])
-    return False
 
 
-async def _watch_reference_rates(container: Container, _offsets: ClockOffsets) -> bool:
-    await watch_reference(container.reference_rates, container.clock)
-    return False
-
-
-async def _watch_market(container: Container, _offsets: ClockOffsets) -> bool:
+async def _watch_market(container: Container, _offsets: ClockOffsets) -> None:
     if container.market is not None:
         await watch_market(container.market)
-    return False
 
 
 async def _read_travel_inbox(container: Container, _offsets: ClockOffsets) -> bool:
@@ -94,28 +83,19 @@ async def _read_travel_inbox(container: Container, _offsets: ClockOffsets) -> bo
     return await container.provider_inbox.run_once()
 
 
-async def _check_lists(container: Container, _offsets: ClockOffsets) -> bool:
+async def _check_lists(container: Container, _offsets: ClockOffsets) -> None:
     if container.settings.mode is Mode.PRODUCTION:
         await container.screening.warn_about_lists()
-    return False
 
 
-async def _write_bank_files(container: Container, offsets: ClockOffsets) -> bool:
+async def _write_bank_files(container: Container, offsets: ClockOffsets) -> None:
     if container.settings.bank == "files":
         await container.bank_file_writer.poll(offsets)
-    return False
 
 
-async def _read_bank_files(container: Container, offsets: ClockOffsets) -> bool:
+async def _read_bank_files(container: Container, offsets: ClockOffsets) -> None:
     if container.settings.bank == "files":
         await container.inbox_reader.poll(offsets)
-    return False
-
-
-async def _sweep_bank_files(container: Container, offsets: ClockOffsets) -> bool:
-    return await container.bank_file_writer.sweep(
-        container.clock.now_of(offsets), container.settings.bank_file_retention
-    )
 
 
 async def _deliver(container: Container, offsets: ClockOffsets) -> bool:
@@ -124,18 +104,8 @@ async def _deliver(container: Container, offsets: ClockOffsets) -> bool:
     return await container.dispatcher.run_once(offsets)
 
 
-async def _keep_partitions(container: Container, _offsets: ClockOffsets) -> bool:
-    await container.partitions.maintain()
-    return False
-
-
-async def _count_unfolded(container: Container, offsets: ClockOffsets) -> bool:
+async def _count_unfolded(container: Container, offsets: ClockOffsets) -> None:
     await container.rollup_updater.behind(offsets)
-    return False
-
-
-async def _sequence(container: Container, offsets: ClockOffsets) -> bool:
-    return await container.proofs.sequencer.run_once(offsets.keys())
 
 
 async def _reconcile(container: Container, offsets: ClockOffsets) -> bool:
@@ -143,21 +113,13 @@ async def _reconcile(container: Container, offsets: ClockOffsets) -> bool:
     return await container.reconciliation.run_due(offsets, part=part)
 
 
-async def _measure_proofs(container: Container, offsets: ClockOffsets) -> bool:
+async def _measure_proofs(container: Container, offsets: ClockOffsets) -> None:
     await SequencerLag(container.database, container.clock).measure(offsets)
-    return False
 
 
-async def _sign_checkpoints(container: Container, offsets: ClockOffsets) -> bool:
+async def _sign_checkpoints(container: Container, offsets: ClockOffsets) -> None:
     closed_at = await container.reconciliation.closes.last_completed(offsets.keys())
     await container.proofs.signing.sign_due(offsets, closed_at)
-    return False
-
-
-async def _sweep_snapshots(container: Container, offsets: ClockOffsets) -> bool:
-    return await delete_old_snapshots(
-        container.database, container.clock, offsets, container.events.retention
-    )
 
 
 # Quotes expire within a second of their deadline. What is due at once wakes this schedule.
@@ -189,7 +151,14 @@ SCHEDULES = [
     # Messages of other providers at a connected one are read every `poll_s` seconds.
     WorkerSchedule("travel_rule_inbox", 1.0, _read_travel_inbox),
     # Submitted verifications wait at most one more second.
-    WorkerSchedule("verification", 1.0, _verify, 2.0, (OrgQueue.VERIFICATIONS,), is_divided=True),
+    WorkerSchedule(
+        "verification",
+        1.0,
+        lambda c, offsets: c.verification.runner.poll(offsets),
+        2.0,
+        (OrgQueue.VERIFICATIONS,),
+        is_divided=True,
+    ),
     # A payment that has been stuck for minutes is reported within another minute.
     WorkerSchedule("stuck", 60.0, _count_stuck),
     # House balances are exact at any time; this only keeps their unrolled tail short.
@@ -205,7 +174,9 @@ SCHEDULES = [
     # In production, logs a line an hour for each required list until it is loaded.
     WorkerSchedule("sanctions_lists", 3600.0, _check_lists),
     # Rates are published once a day; a missing day is fetched every quarter of an hour.
-    WorkerSchedule("reference_rates", 60.0, _watch_reference_rates),
+    WorkerSchedule(
+        "reference_rates", 60.0, lambda c, _: watch_reference(c.reference_rates, c.clock)
+    ),
     # The database decides which worker fetches from the feed, every ten seconds.
     WorkerSchedule("market", 2.0, _watch_market),
     # An instant payment waits at most five seconds for its file.
@@ -219,14 +190,25 @@ SCHEDULES = [
         lambda c, offsets: c.statement_line_reviews.sweep(c.clock.now_of(offsets)),
     ),
     # Contents of files sent to a bank are kept at most an hour longer than configured.
-    WorkerSchedule("bank_files_sweep", 3600.0, _sweep_bank_files),
+    WorkerSchedule(
+        "bank_files_sweep",
+        3600.0,
+        lambda c, offsets: c.bank_file_writer.sweep(
+            c.clock.now_of(offsets), c.settings.bank_file_retention
+        ),
+    ),
     # An event is sent two fifths of a second after its commit.
     WorkerSchedule("webhooks", 0.2, _deliver, 1.0, (OrgQueue.ENDPOINTS,)),
     # Deliveries have a partition for each day, created two days ahead.
-    WorkerSchedule("webhook_days", 3600.0, _keep_partitions),
+    WorkerSchedule("webhook_days", 3600.0, lambda c, _: c.partitions.maintain()),
     # A transaction that holds up all events is detected within seconds.
     # Payload snapshots are kept two days and at most one hour longer than events.
-    WorkerSchedule("pictures_sweep", 3600.0, _sweep_snapshots, queues=(OrgQueue.SNAPSHOTS,)),
+    WorkerSchedule(
+        "pictures_sweep",
+        3600.0,
+        lambda c, offsets: delete_old_snapshots(c.database, c.clock, offsets, c.events.retention),
+        queues=(OrgQueue.SNAPSHOTS,),
+    ),
     # Reports are exact at any time; this keeps the unrolled tail of the log short. A run costs some
     # milliseconds for each active organisation, however few changes it has.
     WorkerSchedule(
@@ -237,7 +219,13 @@ SCHEDULES = [
         is_divided=True,
     ),
     # A change is in the tree of provable books two seconds after its commit.
-    WorkerSchedule("proofs", 2.0, _sequence, 30.0, is_divided=True),
+    WorkerSchedule(
+        "proofs",
+        2.0,
+        lambda c, offsets: c.proofs.sequencer.run_once(offsets.keys()),
+        30.0,
+        is_divided=True,
+    ),
     # A checkpoint is signed at most ten seconds later than configured.
     WorkerSchedule("proofs_checkpoints", 10.0, _sign_checkpoints),
     # A sequencer that lags is detected within seconds.

@@ -14,7 +14,7 @@ import pytest
 from openapi_schema_validator import OAS31Validator
 
 from landbridge.app.container import wire
-from landbridge.app.openapi_examples import FILE
+from landbridge.app.openapi_document import FILE
 from landbridge.app.settings import Settings
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node

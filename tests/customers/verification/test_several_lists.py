@@ -10,8 +10,7 @@ from msgspec import structs
 
 from landbridge.app.container import wire
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.verification.cases import VerificationCases
-from landbridge.customers.verification.emails import VerificationEmails
+from landbridge.customers.verification.cases import VerificationCases, VerificationEmails
 from landbridge.customers.verification.model import case_id, list_of, queued
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database

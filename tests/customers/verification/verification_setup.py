@@ -10,8 +10,7 @@ import msgspec
 
 from landbridge.app.container import Container, wire
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.verification.cases import VerificationCases
-from landbridge.customers.verification.emails import VerificationEmails
+from landbridge.customers.verification.cases import VerificationCases, VerificationEmails
 from landbridge.customers.verification.model import KycStatus, VerificationCase, case_id
 from landbridge.customers.verification.provider_checks import VerificationSteps
 from landbridge.customers.verification.reviews import (

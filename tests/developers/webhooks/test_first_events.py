@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from landbridge.developers.events.model import Event
-from landbridge.developers.webhooks import key_generation
+from landbridge.developers.webhooks import keys
 from landbridge.developers.webhooks.delivery.serialization import is_for
 from landbridge.developers.webhooks.model import ENDPOINTS_MAX, KEYS_MAX, Endpoint
 from landbridge.platform.core.ids import new_id
@@ -52,7 +52,7 @@ async def test_no_key_is_generated_for_a_refused_request(
         nonlocal count
         count += 1
 
-    monkeypatch.setattr(key_generation, "new_pair", new_pair)
+    monkeypatch.setattr(keys, "new_pair", new_pair)
     assert await org.refused("POST", WEBHOOKS, {"url": URL}) == "409 RESOURCE_CONFLICT"
     assert await org.refused("POST", rotate, {"overlapSeconds": 0}) == "409 RESOURCE_CONFLICT"
     unknown = f"{WEBHOOKS}/{new_id()}/rotate"

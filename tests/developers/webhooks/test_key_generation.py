@@ -6,9 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.developers.webhooks import key_generation
-from landbridge.developers.webhooks.key_generation import KeyGeneration
-from landbridge.developers.webhooks.keys import KeyPair, new_pair
+from landbridge.developers.webhooks import keys
+from landbridge.developers.webhooks.keys import KeyGeneration, KeyPair, new_pair
 from tests.developers.webhooks.endpoints import URL, WEBHOOKS
 from tests.tenants import Tenant
 
@@ -28,7 +27,7 @@ async def test_slow_keys_of_one_organisation_take_no_thread_of_other_work(
         go_on.wait(60)
         return pair
 
-    monkeypatch.setattr(key_generation, "new_pair", slow_pair)
+    monkeypatch.setattr(keys, "new_pair", slow_pair)
     body = {"url": URL}
     creating = [asyncio.create_task(org.send("POST", WEBHOOKS, body)) for _ in range(_MANY)]
     try:
@@ -42,11 +41,11 @@ async def test_slow_keys_of_one_organisation_take_no_thread_of_other_work(
 
 
 async def test_organisations_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(key_generation, "new_pair", lambda: KeyPair(b"", ""))
-    keys, served = KeyGeneration(), list[UUID]()
+    monkeypatch.setattr(keys, "new_pair", lambda: KeyPair(b"", ""))
+    generation, served = KeyGeneration(), list[UUID]()
 
     async def generate(org_id: UUID) -> None:
-        await keys.new_pair(org_id)
+        await generation.new_pair(org_id)
         served.append(org_id)
 
     await asyncio.gather(*(generate(_FIRST) for _ in range(10)), generate(_SECOND))

@@ -9,8 +9,7 @@ import click
 from landbridge.app.backups import archive
 from landbridge.app.backups.backup import back_up
 from landbridge.app.backups.model import Manifest, check_mode
-from landbridge.app.backups.restore import restore_into
-from landbridge.app.backups.target import open_target
+from landbridge.app.backups.restore import open_target, restore_into
 from landbridge.app.cli_runtime import open_dsn, patient, print_line, read_settings
 from landbridge.app.container import sealer
 from landbridge.app.container.registry import AUDIT_RULES, TRANSITIONS

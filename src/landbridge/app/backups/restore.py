@@ -6,12 +6,16 @@ empty.
 """
 
 import asyncio
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from landbridge.app.backups import store
 from landbridge.app.backups.archive import Archive
 from landbridge.app.backups.model import DatabaseContents, RestoreRejected, differences
 from landbridge.app.cli_runtime import patient
+from landbridge.app.settings import Settings
 from landbridge.platform.db import pg_programs
+from landbridge.platform.db.embedded.server import EmbeddedPostgres
 from landbridge.platform.db.migrate import Migration, migrate
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.program_target import program_target
@@ -54,3 +58,30 @@ async def _finish(archive: Archive, dsn: str) -> list[Migration]:
         applied = await migrate(database)
         await database.single(store.analyze)
         return applied
+
+
+PrintLine = Callable[[str], None]
+
+
+@contextmanager
+def open_target(settings: Settings, print_line: PrintLine) -> Generator[str]:
+    """Yield the address of a database that no other process uses during the restore.
+
+    An embedded server is started, and created if it is new.
+    Raises `DataDirInUse` or `RestoreRejected` while another process uses the embedded server.
+    """
+    if settings.database_url is not None:
+        yield settings.database_url
+        return
+    server = EmbeddedPostgres.start(settings.folder, print_line=print_line, purpose="command")
+    if server.was_running:
+        # The supervisor was killed, but its API and worker may still use the server.
+        server.leave()
+        raise RestoreRejected(
+            f"A PostgreSQL was left running in {settings.folder}: start and stop `landbridge "
+            "serve` there, then try again."
+        )
+    try:
+        yield server.dsn
+    finally:
+        server.stop()

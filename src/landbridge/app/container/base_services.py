@@ -1,8 +1,8 @@
 """Base services: database, clock, encryption, files, ledger and providers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from landbridge.app.container.adapters import chains as choose_chains
 from landbridge.app.container.adapters import mail, sealer, storage
@@ -13,12 +13,13 @@ from landbridge.app.container.evm_services import (
     read_configured,
     wallet_tokens,
 )
-from landbridge.app.container.exchange_services import exchange_with_vasps
+from landbridge.app.container.exchange_services import ExchangeServices, exchange_with_vasps
 from landbridge.app.container.provider_services import ProviderServices, read_providers
 from landbridge.app.container.rates import reference, valuation
 from landbridge.app.container.registry import LIMITED
 from landbridge.app.container.screening_services import (
     PaymentChannels,
+    ScreeningServices,
     find_payment_screenings,
     screen_deposits,
     screen_payments,
@@ -26,15 +27,7 @@ from landbridge.app.container.screening_services import (
 from landbridge.app.container.team_services import TeamServices, gather_staff
 from landbridge.app.settings import Settings
 from landbridge.customers.address_policies.service import AddressPolicies
-from landbridge.customers.deposit_screening.reviews import ScreeningReviews
-from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
-from landbridge.customers.travel_exchanges.dispatcher import ExchangeDispatcher
-from landbridge.customers.travel_exchanges.payments import TransferExchanges
 from landbridge.customers.travel_exchanges.provider_inbox import ProviderInbox
-from landbridge.customers.travel_exchanges.service import TravelExchanges
-from landbridge.customers.travel_exchanges.vasp_messages import VaspMessages
-from landbridge.customers.travel_rule.checks import TravelRuleChecks
-from landbridge.customers.travel_rule.service import TravelRule
 from landbridge.customers.wallets.deposits import WalletDeposits
 from landbridge.customers.wallets.service import Wallets
 from landbridge.customers.wallets.signing_keys import SigningKeys
@@ -49,12 +42,12 @@ from landbridge.payments.limits.service import Limits
 from landbridge.payments.limits.simulation import LimitSimulation
 from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.members import members
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.db.worker_shares import WorkerShare
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.files.service import Files
-from landbridge.platform.http.egress import Egress
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.mail.mailbox import Mailbox
 from landbridge.platform.mail.outbox import Outbox
@@ -78,14 +71,10 @@ from landbridge.providers.simulation.service import SimulatedState
 from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.trp.port import OtherVasps
 from landbridge.reporting.reconciliation.halt_listing import ReconHalts
-from landbridge.sandbox.simulated_vasp import SimulatedVasp
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseServices(TeamServices):
+@dataclass(frozen=True, kw_only=True)
+class BaseServices(TeamServices, ScreeningServices, PaymentChannels, ExchangeServices):
     """Base services: database, clock, encryption, files, ledger and providers."""
 
     settings: Settings
@@ -105,32 +94,13 @@ class BaseServices(TeamServices):
     # What this process works on, beside other workers.
     worker_share: WorkerShare = field(default_factory=WorkerShare)
     ledger: Ledger
-    # Deposits from outside that wait for a provider; none where nobody screens them.
-    deposit_screenings: DepositScreenings
-    screening_outcomes: ScreeningOutcomes
-    screening_reviews: ScreeningReviews
     wallets: Wallets
     wallet_deposits: WalletDeposits
-    # The travel rule, and exchanges of its data with other providers.
-    travel_rule: TravelRule
-    # None where the installation does not apply it.
-    travel_rule_checks: TravelRuleChecks | None
-    travel_exchanges: TravelExchanges
-    transfer_exchanges: TransferExchanges
-    exchange_dispatcher: ExchangeDispatcher
-    vasp_messages: VaspMessages
-    provider_inbox: ProviderInbox | None
-    simulated_vasp: SimulatedVasp
-    vasp_egress: Egress
     # Scripted outcomes of the sandbox; unused in production.
     simulated_state: SimulatedState
     scripted_outcomes: ScriptedOutcomes
-    # With what screens payments to outside before them, if anybody does.
-    chains: Chains
     # The chains of the chains file; None without one.
     evm: EvmServices | None
-    rails: Rails
-    screens_payments: bool
     # The providers of the providers file; None without one.
     providers: ProviderServices | None
     provider_webhooks: ProviderWebhooks
@@ -316,8 +286,3 @@ def _screening(settings: Settings, database: Database, clock: Clock) -> Screenin
             required_lists(settings.screening_lists) if settings.mode is Mode.PRODUCTION else ()
         ),
     )
-
-
-def members(of: "DataclassInstance") -> dict[str, Any]:
-    """Return the members of a wired layer, to build the next layer with them."""
-    return {each.name: getattr(of, each.name) for each in fields(of)}

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from landbridge.app.container.base_services import members
 from landbridge.app.container.payment_services import PaymentServices
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.customers.deposit_screening import model as screenings
 from landbridge.customers.deposit_screening.steps import ScreeningSteps
 from landbridge.customers.payment_screening import model as payment_screenings
-from landbridge.customers.payment_screening.steps import PaymentScreeningSteps
+from landbridge.customers.payment_screening.service import PaymentScreeningSteps
 from landbridge.payments.approvals.voting import Decider
 from landbridge.payments.batches import model as batches
 from landbridge.payments.batches.service import Batches
@@ -34,6 +33,7 @@ from landbridge.payments.swaps.service import Swaps
 from landbridge.payments.swaps.steps import SwapSteps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.transfers.service import WalletTransfers
+from landbridge.platform.core.members import members
 
 _OUTGOING_TRANSFERS: Mapping[str, Read] = {
     wallet_transfers.KIND: wallet_transfers.as_outgoing_transfer,
@@ -41,7 +41,7 @@ _OUTGOING_TRANSFERS: Mapping[str, Read] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CoinFlows(PaymentServices):
     """Flows between wallets, on one chain or across two."""
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from landbridge.app.container.adapters import identity, policy
-from landbridge.app.container.base_services import BaseServices, members
+from landbridge.app.container.base_services import BaseServices
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.bank_accounts.account_lists import BankAccountLists
 from landbridge.customers.bank_accounts.holder_screening import HolderScreening
@@ -27,8 +27,7 @@ from landbridge.customers.travel_rule.waiting import WaitingTransfers
 from landbridge.customers.users.service import Leaving, Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.announcements import ApplicationAnnouncements
-from landbridge.customers.verification.cases import VerificationCases
-from landbridge.customers.verification.emails import VerificationEmails
+from landbridge.customers.verification.cases import VerificationCases, VerificationEmails
 from landbridge.customers.verification.provider_checks import VerificationSteps
 from landbridge.customers.verification.provider_links import VerificationLinks
 from landbridge.customers.verification.rescreening import Rescreening
@@ -44,13 +43,14 @@ from landbridge.payments.rfis.service import Rfis
 from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
+from landbridge.platform.core.members import members
 from landbridge.platform.metadata import service as metadata_service
 from landbridge.providers.identity.port import Identity
 from landbridge.providers.sidecar.identity import ProviderIdentity
 from landbridge.reporting.user_summaries import UserSummaries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class CustomerServices(BaseServices):
     """Services of users: profiles, verification, wallets and bank accounts."""
 

@@ -23,7 +23,7 @@ from landbridge.developers.webhooks.service import Endpoints
 from landbridge.platform.http.egress import Egress
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class EventServices:
     """Services of events and webhooks."""
 
@@ -94,7 +94,7 @@ def _events(
         approvals=on.approvals,
         wallet_transfers=on.wallet_transfers,
         offramps=paying_out.offramps,
-        onramp_reply_contexts=taking_in.reply_contexts,
+        onramp_reply_contexts=taking_in.onramp_reply_contexts,
     )
     people = UserPayloads(
         database=database,

@@ -32,7 +32,7 @@ from landbridge.providers.trp.port import OtherVasps
 from landbridge.sandbox.simulated_vasp import SimulatedVasp
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ExchangeServices:
     """Settings of the travel rule, and exchanges with other providers."""
 

@@ -20,15 +20,15 @@ from landbridge.payments.offramps.texts import TextArchive
 from landbridge.providers.rates.port import RateSource
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class OfframpServices:
     """Services of offramps: routes, decisions and worker steps."""
 
     offramps: Offramps
-    deciding: OfframpDecisions
-    steps: OfframpSteps
+    offramp_decisions: OfframpDecisions
+    offramp_steps: OfframpSteps
     external_coins: ExternalCoins
-    renewals: OfframpRenewals
+    offramp_renewals: OfframpRenewals
 
 
 def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
@@ -65,9 +65,9 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
     )
     orders = OfframpOrders(on.chains, on.rails, on.bank_accounts, texts, on.clock)
     return OfframpServices(
-        offramps,
-        OfframpDecisions(on.orgs, on.users, on.bank_accounts, quoting),
-        OfframpSteps(
+        offramps=offramps,
+        offramp_decisions=OfframpDecisions(on.orgs, on.users, on.bank_accounts, quoting),
+        offramp_steps=OfframpSteps(
             offramps,
             orders,
             OrderSender(on.ledger, on.clock, on.screens_payments),
@@ -76,6 +76,6 @@ def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
             accounts=on.bank_accounts,
             clock=on.clock,
         ),
-        external_coins,
-        OfframpRenewals(offramps, on.transfer_creation, on.approvals),
+        external_coins=external_coins,
+        offramp_renewals=OfframpRenewals(offramps, on.transfer_creation, on.approvals),
     )

@@ -13,15 +13,15 @@ from landbridge.payments.onramps.steps import OnrampSteps
 from landbridge.providers.rates.port import RateSource
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class OnrampServices:
     """Services of onramps: commands, worker steps, deposits, reviews of unmatched ones, replies."""
 
     onramps: Onramps
-    steps: OnrampSteps
+    onramp_steps: OnrampSteps
     onramp_deposits: OnrampDeposits
     incoming_payment_reviews: IncomingPaymentReviews
-    reply_contexts: OnrampReplyContexts
+    onramp_reply_contexts: OnrampReplyContexts
 
 
 def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
@@ -53,7 +53,7 @@ def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
     )
     return OnrampServices(
         onramps=onramps,
-        steps=OnrampSteps(
+        onramp_steps=OnrampSteps(
             onramps=onramps,
             order_sender=OrderSender(on.ledger, on.clock, on.screens_payments),
             incoming_payments=on.incoming_payments,
@@ -70,5 +70,5 @@ def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
             database=on.database,
             orders=on.return_orders,
         ),
-        reply_contexts=OnrampReplyContexts(on.users, on.incoming_payments, on.rails),
+        onramp_reply_contexts=OnrampReplyContexts(on.users, on.incoming_payments, on.rails),
     )

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from landbridge.app.container.base_services import members
 from landbridge.app.container.customer_services import CustomerServices
 from landbridge.app.container.provider_services import operate_providers, poll_credits
 from landbridge.app.container.registry import OWED_BY_TREASURY
@@ -28,11 +27,12 @@ from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
 from landbridge.payments.virtual_accounts.rules import SettlementRules
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
+from landbridge.platform.core.members import members
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PaymentServices(CustomerServices):
     """Services shared by all payment flows."""
 

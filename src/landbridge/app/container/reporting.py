@@ -37,7 +37,7 @@ from landbridge.reporting.schedules.service import ReportSchedules
 from landbridge.reporting.statements.service import Statements
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportingServices:
     """Services of reporting."""
 

@@ -125,14 +125,14 @@ def _resolvers(
         ),
         offramps.KIND: OrderResolver(
             offramps.TRANSITIONS,
-            paying_out.steps.find_order,
+            paying_out.offramp_steps.find_order,
             OfframpRefunds(destinations).destination,
             {ResolutionAction.PAYOUT_RETURNED: _payout_returned(giving_back)},
         ),
         onramps.KIND: OrderResolver(
             onramps.TRANSITIONS,
-            taking_in.steps.find_order,
-            taking_in.steps.return_destination,
+            taking_in.onramp_steps.find_order,
+            taking_in.onramp_steps.return_destination,
             {ResolutionAction.DEPOSIT_REVERSED: _deposit_reversed(giving_back)},
         ),
         receivables.KIND: OrderResolver(

@@ -14,7 +14,7 @@ from landbridge.payments.onramps.reversals import OnrampDepositReversals
 from landbridge.payments.receivables.service import Receivables
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ReturnServices:
     """Services that reopen and reverse records, and apply returns from bank statement lines."""
 

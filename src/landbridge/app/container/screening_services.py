@@ -10,12 +10,18 @@ from landbridge.customers.chain_deposits.screening import (
     WalletDepositEffects,
 )
 from landbridge.customers.deposit_screening.model import DepositSource
-from landbridge.customers.deposit_screening.reviews import ScreeningReviews
-from landbridge.customers.deposit_screening.service import DepositScreenings, ScreeningOutcomes
+from landbridge.customers.deposit_screening.service import (
+    DepositScreenings,
+    ScreeningOutcomes,
+    ScreeningReviews,
+)
 from landbridge.customers.payment_screening.channels import ScreenedChains, ScreenedRails
 from landbridge.customers.payment_screening.service import PaymentScreenings
-from landbridge.customers.travel_rule.checks import ExchangeChecks, TravelRuleChecks
-from landbridge.customers.travel_rule.screener import TravelRuleScreener
+from landbridge.customers.travel_rule.checks import (
+    ExchangeChecks,
+    TravelRuleChecks,
+    TravelRuleScreener,
+)
 from landbridge.customers.users.records import UserRecords
 from landbridge.customers.wallets.service import Wallets
 from landbridge.ledger.record_queues import RecordQueues
@@ -33,7 +39,7 @@ from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.screener import ProviderScreener
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ScreeningServices:
     """Screenings of deposits, and what becomes of them; reviews of all screenings."""
 
@@ -42,7 +48,7 @@ class ScreeningServices:
     screening_reviews: ScreeningReviews
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PaymentChannels:
     """Chains and rails of all payments. Without a screener nothing stands before them."""
 

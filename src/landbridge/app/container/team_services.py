@@ -18,7 +18,7 @@ from landbridge.platform.encryption.service import Vault
 from landbridge.platform.mail.outbox import Outbox
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TeamServices:
     """Services of team members and their sign-in."""
 

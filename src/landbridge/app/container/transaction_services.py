@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from landbridge.app.container.customer_services import CustomerServices
-from landbridge.customers.bank_accounts.summaries import AccountSummaries
+from landbridge.customers.bank_accounts.account_lists import AccountSummaries
 from landbridge.ledger.listing import TransferListing
 from landbridge.ledger.search import TransferSearch
 from landbridge.payments.transactions.balances import BalanceSheets
@@ -18,7 +18,7 @@ from landbridge.payments.transactions.search import RESULTS_MAX, TransactionSear
 from landbridge.payments.transactions.summary import TransactionSummaries
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TransactionServices:
     """Services that read records of all kinds, and balances."""
 

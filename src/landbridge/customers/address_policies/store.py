@@ -5,6 +5,7 @@ from uuid import UUID
 
 from landbridge.customers.address_policies.model import AddressPolicy
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 
 _GET = """
 select blocked_addresses, allowed_addresses, new_address_hours, new_address_amount_max, version
@@ -33,15 +34,7 @@ returning version
 async def get(tx: Tx, org_id: UUID) -> AddressPolicy | None:
     """Return an organisation's policy; None if none was ever set."""
     row = await tx.fetchrow(_GET, org_id)
-    if row is None:
-        return None
-    return AddressPolicy(
-        blocked_addresses=tuple(row["blocked_addresses"]),
-        allowed_addresses=tuple(row["allowed_addresses"]),
-        new_address_hours=row["new_address_hours"],
-        new_address_amount_max=row["new_address_amount_max"],
-        version=row["version"],
-    )
+    return None if row is None else read_row(row, AddressPolicy)
 
 
 async def set_policy(

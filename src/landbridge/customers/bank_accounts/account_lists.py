@@ -7,8 +7,8 @@ from uuid import UUID
 
 from landbridge.customers.bank_accounts import store
 from landbridge.customers.bank_accounts.field_tables import Ramp
-from landbridge.customers.bank_accounts.model import BankAccount, BankAccountStatus
-from landbridge.customers.bank_accounts.records import opened
+from landbridge.customers.bank_accounts.model import AccountSummary, BankAccount, BankAccountStatus
+from landbridge.customers.bank_accounts.records import opened_all
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.platform.core.pagination import BEGINNING, PagePosition
 from landbridge.platform.db.pool import Database, Tx
@@ -42,8 +42,7 @@ class BankAccountLists:
 
         async def read(tx: Tx) -> Sequence[BankAccount]:
             found = await _stored(tx, org_id, wanted, before, limit)
-            keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
-            return [opened(each, keys.get(each.user_id)) for each in found]
+            return await opened_all(tx, self.vault, org_id, found)
 
         return await self.database.read_on_replica(read)
 
@@ -54,9 +53,8 @@ class BankAccountLists:
 
         async def read(tx: Tx) -> Mapping[UUID, Sequence[str]]:
             found = await store.active_of_users(tx, org_id, user_ids, _HOLDERS_MAX)
-            keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
             names: defaultdict[UUID, list[str]] = defaultdict(list)
-            for each in (opened(each, keys.get(each.user_id)) for each in found):
+            for each in await opened_all(tx, self.vault, org_id, found):
                 if each.holder is not None:
                     names[each.user_id].append(each.holder["name"])
             return names
@@ -90,3 +88,26 @@ async def _stored(
         before=before,
         limit=limit,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AccountSummaries:
+    """Reads accounts of all users of an organisation."""
+
+    database: Database
+    vault: Vault
+
+    async def of(self, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, AccountSummary]:
+        """Return the summaries of these accounts by id; unknown ids are left out.
+
+        An erased account has a summary without a bank and a number.
+        """
+        if not ids:
+            return {}
+
+        async def work(tx: Tx) -> Mapping[UUID, AccountSummary]:
+            found = await store.get_many(tx, org_id, ids)
+            accounts = await opened_all(tx, self.vault, org_id, found)
+            return {each.id: each.summary for each in accounts}
+
+        return await self.database.read(work)

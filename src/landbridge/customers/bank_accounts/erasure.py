@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.customers.bank_accounts import rescreening_store, store
+from landbridge.customers.bank_accounts import store
 from landbridge.customers.bank_accounts.change_events import record_account_change
 from landbridge.customers.bank_accounts.records import opened
 from landbridge.platform.db.pool import Tx
@@ -19,9 +19,7 @@ async def known_since(
 
 async def find_suspended(tx: Tx, org_id: UUID, account_ids: Collection[UUID]) -> frozenset[UUID]:
     """Return those of these accounts that a later list names, until they are approved again."""
-    return (
-        await rescreening_store.suspended(tx, org_id, account_ids) if account_ids else frozenset()
-    )
+    return await store.suspended(tx, org_id, account_ids) if account_ids else frozenset()
 
 
 async def forget_hashes(tx: Tx, org_id: UUID, account_ids: Collection[UUID]) -> None:

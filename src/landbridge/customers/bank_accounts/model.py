@@ -113,8 +113,8 @@ class AccountSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BankAccount:
-    """Bank account; `secret` is None after its user was erased."""
+class BankAccountRecord:
+    """Members of a bank account that are not encrypted."""
 
     org_id: UUID
     id: UUID
@@ -124,11 +124,17 @@ class BankAccount:
     type: str
     currency: str
     status: BankAccountStatus
-    secret: BankAccountSecret | None
     version: int
     created_at: datetime
     updated_at: datetime
     metadata: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BankAccount(BankAccountRecord):
+    """Bank account; `secret` is None after its user was erased."""
+
+    secret: BankAccountSecret | None
 
     @property
     def kind(self) -> str:

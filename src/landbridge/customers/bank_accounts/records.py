@@ -1,19 +1,25 @@
 """Encryption and decryption of account rows."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from landbridge.customers.bank_accounts import store
 from landbridge.customers.bank_accounts.model import (
     BankAccount,
+    BankAccountRecord,
     BankAccountSecret,
     BankAccountStatus,
+    ScreeningComparison,
 )
+from landbridge.customers.bank_accounts.parsing import ParsedAccount
 from landbridge.customers.bank_accounts.store import SealedBankAccount
 from landbridge.platform.core.created_resource import CreatedResource
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.core.members import members
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.encryption.service import DataKey
+from landbridge.platform.encryption.service import DataKey, Vault
 
 
 def opened(stored: SealedBankAccount, key: DataKey | None) -> BankAccount:
@@ -25,40 +31,21 @@ def opened(stored: SealedBankAccount, key: DataKey | None) -> BankAccount:
             context=f"bank_accounts.details:{stored.id}",
             type=BankAccountSecret,
         )
-    return BankAccount(
-        org_id=stored.org_id,
-        id=stored.id,
-        user_id=stored.user_id,
-        request_id=stored.request_id,
-        ramp=stored.ramp,
-        type=stored.type,
-        currency=stored.currency,
-        status=stored.status,
-        secret=secret,
-        version=stored.version,
-        created_at=stored.created_at,
-        updated_at=stored.updated_at,
-        metadata=stored.metadata,
-    )
+    return BankAccount(**members(stored, BankAccountRecord), secret=secret)
+
+
+async def opened_all(
+    tx: Tx, vault: Vault, org_id: UUID, stored: Sequence[SealedBankAccount]
+) -> list[BankAccount]:
+    """Return these decrypted accounts, in their order."""
+    keys = await vault.find_many(tx, org_id, {each.user_id for each in stored})
+    return [opened(each, keys.get(each.user_id)) for each in stored]
 
 
 def sealed(account: BankAccount, key: DataKey) -> SealedBankAccount:
     """Return the row of an account."""
-    return SealedBankAccount(
-        org_id=account.org_id,
-        id=account.id,
-        user_id=account.user_id,
-        request_id=account.request_id,
-        ramp=account.ramp,
-        type=account.type,
-        currency=account.currency,
-        status=account.status,
-        sealed_details=key.seal(account.secret, context=f"bank_accounts.details:{account.id}"),
-        version=account.version,
-        created_at=account.created_at,
-        updated_at=account.updated_at,
-        metadata=account.metadata,
-    )
+    details = key.seal(account.secret, context=f"bank_accounts.details:{account.id}")
+    return SealedBankAccount(**members(account, BankAccountRecord), sealed_details=details)
 
 
 def seal_request(account: BankAccount, request: Mapping[str, Any], key: DataKey) -> bytes:
@@ -85,4 +72,38 @@ async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResourc
         owner_id=stored.user_id,
         status=stored.status,
         is_final=stored.status is not BankAccountStatus.PENDING,
+    )
+
+
+def new_account(
+    org_id: UUID,
+    user_id: UUID,
+    reading: ParsedAccount,
+    comparison: ScreeningComparison,
+    *,
+    request_id: UUID | None,
+    at: datetime,
+) -> BankAccount:
+    """Build an account: active, pending after a match on a list, or rejected."""
+    status = BankAccountStatus.ACTIVE
+    if reading.wrong:
+        status = BankAccountStatus.REJECTED
+    elif comparison.needs_person:
+        status = BankAccountStatus.PENDING
+    return BankAccount(
+        org_id=org_id,
+        id=new_id(),
+        user_id=user_id,
+        request_id=request_id,
+        ramp=reading.ramp,
+        type=reading.table.name,
+        currency=reading.currency,
+        status=status,
+        secret=BankAccountSecret(
+            holder=reading.holder, bank=reading.bank, wrong=reading.wrong, comparison=comparison
+        ),
+        version=1,
+        created_at=at,
+        updated_at=at,
+        metadata=reading.metadata,
     )

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from landbridge.customers.bank_accounts import rescreening_store, store
-from landbridge.customers.bank_accounts.account_changes import move
+from landbridge.customers.bank_accounts import store
+from landbridge.customers.bank_accounts.change_events import move
 from landbridge.customers.bank_accounts.holder_screening import (
     HolderScreening,
     names_of,
@@ -23,7 +23,7 @@ from landbridge.customers.bank_accounts.model import (
     BankAccountStatus,
     ScreeningComparison,
 )
-from landbridge.customers.bank_accounts.records import opened
+from landbridge.customers.bank_accounts.records import opened_all
 from landbridge.customers.verification.outcomes import SANCTIONS_LIST
 from landbridge.customers.verification.rescreening import BATCH_SIZE, NoSanctionsList
 from landbridge.platform.core.clock import Clock
@@ -69,9 +69,8 @@ class AccountRescreening:
 
     async def _batch(self, org_id: UUID, after: UUID, limit: int) -> Sequence[BankAccount]:
         async def read(tx: Tx) -> Sequence[BankAccount]:
-            found = await rescreening_store.active_after(tx, org_id, after, limit)
-            keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
-            return [opened(each, keys.get(each.user_id)) for each in found]
+            found = await store.active_after(tx, org_id, after, limit)
+            return await opened_all(tx, self.vault, org_id, found)
 
         return await self.database.transact(read)
 

@@ -15,9 +15,11 @@ from uuid import UUID
 from msgspec import structs
 
 from landbridge.customers.bank_accounts import coordinates, store
-from landbridge.customers.bank_accounts.account_changes import move, store_change
-from landbridge.customers.bank_accounts.change_events import record_account_change
-from landbridge.customers.bank_accounts.creation import new_account
+from landbridge.customers.bank_accounts.change_events import (
+    move,
+    record_account_change,
+    store_change,
+)
 from landbridge.customers.bank_accounts.erasure import find_suspended
 from landbridge.customers.bank_accounts.errors import (
     AccountDataInvalid,
@@ -39,7 +41,9 @@ from landbridge.customers.bank_accounts.model import (
 )
 from landbridge.customers.bank_accounts.parsing import read
 from landbridge.customers.bank_accounts.records import (
+    new_account,
     opened,
+    opened_all,
     seal_request,
     sealed,
     unsealed_request,
@@ -151,9 +155,8 @@ class BankAccounts:
     async def _read(
         self, tx: Tx, org_id: UUID, account_ids: Collection[UUID]
     ) -> Mapping[UUID, BankAccount]:
-        found = await store.get_many(tx, org_id, account_ids)
-        keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
-        return {each.id: opened(each, keys.get(each.user_id)) for each in found}
+        stored = await store.get_many(tx, org_id, account_ids)
+        return {each.id: each for each in await opened_all(tx, self._vault, org_id, stored)}
 
     async def check_usable(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
         """Return an account that is usable for payments.
@@ -220,9 +223,8 @@ class BankAccounts:
         """Accounts that wait for a reviewer, oldest first."""
 
         async def work(tx: Tx) -> Sequence[BankAccount]:
-            found = await store.pending(tx, org_id, window)
-            keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
-            return [opened(each, keys.get(each.user_id)) for each in found]
+            stored = await store.pending(tx, org_id, window)
+            return await opened_all(tx, self._vault, org_id, stored)
 
         return await self._database.transact(work)
 

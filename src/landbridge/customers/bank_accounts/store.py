@@ -6,9 +6,10 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.customers.bank_accounts.field_tables import Ramp
-from landbridge.customers.bank_accounts.model import BankAccountStatus
+from landbridge.customers.bank_accounts.model import BankAccountRecord, BankAccountStatus
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -22,18 +23,6 @@ returning id
 """
 
 _GET = """
-select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
-    created_at, updated_at,
-    (
-        select jsonb_object_agg(m.key, m.value)
-        from metadata m
-        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
-    ) as metadata
-from bank_accounts
-where org_id = $1 and id = $2
-"""
-
-_GET_MANY = """
 select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
     created_at, updated_at,
     (
@@ -199,22 +188,10 @@ limit $5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SealedBankAccount:
+class SealedBankAccount(BankAccountRecord):
     """Row of an account; `sealed_details` is None after the user was erased."""
 
-    org_id: UUID
-    id: UUID
-    user_id: UUID
-    request_id: UUID | None
-    ramp: Ramp
-    type: str
-    currency: str
-    status: BankAccountStatus
-    version: int
     sealed_details: bytes | None
-    created_at: datetime
-    updated_at: datetime
-    metadata: dict[str, str]
 
 
 async def add(
@@ -247,13 +224,13 @@ async def add(
 
 async def get(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | None:
     """An account."""
-    row = await tx.fetchrow(_GET, org_id, account_id)
+    row = await tx.fetchrow(_GET, org_id, [account_id])
     return None if row is None else account_of(row)
 
 
 async def get_many(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[SealedBankAccount]:
     """Return these accounts, in no order; unknown ids are left out."""
-    return [account_of(row) for row in await tx.fetch(_GET_MANY, org_id, list(ids))]
+    return [account_of(row) for row in await tx.fetch(_GET, org_id, list(ids))]
 
 
 async def coordinate_hashes(
@@ -376,18 +353,34 @@ async def pending(tx: Tx, org_id: UUID, window: QueueWindow) -> list[SealedBankA
 
 def account_of(row: Row) -> SealedBankAccount:
     """Return the account of a row."""
-    return SealedBankAccount(
-        org_id=row["org_id"],
-        id=row["id"],
-        user_id=row["user_id"],
-        request_id=row["request_id"],
-        ramp=Ramp(row["ramp"]),
-        type=row["type"],
-        currency=row["currency"],
-        status=BankAccountStatus(row["status"]),
-        version=row["version"],
-        sealed_details=row["sealed_details"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        metadata=decoded(row["metadata"]),
-    )
+    return read_row(row, SealedBankAccount, metadata=decoded(row["metadata"]))
+
+
+_ACTIVE_AFTER = """
+select org_id, id, user_id, request_id, ramp, type, currency, status, version, sealed_details,
+    created_at, updated_at,
+    (
+        select jsonb_object_agg(m.key, m.value)
+        from metadata m
+        where m.org_id = bank_accounts.org_id and m.object_id = bank_accounts.id
+    ) as metadata
+from bank_accounts
+where org_id = $1 and id > $2 and status = 'ACTIVE'
+order by id
+limit $3
+"""
+
+_SUSPENDED = """
+select id from bank_accounts where org_id = $1 and id = any($2::uuid[]) and is_suspended
+"""
+
+
+async def active_after(tx: Tx, org_id: UUID, after: UUID, limit: int) -> list[SealedBankAccount]:
+    """Return active accounts, in the order of their ids."""
+    return [account_of(row) for row in await tx.fetch(_ACTIVE_AFTER, org_id, after, limit)]
+
+
+async def suspended(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return those of these accounts that were sent from active to a reviewer."""
+    rows = await tx.fetch(_SUSPENDED, org_id, list(ids))
+    return frozenset(row["id"] for row in rows)

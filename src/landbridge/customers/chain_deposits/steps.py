@@ -12,6 +12,7 @@ up in parts. Of several workers one follows a chain at a time, by a lease.
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
 from uuid import UUID
@@ -61,6 +62,18 @@ class OtherDepositSteps(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _ChainRun:
+    """One run of the steps of a chain; `offsets` are the clock offsets of all organisations."""
+
+    chain: Chain
+    reader: ChainReader
+    offsets: Mapping[UUID, timedelta]
+
+    def offset(self, org_id: UUID) -> timedelta:
+        return self.offsets.get(org_id, timedelta())
+
+
 class ChainDepositSteps:
     """Follows chains on behalf of one worker process."""
 
@@ -94,25 +107,23 @@ class ChainDepositSteps:
         logged, and does not hold up the others.
         """
         more = await gather_in_order(
-            [self._follow_safely(chain, reader, offsets) for chain, reader in self._readers]
+            self._follow_safely(_ChainRun(chain, reader, offsets))
+            for chain, reader in self._readers
         )
         more_elsewhere = self._others is not None and await self._others.run_once(offsets)
         if self._readers:
             await self._recover(offsets)
         return any(more) or more_elsewhere
 
-    async def _follow_safely(
-        self, chain: Chain, reader: ChainReader, offsets: Mapping[UUID, timedelta]
-    ) -> bool:
+    async def _follow_safely(self, run: _ChainRun) -> bool:
         try:
-            return await self._follow(chain, reader, offsets)
+            return await self._follow(run)
         except (Upstream, AnswerInvalid) as error:
-            _log.warning("chain_deposits.chain_unavailable", chain=chain, reason=str(error))
+            _log.warning("chain_deposits.chain_unavailable", chain=run.chain, reason=str(error))
             return False
 
-    async def _follow(
-        self, chain: Chain, reader: ChainReader, offsets: Mapping[UUID, timedelta]
-    ) -> bool:
+    async def _follow(self, run: _ChainRun) -> bool:
+        chain, reader = run.chain, run.reader
         cursor = await self._lease.take(reader.name)
         if cursor is None:
             return await self._start(reader)
@@ -123,7 +134,7 @@ class ChainDepositSteps:
         if self._settled.get(reader.name) == (latest, cursor):
             return False
         heads = await reader.heads(latest)
-        has_moved = await self._advance(chain, reader, cursor, heads, offsets)
+        has_moved = await self._advance(run, cursor, heads)
         if not has_moved:
             self._settled[reader.name] = (latest, cursor)
         return has_moved
@@ -148,53 +159,38 @@ class ChainDepositSteps:
             _log.info("chain_deposits.started", chain=reader.name, block=number)
         return True
 
-    async def _advance(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        cursor: ChainCursor,
-        heads: ChainHeads,
-        offsets: Mapping[UUID, timedelta],
-    ) -> bool:
+    async def _advance(self, run: _ChainRun, cursor: ChainCursor, heads: ChainHeads) -> bool:
         """Check the chain against the stored blocks, and read on; return whether it moved."""
         comparable = await self._comparable(cursor, heads)
-        header = None if comparable is None else await reader.block(comparable.number)
+        header = None if comparable is None else await run.reader.block(comparable.number)
         if comparable is None or header is None:
             _log.warning(
                 "chain_deposits.chain_behind",
-                chain=chain,
+                chain=run.chain,
                 head=heads.latest.number,
                 followed=cursor.confirmed.number,
             )
             return False
         if header.hash != comparable.hash:
-            return await self._rewind(chain, reader, cursor, heads)
+            return await self._rewind(run, cursor, heads)
         if cursor.confirmed != comparable:
             return False  # the chain is shorter than before, and the same as far as it goes
-        moved = await self._read_on(chain, reader, cursor, heads, offsets)
-        if moved:
+        if await self._read_on(run, cursor, heads):
             return True
-        has_reversed = await self._reverse_orphans(chain, reader, cursor, offsets)
-        return await self._give_up_lost(chain, reader, cursor, offsets) or has_reversed
+        has_reversed = await self._reverse_orphans(run, cursor)
+        return await self._give_up_lost(run, cursor) or has_reversed
 
-    async def _read_on(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        cursor: ChainCursor,
-        heads: ChainHeads,
-        offsets: Mapping[UUID, timedelta],
-    ) -> bool:
+    async def _read_on(self, run: _ChainRun, cursor: ChainCursor, heads: ChainHeads) -> bool:
         """Read the next confirmed and final blocks; return whether there were any."""
         has_moved = False
         if heads.confirmed > cursor.confirmed.number:
-            confirmed = await self._confirm(chain, reader, cursor, heads.confirmed, offsets)
+            confirmed = await self._confirm(run, cursor, heads.confirmed)
             if confirmed is None:
                 return True  # another worker was first
             cursor, has_moved = confirmed, True
         final = min(-1 if heads.final is None else heads.final, cursor.confirmed.number)
         if final > cursor.final.number:
-            await self._complete(chain, reader, cursor, final, offsets)
+            await self._complete(run, cursor, final)
             has_moved = True
         return has_moved
 
@@ -206,32 +202,21 @@ class ChainDepositSteps:
         return stored[-1] if stored else None
 
     async def _confirm(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        cursor: ChainCursor,
-        confirmed: int,
-        offsets: Mapping[UUID, timedelta],
+        self, run: _ChainRun, cursor: ChainCursor, confirmed: int
     ) -> ChainCursor | None:
         last = min(cursor.confirmed.number + _BLOCKS_MAX, confirmed)
-        blocks = await reader.blocks_after(cursor.confirmed, last)
+        blocks = await run.reader.blocks_after(cursor.confirmed, last)
         if not blocks:
-            raise ChainUnsettled(f"{chain} has another block {cursor.confirmed.number} now")
-        blocks, found = await self._read(chain, reader, blocks, offsets)
+            raise ChainUnsettled(f"{run.chain} has another block {cursor.confirmed.number} now")
+        blocks, found = await self._read(run, blocks)
         return await self._deposits.confirm(cursor, blocks, found)
 
-    async def _complete(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        cursor: ChainCursor,
-        final: int,
-        offsets: Mapping[UUID, timedelta],
-    ) -> bool:
+    async def _complete(self, run: _ChainRun, cursor: ChainCursor, final: int) -> bool:
         """Credit the deposits in the next final blocks, which are read once more for it."""
+        chain = run.chain
         first, last = cursor.final.number + 1, min(cursor.final.number + _BLOCKS_MAX, final)
         blocks = await self._stored(cursor, first, last)
-        header = await reader.block(last)
+        header = await run.reader.block(last)
         if len(blocks) < last - first + 1 or header is None or header.hash != blocks[-1].hash:
             raise ChainUnsettled(f"{chain} has another block {last} now")
 
@@ -240,27 +225,21 @@ class ChainDepositSteps:
             return wallets | await treasury_store.confirmed_transactions(tx, chain, first, last)
 
         known = await self._database.read(confirmed)
-        blocks, found = await self._read(chain, reader, blocks, offsets, known=known)
+        blocks, found = await self._read(run, blocks, known=known)
         for deposit in await self._deposits.returned_otherwise(found):
-            offset = offsets.get(deposit.org_id, timedelta())
-            if not await self._deposits.reverse(cursor, deposit, offset):
+            if not await self._deposits.reverse(cursor, deposit, run.offset(deposit.org_id)):
                 return False  # tried again at the next run
-        return await self._deposits.complete(cursor, blocks[-1], found, offsets)
+        return await self._deposits.complete(cursor, blocks[-1], found, run.offsets)
 
     async def _read(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        blocks: Sequence[BlockRef],
-        offsets: Mapping[UUID, timedelta],
-        *,
-        known: set[str] | None = None,
+        self, run: _ChainRun, blocks: Sequence[BlockRef], *, known: set[str] | None = None
     ) -> tuple[Sequence[BlockRef], FoundDeposits]:
         """Return the first of these blocks, with as many deposits as are stored at once, and these.
 
         `known` are transactions that were found there before: a node that lacks one is not
         believed.
         """
+        chain, reader = run.chain, run.reader
         transfers = await reader.transfers(blocks)
         if lacking := (known or set()) - {each.transaction_hash for each in transfers}:
             raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
@@ -279,20 +258,18 @@ class ChainDepositSteps:
         )
         return blocks, FoundDeposits(
             [
-                each.deposit(chain, positions[each.transfer.key], self._clock, offsets)
+                each.deposit(chain, positions[each.transfer.key], self._clock, run.offsets)
                 for each in matched
             ],
-            treasury_deposits(chain, received, self._clock, offsets),
+            treasury_deposits(chain, received, self._clock, run.offsets),
         )
 
-    async def _rewind(
-        self, chain: Chain, reader: ChainReader, cursor: ChainCursor, heads: ChainHeads
-    ) -> bool:
+    async def _rewind(self, run: _ChainRun, cursor: ChainCursor, heads: ChainHeads) -> bool:
         """Go back to the last common block after a reorganisation."""
         stored = await self._stored(cursor, 0, heads.confirmed)
-        common = await find_common_block(stored, reader.block)
+        common = await find_common_block(stored, run.reader.block)
         if common is None:
-            common = await self._base(reader, cursor, heads)
+            common = await self._base(run.reader, cursor, heads)
         orphaned = await self._deposits.rewind(cursor, common, latest=heads.latest)
         if orphaned is None:
             return False
@@ -301,7 +278,7 @@ class ChainDepositSteps:
         _log.log(
             logging.ERROR if is_deep else logging.INFO,
             "chain_deposits.reorganised",
-            chain=chain,
+            chain=run.chain,
             block=common.number,
             followed=cursor.confirmed.number,
             count=orphaned,
@@ -322,63 +299,49 @@ class ChainDepositSteps:
             raise ChainUnsettled(f"{reader.name} does not have block {number}")
         return BlockRef(header.number, header.hash)
 
-    async def _reverse_orphans(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        cursor: ChainCursor,
-        offsets: Mapping[UUID, timedelta],
-    ) -> bool:
+    async def _reverse_orphans(self, run: _ChainRun, cursor: ChainCursor) -> bool:
         """Take back credited deposits that have not returned in time.
 
         A transaction that is mined above the final block is returning, so it is waited for.
         """
-        count = await self._database.single(lambda tx: store.count_orphans(tx, chain))
-        ORPHANS.labels(chain).set(count)
+        count = await self._database.single(lambda tx: store.count_orphans(tx, run.chain))
+        ORPHANS.labels(run.chain).set(count)
         if not count:
             return False
         final = cursor.final.number
         orphans = await self._database.single(
-            lambda tx: store.overdue_orphans(tx, chain, final=final, limit=_ORPHANS_MAX)
+            lambda tx: store.overdue_orphans(tx, run.chain, final=final, limit=_ORPHANS_MAX)
         )
         if not orphans:
             return False
         hashes = list(dict.fromkeys(each.transaction_hash for each in orphans))
-        mined = await reader.blocks_of(hashes)
+        mined = await run.reader.blocks_of(hashes)
         has_moved = False
         for deposit in orphans:
             if mined.get(deposit.transaction_hash, final) > final:
                 continue
-            offset = offsets.get(deposit.org_id, timedelta())
-            has_moved |= await self._deposits.reverse(cursor, deposit, offset)
+            has_moved |= await self._deposits.reverse(cursor, deposit, run.offset(deposit.org_id))
         return has_moved
 
-    async def _give_up_lost(
-        self,
-        chain: Chain,
-        reader: ChainReader,
-        cursor: ChainCursor,
-        offsets: Mapping[UUID, timedelta],
-    ) -> bool:
+    async def _give_up_lost(self, run: _ChainRun, cursor: ChainCursor) -> bool:
         """Give up lost treasury deposits that have not returned in time."""
-        count = await self._database.single(lambda tx: treasury_store.count_lost(tx, chain))
-        LOST.labels(chain).set(count)
+        count = await self._database.single(lambda tx: treasury_store.count_lost(tx, run.chain))
+        LOST.labels(run.chain).set(count)
         if not count:
             return False
         final = cursor.final.number
         overdue = await self._database.single(
-            lambda tx: treasury_store.overdue(tx, chain, final=final, limit=_ORPHANS_MAX)
+            lambda tx: treasury_store.overdue(tx, run.chain, final=final, limit=_ORPHANS_MAX)
         )
         if not overdue:
             return False
-        mined = await reader.blocks_of([each.transaction_hash for each in overdue])
+        mined = await run.reader.blocks_of([each.transaction_hash for each in overdue])
         lost = [each for each in overdue if mined.get(each.transaction_hash, final) <= final]
         for deposit in lost:
-            offset = offsets.get(deposit.org_id, timedelta())
-            await self._deposits.give_up(cursor, deposit, offset)
+            await self._deposits.give_up(cursor, deposit, run.offset(deposit.org_id))
             _log.error(
                 "treasury_deposits.lost",
-                chain=chain,
+                chain=run.chain,
                 org_id=str(deposit.org_id),
                 id=str(deposit.id),
                 hash=deposit.transaction_hash,

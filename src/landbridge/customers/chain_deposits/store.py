@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
-from landbridge.customers.chain_deposits.model import ChainDeposit, ChainDepositStatus
+from landbridge.customers.chain_deposits.model import ChainDeposit
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following.model import BlockRef
 
@@ -210,21 +211,5 @@ async def open_reversals(
 
 
 def _deposit(row: Row) -> ChainDeposit:
-    return ChainDeposit(
-        org_id=row["org_id"],
-        id=row["id"],
-        chain=Chain(row["chain"]),
-        transaction_hash=row["transaction_hash"],
-        position=row["position"],
-        block=BlockRef(row["block_number"], row["block_hash"]),
-        wallet_id=row["wallet_id"],
-        user_id=row["user_id"],
-        asset=row["asset"],
-        units=int(row["units"]),
-        source_address=row["source_address"],
-        contract_address=row["contract_address"],
-        status=ChainDepositStatus(row["status"]),
-        credits=row["credits"],
-        found_at=row["found_at"],
-        is_suspended=row["is_suspended"],
-    )
+    block = BlockRef(row["block_number"], row["block_hash"])
+    return read_row(row, ChainDeposit, block=block, units=int(row["units"]))

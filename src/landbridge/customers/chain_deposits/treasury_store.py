@@ -12,6 +12,7 @@ from landbridge.customers.chain_deposits.treasury_model import (
     TreasuryDepositStatus,
 )
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain
 
 # An organisation's own address is known by the payments that have awaited coins there.
@@ -315,22 +316,7 @@ async def set_status(
 
 
 def _deposit(row: Row) -> TreasuryDeposit:
-    return TreasuryDeposit(
-        org_id=row["org_id"],
-        id=row["id"],
-        chain=Chain(row["chain"]),
-        transaction_hash=row["transaction_hash"],
-        block_number=row["block_number"],
-        asset=row["asset"],
-        units=int(row["units"]),
-        source_address=row["source_address"],
-        destination_address=row["destination_address"],
-        status=TreasuryDepositStatus(row["status"]),
-        transfer_id=row["transfer_id"],
-        reversals=row["reversals"],
-        found_at=row["found_at"],
-        is_suspended=row["is_suspended"],
-    )
+    return read_row(row, TreasuryDeposit, units=int(row["units"]))
 
 
 async def settle(tx: Tx, deposit: TreasuryDeposit, transfer_id: UUID) -> None:

@@ -15,7 +15,7 @@ from landbridge.customers.deposit_screening.model import (
     ScreeningStatus,
     as_screening,
 )
-from landbridge.customers.deposit_screening.reviews import ScreeningReviews
+from landbridge.customers.deposit_screening.service import ScreeningReviews
 from landbridge.ledger.model import Transfer
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.http.caller import ApiRequest

@@ -7,9 +7,10 @@ Guarantees:
 - Lock order: the deposit's own row, the record of the screening, accounts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
@@ -25,11 +26,16 @@ from landbridge.customers.deposit_screening.model import (
     screening_id,
     suspended,
 )
+from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.locking import lock_record
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Transfer
+from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
-from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.reviewer_access import check_reviewer_access
 from landbridge.providers.kyt.port import (
     DepositParty,
     ScreeningDirection,
@@ -144,3 +150,26 @@ class ScreeningOutcomes:
         await effects.lock_in(tx, screening)
         await self.screenings.advance_in(tx, model.rejected(screening, actor=actor, at=at))
         await effects.reject_in(tx, screening, actor=actor, at=at)
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningReviews:
+    """Screenings for reviewers, who decide by resolutions; `kind` is that of their records."""
+
+    ledger: Ledger
+    queues: RecordQueues
+
+    async def queue(
+        self, caller: Caller, kind: str, statuses: Collection[StrEnum], window: QueueWindow
+    ) -> Sequence[Transfer]:
+        """Return screenings of these statuses, the oldest first; raises `RoleNotAllowed`."""
+        check_reviewer_access(caller)
+        return await self.queues.oldest(caller.org_id, kind, statuses, window)
+
+    async def get(self, caller: Caller, kind: str, screening_id: UUID) -> Transfer:
+        """Return a screening; raises `RoleNotAllowed` and `ResourceNotFound`."""
+        check_reviewer_access(caller)
+        try:
+            return await self.ledger.get(caller.org_id, kind, screening_id)
+        except TransactionNotFound:
+            raise ResourceNotFound(f"there is no screening {screening_id}") from None

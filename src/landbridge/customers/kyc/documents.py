@@ -30,9 +30,9 @@ def accepted(of: UserType) -> tuple[tuple[str, ...], tuple[SubType, ...]]:
     """Return the accepted document types and sides for a person (or owner) or a business."""
     match of:
         case UserType.INDIVIDUAL:
-            return INDIVIDUAL_DOCUMENTS, tuple(SubType)
+            return tuple(INDIVIDUAL_DOCUMENTS), tuple(SubType)
         case UserType.BUSINESS:
-            return BUSINESS_DOCUMENTS, (SubType.SINGLE_SIDE,)
+            return tuple(BUSINESS_DOCUMENTS), (SubType.SINGLE_SIDE,)
 
 
 def new_document_ids(submitted: Sequence[Mapping[str, Any]]) -> tuple[UUID, ...]:

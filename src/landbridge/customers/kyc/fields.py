@@ -68,6 +68,11 @@ _DAY = DateFieldType("date", any_day)
 _ADDRESS = AddressFieldType()
 _FLAG = BooleanFieldType()
 
+
+def _one_of(labels: Mapping[str, str]) -> ChoiceFieldType:
+    return ChoiceFieldType(tuple(labels))
+
+
 # Fields of every person, user or owner.
 _PERSON: Mapping[str, Kind] = {
     "firstName": _NAME,
@@ -84,7 +89,7 @@ _PERSON: Mapping[str, Kind] = {
     "countryOfBirth": _COUNTRY,
     "stateOfBirth": TEXT,
     "placeOfBirth": TEXT,
-    "gender": ChoiceFieldType(enumerations.GENDERS),
+    "gender": _one_of(enumerations.GENDERS),
 }
 
 INDIVIDUAL: Mapping[str, Kind] = {
@@ -93,7 +98,7 @@ INDIVIDUAL: Mapping[str, Kind] = {
     "taxIdentificationNumber": _TAX_NUMBER,
     "taxResidenceCountry": _COUNTRY,
     "ipAddress": _IP,
-    "govIdType": ChoiceFieldType(enumerations.GOV_ID_TYPES),
+    "govIdType": _one_of(enumerations.GOV_ID_TYPES),
     "govIdFrontUrl": _FILE,
     "govIdBackUrl": _FILE,
     "govIdCountry": _COUNTRY,
@@ -102,20 +107,20 @@ INDIVIDUAL: Mapping[str, Kind] = {
     "govIdExpirationDate": _DAY,
     "govIdIssuanceAuthority": TEXT,
     "govIdHandHoldUrl": _FILE,
-    "proofOfAddressType": ChoiceFieldType(enumerations.PROOF_OF_ADDRESS_TYPES),
+    "proofOfAddressType": _one_of(enumerations.PROOF_OF_ADDRESS_TYPES),
     "proofOfAddressUrl": _FILE,
     "sofEuQuestionnaire": QuestionnaireFieldType(
         {
             "actingAsIntermediary": _FLAG,
-            "employmentStatus": ChoiceFieldType(enumerations.EMPLOYMENT_STATUSES),
-            "expectedMonthlyPayments": ChoiceFieldType(enumerations.MONTHLY_PAYMENTS),
+            "employmentStatus": _one_of(enumerations.EMPLOYMENT_STATUSES),
+            "expectedMonthlyPayments": _one_of(enumerations.MONTHLY_PAYMENTS),
             "mostRecentOccupation": TEXT,
-            "primaryPurpose": ChoiceFieldType(enumerations.INDIVIDUAL_PRIMARY_PURPOSES),
+            "primaryPurpose": _one_of(enumerations.INDIVIDUAL_PRIMARY_PURPOSES),
             "primaryPurposeOther": _PROSE,
-            "sourceOfFunds": ChoiceFieldType(enumerations.INDIVIDUAL_SOURCES_OF_FUNDS),
+            "sourceOfFunds": _one_of(enumerations.INDIVIDUAL_SOURCES_OF_FUNDS),
         }
     ),
-    "idType": ChoiceFieldType(enumerations.ID_TYPES),
+    "idType": _one_of(enumerations.ID_TYPES),
     "idNumber": TEXT,
     "additionalIdType": TEXT,
     "additionalIdNumber": TEXT,
@@ -131,10 +136,10 @@ BUSINESS: Mapping[str, Kind] = {
     "alternativeNames": ListFieldType(_NAME),
     "businessDescription": _PROSE,
     "businessIndustry": TEXT,
-    "businessType": ChoiceFieldType(enumerations.BUSINESS_TYPES),
+    "businessType": _one_of(enumerations.BUSINESS_TYPES),
     "email": _EMAIL,
     "phone": _PHONE,
-    "taxIdentificationNumberType": ChoiceFieldType(enumerations.TAX_NUMBER_TYPES),
+    "taxIdentificationNumberType": _one_of(enumerations.TAX_NUMBER_TYPES),
     "taxIdentificationNumber": _TAX_NUMBER,
     "registrationNumber": TEXT,
     "leiNumber": TEXT,
@@ -151,11 +156,11 @@ BUSINESS: Mapping[str, Kind] = {
     "transmitsCustomerFunds": _FLAG,
     "complianceScreeningExplanation": _PROSE,
     "daoStatus": _FLAG,
-    "proofOfAddressType": ChoiceFieldType(enumerations.PROOF_OF_ADDRESS_TYPES),
+    "proofOfAddressType": _one_of(enumerations.PROOF_OF_ADDRESS_TYPES),
     "proofOfAddressUrl": _FILE,
     "formationDocUrl": _FILE,
     "proofOfOwnershipUrl": _FILE,
-    "certificateOfRegistrationDocType": ChoiceFieldType(enumerations.REGISTRATION_TYPES),
+    "certificateOfRegistrationDocType": _one_of(enumerations.REGISTRATION_TYPES),
     "certificateOfRegistrationDocUrl": _FILE,
     "certificateNumber": TEXT,
     "businessRegistrationDocUrl": _FILE,
@@ -173,7 +178,7 @@ BUSINESS: Mapping[str, Kind] = {
     "organizationStructureUrl": _FILE,
     "sourceOfFundsUrl": _FILE,
     "flowOfFundsUrl": _FILE,
-    "purpose": ListFieldType(ChoiceFieldType(enumerations.BUSINESS_PURPOSES), is_joined=True),
+    "purpose": ListFieldType(_one_of(enumerations.BUSINESS_PURPOSES), is_joined=True),
     "productServiceCategory": TEXT,
     "tradeName": _NAME,
     "exportCountry": _COUNTRY,
@@ -182,13 +187,13 @@ BUSINESS: Mapping[str, Kind] = {
     "supplementaryUrl": _FILE,
     "sofEuQuestionnaire": QuestionnaireFieldType(
         {
-            "estimatedAnnualRevenueUsd": ChoiceFieldType(enumerations.ANNUAL_REVENUES),
+            "estimatedAnnualRevenueUsd": _one_of(enumerations.ANNUAL_REVENUES),
             "expectedMonthlyPaymentsUsd": TEXT,
             "operatesInProhibitedCountries": _FLAG,
-            "primaryPurpose": ChoiceFieldType(enumerations.BUSINESS_PRIMARY_PURPOSES),
+            "primaryPurpose": _one_of(enumerations.BUSINESS_PRIMARY_PURPOSES),
             "primaryPurposeOther": _PROSE,
-            "highRiskActivities": ListFieldType(ChoiceFieldType(enumerations.HIGH_RISK_ACTIVITIES)),
-            "sourceOfFunds": ChoiceFieldType(enumerations.BUSINESS_SOURCES_OF_FUNDS),
+            "highRiskActivities": ListFieldType(_one_of(enumerations.HIGH_RISK_ACTIVITIES)),
+            "sourceOfFunds": _one_of(enumerations.BUSINESS_SOURCES_OF_FUNDS),
             "sourceOfFundsDescription": _PROSE,
             "transmitsCustomerFunds": _FLAG,
             "transmitsCustomerFundsDescription": _PROSE,
@@ -199,13 +204,13 @@ BUSINESS: Mapping[str, Kind] = {
 }
 
 OWNER: Mapping[str, Kind] = {
-    "role": ChoiceFieldType(enumerations.ROLE),
-    "roles": ListFieldType(ChoiceFieldType(enumerations.ROLES)),
+    "role": _one_of(enumerations.ROLE),
+    "roles": ListFieldType(_one_of(enumerations.ROLES)),
     "businessTitle": TEXT,
     **_PERSON,
     "taxIdentificationNumber": _TAX_NUMBER,
     "taxResidenceCountry": _COUNTRY,
-    "govIdType": ChoiceFieldType(enumerations.GOV_ID_TYPES),
+    "govIdType": _one_of(enumerations.GOV_ID_TYPES),
     "govIdCountry": _COUNTRY,
     "govIdNumber": TEXT,
     "govIdFrontUrl": _FILE,
@@ -213,7 +218,7 @@ OWNER: Mapping[str, Kind] = {
     "govIdIssuanceDate": _PAST,
     "govIdExpirationDate": _DAY,
     "govIdIssuanceAuthority": TEXT,
-    "proofOfAddressType": ChoiceFieldType(enumerations.PROOF_OF_ADDRESS_TYPES),
+    "proofOfAddressType": _one_of(enumerations.PROOF_OF_ADDRESS_TYPES),
     "proofOfAddressUrl": _FILE,
     "authLetterUrl": _FILE,
     "shareProportion": PercentFieldType(),

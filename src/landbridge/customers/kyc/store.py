@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into kyc_profiles (org_id, user_id, version, sealed_content, created_at, updated_at)
@@ -70,13 +71,13 @@ async def add(tx: Tx, org_id: UUID, user_id: UUID, *, sealed_content: bytes, at:
 async def get(tx: Tx, org_id: UUID, user_id: UUID) -> StoredKycProfile | None:
     """Return a KYC profile."""
     row = await tx.fetchrow(_GET, org_id, user_id)
-    return None if row is None else _stored(row)
+    return None if row is None else read_row(row, StoredKycProfile)
 
 
 async def lock(tx: Tx, org_id: UUID, user_id: UUID) -> StoredKycProfile | None:
     """Lock a KYC profile until this transaction ends, and return it."""
     row = await tx.fetchrow(_LOCK, org_id, user_id)
-    return None if row is None else _stored(row)
+    return None if row is None else read_row(row, StoredKycProfile)
 
 
 async def update(tx: Tx, stored: StoredKycProfile, at: datetime) -> None:
@@ -107,12 +108,3 @@ async def foreign_files(
 async def files(tx: Tx, org_id: UUID, user_id: UUID) -> Sequence[str]:
     """List all files that were ever used for this user."""
     return [row["file_id"] for row in await tx.fetch(_FILES, org_id, user_id)]
-
-
-def _stored(row: Row) -> StoredKycProfile:
-    return StoredKycProfile(
-        org_id=row["org_id"],
-        user_id=row["user_id"],
-        version=row["version"],
-        sealed_content=row["sealed_content"],
-    )

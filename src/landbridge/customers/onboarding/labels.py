@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from landbridge.customers.kyc.enumerations import value_word
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
 from landbridge.customers.users.page_language import translate
 from landbridge.customers.verification.model import KycStatus

@@ -14,7 +14,7 @@ from uuid import UUID
 from msgspec import structs
 
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.onboarding import emails, store
+from landbridge.customers.onboarding import store
 from landbridge.customers.onboarding.model import (
     ACTOR,
     KIND,
@@ -38,7 +38,7 @@ from landbridge.platform.formats.people import check_email
 from landbridge.platform.formats.texts import check_text, check_url
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.idempotency.model import Claim, no_claim
-from landbridge.platform.mail.outbox import Outbox
+from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
 
 # A token has 43 characters; longer input is not a token.
 _TOKEN_LENGTH_MAX = 100
@@ -228,7 +228,7 @@ class KycLinks:
                 await key_of(self._vault, tx, link.org_id, user_id)
             await _record_change(tx, link, seq=1, change_type="create", actor=caller.actor, at=at)
             if details.recipient_email is not None:
-                email = emails.invitation(details.recipient_email, url, link)
+                email = invitation(details.recipient_email, url, link)
                 await self._outbox.put(
                     tx, org_id=link.org_id, owner_id=link.id, key=key, email=email
                 )
@@ -294,3 +294,19 @@ async def _record_change(
 
 def _context(link_id: UUID) -> str:
     return f"kyc_links.details:{link_id}"
+
+
+def invitation(to: str, url: str, link: KycLink) -> SealedEmailContent:
+    """Return the e-mail that invites its recipient to open the form."""
+    until = link.expires_at.strftime("%-d %B %Y")
+    return SealedEmailContent(
+        to,
+        "Complete your verification",
+        "Hello,\n\n"
+        "the company you are in contact with needs information and documents to make payments\n"
+        "for you. Submit them on this page:\n\n"
+        f"{url}\n\n"
+        f"This link is personal: do not forward it. It expires on {until}. You can close the\n"
+        "page and return to it.\n\n"
+        "If you did not expect this request, ignore this e-mail.\n",
+    )

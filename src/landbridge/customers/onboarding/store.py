@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.customers.kyc.model import Rail
 from landbridge.customers.onboarding.model import KycLink, rail_names
-from landbridge.customers.users.model import UserType
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into kyc_links (
@@ -155,16 +154,4 @@ async def forget(tx: Tx, org_id: UUID, link_ids: Collection[UUID], at: datetime)
 
 
 def _link(row: Row) -> KycLink:
-    return KycLink(
-        org_id=row["org_id"],
-        id=row["id"],
-        user_type=UserType(row["user_type"]),
-        creates_user=row["creates_user"],
-        user_id=row["user_id"],
-        rails=tuple(Rail(each) for each in row["rails"]),
-        details=None,
-        entered=frozenset(row["entered"]),
-        created_at=row["created_at"],
-        expires_at=row["expires_at"],
-        completed_at=row["completed_at"],
-    )
+    return read_row(row, KycLink, details=None)

@@ -139,7 +139,7 @@ def begun(payment: Transfer, destination: ScreenedDestination, at: datetime) -> 
     """Build the record of a screening.
 
     Its id is derived, so it exists once. Its request id is random: a client could derive one too.
-    It is due only to find out that its payment has ended: the payment asks (steps.py).
+    It is due only to find out that its payment has ended: the payment asks (service.py).
     """
     details = PaymentScreeningDetails(
         transfer_id=payment.id,

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
-from landbridge.customers.deposit_screening.reviews import ScreeningReviews
+from landbridge.customers.deposit_screening.service import ScreeningReviews
 from landbridge.customers.payment_screening.model import (
     KIND,
     PaymentScreeningStatus,

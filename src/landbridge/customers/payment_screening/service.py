@@ -12,12 +12,15 @@ Guarantees:
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
+from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.payment_screening.model import (
+    ACTOR,
     HELD,
     INCOMPLETE,
     PAUSE_MIN,
@@ -27,6 +30,7 @@ from landbridge.customers.payment_screening.model import (
     PaymentScreeningStatus,
     ScreenedDestination,
     answered,
+    as_payment_screening,
     begun,
     decided,
     is_awaiting,
@@ -44,6 +48,7 @@ from landbridge.platform.core.errors import (
     Unclear,
 )
 from landbridge.platform.core.gather import gather_in_order
+from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.kyt.port import (
@@ -218,3 +223,31 @@ def _transfer(destination: ScreenedDestination, record: Transfer, at: datetime) 
         rail=destination.rail,
         payee=destination.payee,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentScreeningSteps:
+    """Worker steps of due screenings; `transitions` are those of the payments, by kind of record.
+
+    A screening is due when a webhook has announced an answer, and now and then. The provider is
+    asked by the payment's own step, which knows the payee; so here the payment is only made due, or
+    a screening is ended that nobody needs any more.
+    """
+
+    ledger: Ledger
+    clock: Clock
+    transitions: Mapping[str, Transitions[Any]]
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Make the payment due, or end the screening of one that has ended."""
+        screening = as_payment_screening(record, SCREENED_ASSETS)
+        details, at = screening.details, self.clock.stamp(clock_offset)
+        payment = await self.ledger.find(record.org_id, details.transfer_id)
+        if payment is None or self.transitions[payment.kind].is_terminal(payment.status):
+            move = decided(record, PaymentScreeningStatus.VOID, actor=ACTOR, at=at)
+            await self.ledger.advance(move, TRANSITIONS)
+            return
+        if is_awaiting(payment):
+            # Not a stamp, which may be ahead of the clock: the same run then left the payment out.
+            await self.ledger.postpone(payment, self.clock.now(clock_offset))
+        await self.ledger.postpone(record, at + SCREENED_WITHIN)

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from landbridge.customers.team.model import (
@@ -12,6 +11,7 @@ from landbridge.customers.team.model import (
     Theme,
 )
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.http.caller import MemberRole
 
 _ADD = """
@@ -186,12 +186,7 @@ async def get(tx: Tx, org_id: UUID, member_id: UUID) -> TeamMember | None:
 async def sign_in_statuses(tx: Tx, org_id: UUID) -> Mapping[UUID, MemberSignInStatus]:
     """Return the sign-in status of the members of an organisation."""
     return {
-        row["id"]: MemberSignInStatus(
-            last_seen_at=row["last_seen_at"],
-            has_second_factor=row["has_second_factor"],
-            passkeys=row["passkeys"],
-            invitation_ends_at=row["invitation_ends_at"],
-        )
+        row["id"]: read_row(row, MemberSignInStatus)
         for row in await tx.fetch(_SIGN_IN_STATUSES, org_id)
     }
 
@@ -291,17 +286,7 @@ async def count_change(tx: Tx, org_id: UUID, member_id: UUID) -> int:
 
 def person(row: Row) -> TeamMember:
     """Return a member from a row with all its columns."""
-    removed_at: datetime | None = row["removed_at"]
-    columns: dict[str, Any] = {
-        name: row[name]
-        for name in (
-            *("org_id", "id", "email", "name", "has_password", "language"),
-            *("receives_approval_emails", "is_invited", "created_at", "version"),
-        )
-    }
-    return TeamMember(
-        **columns, role=MemberRole(row["role"]), theme=Theme(row["theme"]), removed_at=removed_at
-    )
+    return read_row(row, TeamMember)
 
 
 def _account(row: Row) -> MemberCredentials:

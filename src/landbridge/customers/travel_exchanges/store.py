@@ -7,15 +7,13 @@ from uuid import UUID
 import msgspec
 
 from landbridge.customers.travel_exchanges.model import (
-    Counterparty,
     Exchange,
     ExchangeDirection,
     ExchangeSetting,
     ExchangeStatus,
-    PendingMessage,
-    TokenIdentifier,
 )
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 _SETTING = """
 select is_on, requires_address, assets::text as assets, counterparties::text as counterparties,
@@ -174,12 +172,11 @@ async def setting(tx: Tx, org_id: UUID) -> ExchangeSetting:
     row = await tx.fetchrow(_SETTING, org_id)
     if row is None:
         return ExchangeSetting()
-    return ExchangeSetting(
-        is_on=row["is_on"],
-        requires_address=row["requires_address"],
-        assets=msgspec.json.decode(row["assets"], type=list[TokenIdentifier]),
-        counterparties=msgspec.json.decode(row["counterparties"], type=list[Counterparty]),
-        version=row["version"],
+    return read_row(
+        row,
+        ExchangeSetting,
+        assets=msgspec.json.decode(row["assets"]),
+        counterparties=msgspec.json.decode(row["counterparties"]),
     )
 
 
@@ -336,30 +333,4 @@ def _existing(row: Row | None) -> Exchange | None:
 
 def read_exchange(row: Row) -> Exchange:
     """Return the exchange of a row with all columns."""
-    pending = row["pending_message"]
-    return Exchange(
-        org_id=row["org_id"],
-        id=row["id"],
-        direction=ExchangeDirection(row["direction"]),
-        status=ExchangeStatus(row["status"]),
-        host=row["host"],
-        request_identifier=row["request_identifier"],
-        is_authenticated=row["is_authenticated"],
-        user_id=row["user_id"],
-        transfer_id=row["transfer_id"],
-        screening_id=row["screening_id"],
-        wallet_address=row["wallet_address"],
-        token=row["token"],
-        amount=row["amount"],
-        sealed_data=row["sealed_data"],
-        callback_hash=row["callback_hash"],
-        pending_message=None if pending is None else PendingMessage(pending),
-        transaction_hash=row["transaction_hash"],
-        problem=row["problem"],
-        attempts=row["attempts"],
-        next_attempt_at=row["next_attempt_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        version=row["version"],
-        provider=row["provider"],
-    )
+    return read_row(row, Exchange)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 
 
@@ -72,73 +73,58 @@ class RuleTier:
 
 
 _NAMES = frozenset({RequiredItem.ORIGINATOR_NAME, RequiredItem.BENEFICIARY_NAME})
-_TFR = "Regulation (EU) 2023/1113, Articles 14 and 16"
-_TFR_SINCE = date(2024, 12, 30)
-_MLR = "Money Laundering Regulations 2017, Part 7A"
-_MLR_SINCE = date(2023, 9, 1)
-_MAS = "MAS Notice PSN02, paragraph 13"
-_MAS_SINCE = date(2020, 1, 28)
-_FINMA_SINCE = date(2019, 8, 26)
+# Tiers of one law have these members in common.
+_EU = partial(
+    RuleTier,
+    currency="eur",
+    source="Regulation (EU) 2023/1113, Articles 14 and 16",
+    since=date(2024, 12, 30),
+)
+_GB = partial(
+    RuleTier,
+    currency="eur",
+    includes_bound=True,
+    source="Money Laundering Regulations 2017, Part 7A",
+    since=date(2023, 9, 1),
+)
+_SG = partial(
+    RuleTier,
+    currency="sgd",
+    source="MAS Notice PSN02, paragraph 13",
+    since=date(2020, 1, 28),
+)
+_CH = partial(RuleTier, currency="chf", bound=0, includes_bound=True, since=date(2019, 8, 26))
 
 TIERS: Mapping[Jurisdiction, Sequence[RuleTier]] = MappingProxyType(
     {
         Jurisdiction.EU: (
-            RuleTier(
+            _EU(
                 kind=WalletKind.HOSTED,
-                currency="eur",
                 bound=0,
                 includes_bound=True,
                 requires=_NAMES | {RequiredItem.ORIGINATOR_IDENTITY, RequiredItem.VASP_NAME},
-                source=_TFR,
-                since=_TFR_SINCE,
             ),
-            RuleTier(
+            _EU(
                 kind=WalletKind.SELF_HOSTED,
-                currency="eur",
                 bound=0,
                 includes_bound=True,
                 requires=_NAMES | {RequiredItem.ORIGINATOR_IDENTITY},
-                source=_TFR,
-                since=_TFR_SINCE,
             ),
-            RuleTier(
+            _EU(
                 kind=WalletKind.SELF_HOSTED,
-                currency="eur",
                 bound=1000,
                 includes_bound=False,
                 requires=frozenset({RequiredItem.OWNERSHIP_PROOF}),
-                source=_TFR,
-                since=_TFR_SINCE,
             ),
         ),
         Jurisdiction.GB: (
-            RuleTier(
+            _GB(kind=WalletKind.HOSTED, bound=0, requires=_NAMES | {RequiredItem.VASP_NAME}),
+            _GB(
                 kind=WalletKind.HOSTED,
-                currency="eur",
-                bound=0,
-                includes_bound=True,
-                requires=_NAMES | {RequiredItem.VASP_NAME},
-                source=_MLR,
-                since=_MLR_SINCE,
-            ),
-            RuleTier(
-                kind=WalletKind.HOSTED,
-                currency="eur",
                 bound=1000,
-                includes_bound=True,
                 requires=frozenset({RequiredItem.ORIGINATOR_IDENTIFIER}),
-                source=_MLR,
-                since=_MLR_SINCE,
             ),
-            RuleTier(
-                kind=WalletKind.SELF_HOSTED,
-                currency="eur",
-                bound=1000,
-                includes_bound=True,
-                requires=_NAMES,
-                source=_MLR,
-                since=_MLR_SINCE,
-            ),
+            _GB(kind=WalletKind.SELF_HOSTED, bound=1000, requires=_NAMES),
         ),
         Jurisdiction.US: (
             RuleTier(
@@ -152,52 +138,30 @@ TIERS: Mapping[Jurisdiction, Sequence[RuleTier]] = MappingProxyType(
             ),
         ),
         Jurisdiction.SG: (
-            RuleTier(
+            _SG(
                 kind=WalletKind.HOSTED,
-                currency="sgd",
                 bound=0,
                 includes_bound=True,
                 requires=_NAMES | {RequiredItem.VASP_NAME},
-                source=_MAS,
-                since=_MAS_SINCE,
             ),
-            RuleTier(
+            _SG(
                 kind=WalletKind.HOSTED,
-                currency="sgd",
                 bound=1500,
                 includes_bound=False,
                 requires=frozenset({RequiredItem.ORIGINATOR_IDENTIFIER}),
-                source=_MAS,
-                since=_MAS_SINCE,
             ),
-            RuleTier(
-                kind=WalletKind.SELF_HOSTED,
-                currency="sgd",
-                bound=0,
-                includes_bound=True,
-                requires=_NAMES,
-                source=_MAS,
-                since=_MAS_SINCE,
-            ),
+            _SG(kind=WalletKind.SELF_HOSTED, bound=0, includes_bound=True, requires=_NAMES),
         ),
         Jurisdiction.CH: (
-            RuleTier(
+            _CH(
                 kind=WalletKind.HOSTED,
-                currency="chf",
-                bound=0,
-                includes_bound=True,
                 requires=_NAMES | {RequiredItem.ORIGINATOR_IDENTIFIER, RequiredItem.VASP_NAME},
                 source="AMLO-FINMA, Article 10, by FINMA Guidance 02/2019",
-                since=_FINMA_SINCE,
             ),
-            RuleTier(
+            _CH(
                 kind=WalletKind.SELF_HOSTED,
-                currency="chf",
-                bound=0,
-                includes_bound=True,
                 requires=_NAMES | {RequiredItem.OWNERSHIP_PROOF},
                 source="FINMA Guidance 02/2019",
-                since=_FINMA_SINCE,
             ),
         ),
     }

@@ -2,6 +2,8 @@
 
 from datetime import date
 
+from msgspec import structs
+
 from landbridge.customers.travel_rule.jurisdictions import WalletKind
 from landbridge.customers.travel_rule.model import TransferPerson, WalletData, WalletOwner
 from landbridge.customers.users.model import UserType
@@ -39,12 +41,10 @@ def checked_data(data: WalletData, *, today: date) -> WalletData:
         raise FieldInvalid(
             "person is the third party that owns the wallet, and only that", field="person"
         )
-    return WalletData(
-        kind=data.kind,
-        owner=data.owner,
+    return structs.replace(
+        data,
         vasp_name=None if data.vasp_name is None else check_name("vaspName", data.vasp_name),
         person=None if data.person is None else _checked_person(data.person, today=today),
-        travel_address=data.travel_address,
     )
 
 

@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Annotated
 
+import msgspec
 from litestar import Controller, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -10,7 +11,6 @@ from litestar.params import FromPath, JSONBody
 from landbridge.customers.travel_rule.jurisdictions import WalletKind
 from landbridge.customers.travel_rule.model import (
     OutsideWallet,
-    TransferPerson,
     WalletData,
     WalletOwner,
 )
@@ -130,7 +130,8 @@ class TravelRuleWalletRoutes(Controller):
         """
         user_id, address = known_user(userId), checked_wallet_address(walletAddress)
         today = clock.now(request.user.clock_offset).date()
-        checked = checked_data(_data(data), today=today)
+        submitted = msgspec.convert(data, WalletData, from_attributes=True)
+        checked = checked_data(submitted, today=today)
         found = await travel_rule.put_wallet(request.user, user_id, address, checked)
         await waiting_transfers.check_again(request.user, user_id, address)
         return _reply(found)
@@ -179,51 +180,17 @@ class TravelRuleWalletRoutes(Controller):
         return _reply(found)
 
 
-def _data(data: WalletDataRequest) -> WalletData:
-    person = data.person
-    return WalletData(
-        kind=data.kind,
-        owner=data.owner,
-        vasp_name=data.vasp_name,
-        person=None
-        if person is None
-        else TransferPerson(
-            type=person.type,
-            first_name=person.first_name,
-            last_name=person.last_name,
-            business_name=person.business_name,
-            address=person.address,
-            date_of_birth=person.date_of_birth,
-            place_of_birth=person.place_of_birth,
-            gov_id_number=person.gov_id_number,
-        ),
-        travel_address=data.travel_address,
-    )
-
-
 def _reply(wallet: OutsideWallet) -> WalletDataReply:
     data = wallet.data
     if data is None:
         raise InvariantBroken(f"the data about {wallet.address} were not read")
-    person = data.person
     return WalletDataReply(
         user_id=str(wallet.user_id),
         wallet_address=wallet.address,
         kind=data.kind,
         owner=data.owner,
         vasp_name=data.vasp_name,
-        person=None
-        if person is None
-        else WalletOwnerPerson(
-            type=person.type,
-            first_name=person.first_name,
-            last_name=person.last_name,
-            business_name=person.business_name,
-            address=person.address,
-            date_of_birth=person.date_of_birth,
-            place_of_birth=person.place_of_birth,
-            gov_id_number=person.gov_id_number,
-        ),
+        person=msgspec.convert(data.person, WalletOwnerPerson | None, from_attributes=True),
         travel_address=data.travel_address,
         proven_at=None if wallet.proven_at is None else moment(wallet.proven_at),
         version=wallet.version,

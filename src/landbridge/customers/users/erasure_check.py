@@ -1,5 +1,6 @@
-"""Erasure check for transactions that assign resources to a user."""
+"""Freeze and erasure checks, for the transactions of other packages."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from landbridge.customers.users import store
@@ -14,3 +15,9 @@ async def is_erased(tx: Tx, org_id: UUID, user_id: UUID) -> bool:
     """
     found = await store.lock(tx, org_id, user_id)
     return found is None or found.card.erased_at is not None
+
+
+async def frozen_users(tx: Tx, org_id: UUID, user_ids: Collection[UUID]) -> set[UUID]:
+    """Return the frozen ones among these users; no row is locked."""
+    found = await store.which_frozen(tx, [(org_id, each) for each in user_ids])
+    return {user_id for (_, user_id), is_frozen in found.items() if is_frozen}

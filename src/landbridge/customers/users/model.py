@@ -53,14 +53,13 @@ class UserNames(msgspec.Struct, frozen=True, kw_only=True):
     business_name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class UserCard:
-    """User in a list. An erased user has no names and no e-mail."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRecord:
+    """Members of a user that are not encrypted."""
 
     org_id: UUID
     id: UUID
     type: UserType
-    names: UserNames
     agreement_id: UUID
     version: int
     created_at: datetime
@@ -68,6 +67,13 @@ class UserCard:
     frozen_at: datetime | None
     erased_at: datetime | None
     metadata: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserCard(UserRecord):
+    """User in a list. An erased user has no names and no e-mail."""
+
+    names: UserNames
 
     @property
     def name(self) -> str:
@@ -101,7 +107,7 @@ class UserCard:
         return self.frozen_at is not None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class User(UserCard):
     """An individual has a first and a last name, a business a business name."""
 

@@ -1,29 +1,19 @@
 """Encryption and decryption of user rows."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from landbridge.customers.users.model import User, UserCard, UserNames, UserProfile, UserType
+from landbridge.customers.users.model import User, UserCard, UserNames, UserProfile, UserRecord
+from landbridge.platform.core.members import members
 from landbridge.platform.encryption.service import DataKey
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCard:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCard(UserRecord):
     """Columns of a row that lists read."""
 
-    org_id: UUID
-    id: UUID
-    type: UserType
-    agreement_id: UUID
-    version: int
-    created_at: datetime
-    updated_at: datetime
-    frozen_at: datetime | None
-    erased_at: datetime | None
     sealed_summary: bytes | None
-    metadata: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +82,7 @@ def _common(stored: StoredCard, key: DataKey | None) -> dict[str, Any]:
     names = UserNames()
     if key is not None and stored.sealed_summary is not None:
         names = key.open(stored.sealed_summary, context=_context("card", stored.id), type=UserNames)
-    return {
-        "org_id": stored.org_id,
-        "id": stored.id,
-        "type": stored.type,
-        "names": names,
-        "agreement_id": stored.agreement_id,
-        "version": stored.version,
-        "created_at": stored.created_at,
-        "updated_at": stored.updated_at,
-        "frozen_at": stored.frozen_at,
-        "erased_at": stored.erased_at,
-        "metadata": stored.metadata,
-    }
+    return {**members(stored, UserRecord), "names": names}
 
 
 def _context(column: str, user_id: UUID) -> str:

@@ -8,6 +8,7 @@ from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.sealed_records import SealedUser, StoredCard, StoredUser
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -336,16 +337,4 @@ def _user(row: Row) -> StoredUser:
 
 
 def _card(row: Row) -> StoredCard:
-    return StoredCard(
-        org_id=row["org_id"],
-        id=row["id"],
-        type=UserType(row["type"]),
-        agreement_id=row["agreement_id"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        frozen_at=row["frozen_at"],
-        erased_at=row["erased_at"],
-        sealed_summary=row["sealed_summary"],
-        metadata=decoded(row["metadata"]),
-    )
+    return read_row(row, StoredCard, metadata=decoded(row["metadata"]))

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.users.model import Agreement
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into agreements
@@ -116,16 +117,7 @@ async def forget(tx: Tx, org_id: UUID, agreement_ids: Collection[UUID]) -> None:
 
 
 def _agreement(row: Row) -> StoredAgreement:
-    agreement = Agreement(
-        org_id=row["org_id"],
-        id=row["id"],
-        template_id=row["template_id"],
-        redirect_url=None,
-        session_token=row["session_token"],
-        created_at=row["created_at"],
-        expires_at=row["expires_at"],
-        signed_at=row["signed_at"],
-        signed_from=None,
-        version=row["terms_version"],
+    agreement = read_row(
+        row, Agreement, redirect_url=None, signed_from=None, version=row["terms_version"]
     )
     return StoredAgreement(agreement, row["sealed_redirect_url"], row["sealed_signed_from"])

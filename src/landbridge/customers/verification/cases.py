@@ -11,16 +11,17 @@ Guarantees:
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from landbridge.customers.verification import store
-from landbridge.customers.verification.emails import VerificationEmails
 from landbridge.customers.verification.model import (
     KIND,
     TRANSITIONS,
     CaseFindings,
+    CaseRecord,
     KycStatus,
     QueuedCase,
     SubmissionSnapshot,
@@ -31,13 +32,43 @@ from landbridge.customers.verification.schemas import status_payload
 from landbridge.customers.verification.store import SealedCase
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.members import members
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.snapshots import take
 from landbridge.platform.encryption.user_keys import key_of
+from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
 from landbridge.providers.screening.service import Screening
 from landbridge.providers.sidecar.identity import forget_applications
+
+_SUBJECT = "Information requested for your verification"
+_TEXT = """Hello,
+
+to complete your verification, we need more information from you:
+
+{comment}
+
+Send it through the company you are in contact with. Do not reply to this e-mail.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationEmails:
+    """Puts letters into the outbox."""
+
+    outbox: Outbox
+
+    async def ask(self, tx: Tx, case: VerificationCase, key: DataKey) -> None:
+        """Write to the address in the KYC data, else to that of the account."""
+        comment, snapshot = case.findings.asked_for, case.snapshot
+        if comment is None or snapshot is None:
+            return
+        recipient: Any = snapshot.data.get("email")
+        to = recipient if isinstance(recipient, str) else snapshot.email
+        email = SealedEmailContent(to=to, subject=_SUBJECT, text=_TEXT.format(comment=comment))
+        await self.outbox.put(tx, org_id=case.org_id, owner_id=case.user_id, key=key, email=email)
+
 
 _NOTHING = CaseFindings()
 
@@ -226,24 +257,7 @@ def _seal(case: VerificationCase, key: DataKey) -> SealedCase:
 
 def _bare(case: VerificationCase) -> SealedCase:
     """Return a case without the encrypted parts."""
-    return SealedCase(
-        org_id=case.org_id,
-        id=case.id,
-        user_id=case.user_id,
-        rail=case.rail,
-        status=case.status,
-        version=case.version,
-        round=case.round,
-        claims=case.claims,
-        failures=case.failures,
-        reference=case.reference,
-        sealed_snapshot=None,
-        sealed_findings=None,
-        submitted_at=case.submitted_at,
-        due_at=case.due_at,
-        created_at=case.created_at,
-        updated_at=case.updated_at,
-    )
+    return SealedCase(**members(case, CaseRecord))
 
 
 def _opened(sealed: SealedCase, key: DataKey | None) -> VerificationCase:
@@ -254,21 +268,4 @@ def _opened(sealed: SealedCase, key: DataKey | None) -> VerificationCase:
     if key is not None and sealed.sealed_findings is not None:
         context = f"kyc_cases.findings:{sealed.id}"
         findings = key.open(sealed.sealed_findings, context=context, type=CaseFindings)
-    return VerificationCase(
-        org_id=sealed.org_id,
-        id=sealed.id,
-        user_id=sealed.user_id,
-        rail=sealed.rail,
-        status=sealed.status,
-        version=sealed.version,
-        round=sealed.round,
-        claims=sealed.claims,
-        failures=sealed.failures,
-        reference=sealed.reference,
-        snapshot=snapshot,
-        findings=findings,
-        submitted_at=sealed.submitted_at,
-        due_at=sealed.due_at,
-        created_at=sealed.created_at,
-        updated_at=sealed.updated_at,
-    )
+    return VerificationCase(**members(sealed, CaseRecord), snapshot=snapshot, findings=findings)

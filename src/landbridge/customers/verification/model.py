@@ -160,29 +160,41 @@ class QueuedHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerificationCase:
-    """Stored verification case, decrypted.
-
-    `snapshot` is None once the user's data is erased. `reference` is the identity provider's name
-    for this round, None until the case has been submitted to the provider.
-    """
+class ListedCase:
+    """Entry of a list of cases."""
 
     org_id: UUID
     id: UUID
     user_id: UUID
     rail: Rail
     status: KycStatus
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseRecord(ListedCase):
+    """Members of a case that are not encrypted.
+
+    `reference` is the identity provider's name for this round, None until the case has been
+    submitted to the provider.
+    """
+
     version: int
     round: int
     claims: int
     failures: int
     reference: str | None
-    snapshot: SubmissionSnapshot | None
-    findings: CaseFindings
     submitted_at: datetime
     due_at: datetime | None
-    created_at: datetime
-    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerificationCase(CaseRecord):
+    """Verification case, decrypted; `snapshot` is None once the user's data is erased."""
+
+    snapshot: SubmissionSnapshot | None
+    findings: CaseFindings
 
     @property
     def submitted(self) -> SubmissionSnapshot:

@@ -23,6 +23,7 @@ from landbridge.customers.verification.model import (
     WAIT_FOR_USER,
     CaseFindings,
     KycStatus,
+    ListedCase,
     SubmissionSnapshot,
     VerificationCase,
     case_id,
@@ -31,7 +32,6 @@ from landbridge.customers.verification.model import (
 from landbridge.customers.verification.provider_checks import VerificationSteps
 from landbridge.customers.verification.rejections import check_data, requirements_of
 from landbridge.customers.verification.step_runner import StepRunner
-from landbridge.customers.verification.store import CaseListRow
 from landbridge.customers.verification.submissions import snapshot_of
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
@@ -163,7 +163,7 @@ class Verification:
         *,
         batch_size: int = BATCH_SEARCHED,
         looked_through_max: int = LOOKED_THROUGH_MAX,
-    ) -> Sequence[tuple[CaseListRow, UserCard]]:
+    ) -> Sequence[tuple[ListedCase, UserCard]]:
         """List cases, newest first, each with its user.
 
         Names are encrypted, so they are decrypted and compared here. Raises `FieldInvalid` if
@@ -171,7 +171,7 @@ class Verification:
         """
         patterns = [fold(each or "") for each in (filters.user_name, filters.user_email)]
         size = batch_size if any(patterns) else window.limit
-        found: list[tuple[CaseListRow, UserCard]] = []
+        found: list[tuple[ListedCase, UserCard]] = []
         position, looked_through = window.position, 0
         while True:
             batch = await self._batch(org_id, filters, window.since, position, size)
@@ -300,7 +300,7 @@ class Verification:
         since: datetime,
         before: PagePosition,
         limit: int,
-    ) -> Sequence[CaseListRow]:
+    ) -> Sequence[ListedCase]:
         return await self._database.single(
             lambda tx: store.page(
                 tx,

@@ -6,9 +6,10 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.model import CaseRecord, KycStatus, ListedCase
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into kyc_cases (
@@ -132,31 +133,11 @@ limit $6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CaseListRow:
-    """List row of a case, without encrypted parts."""
-
-    org_id: UUID
-    id: UUID
-    user_id: UUID
-    rail: Rail
-    status: KycStatus
-    created_at: datetime
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SealedCase(CaseListRow):
+class SealedCase(CaseRecord):
     """Case as stored, encrypted."""
 
-    version: int
-    round: int
-    claims: int
-    failures: int
-    reference: str | None
-    sealed_snapshot: bytes | None
-    sealed_findings: bytes | None
-    submitted_at: datetime
-    due_at: datetime | None
+    sealed_snapshot: bytes | None = None
+    sealed_findings: bytes | None = None
 
 
 async def add(tx: Tx, case: SealedCase) -> bool:
@@ -182,7 +163,9 @@ async def add(tx: Tx, case: SealedCase) -> bool:
 
 async def get(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, SealedCase]:
     """Return the existing cases among these ids."""
-    return {row["id"]: _sealed(row) for row in await tx.fetch(_GET, org_id, list(case_ids))}
+    return {
+        row["id"]: read_row(row, SealedCase) for row in await tx.fetch(_GET, org_id, list(case_ids))
+    }
 
 
 async def statuses(
@@ -254,7 +237,7 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[
 async def due(tx: Tx, clocks: Mapping[UUID, datetime], *, limit: int) -> Sequence[SealedCase]:
     """Return due cases of these organisations, the longest due of each first."""
     rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), limit)
-    return [_sealed(row) for row in rows]
+    return [read_row(row, SealedCase) for row in rows]
 
 
 async def has_claimed(tx: Tx, clocks: Mapping[UUID, datetime]) -> bool:
@@ -272,7 +255,7 @@ async def page(
     user_id: UUID | None,
     rails: Collection[Rail] | None,
     statuses: Collection[KycStatus] | None,
-) -> Sequence[CaseListRow]:
+) -> Sequence[ListedCase]:
     """Return a page, newest first; None disables a filter."""
     rows = await tx.fetch(
         _PAGE,
@@ -285,18 +268,7 @@ async def page(
         None if rails is None else list(rails),
         None if statuses is None else list(statuses),
     )
-    return [
-        CaseListRow(
-            org_id=row["org_id"],
-            id=row["id"],
-            user_id=row["user_id"],
-            rail=Rail(row["rail"]),
-            status=KycStatus(row["status"]),
-            created_at=row["created_at"],
-            updated_at=row["updated_at"],
-        )
-        for row in rows
-    ]
+    return [read_row(row, ListedCase) for row in rows]
 
 
 async def queue(
@@ -310,25 +282,4 @@ async def queue(
     rows = await tx.fetch(
         _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
     )
-    return [_sealed(row) for row in rows]
-
-
-def _sealed(row: Row) -> SealedCase:
-    return SealedCase(
-        org_id=row["org_id"],
-        id=row["id"],
-        user_id=row["user_id"],
-        rail=Rail(row["rail"]),
-        status=KycStatus(row["status"]),
-        version=row["version"],
-        round=row["round"],
-        claims=row["claims"],
-        failures=row["failures"],
-        reference=row["reference"],
-        sealed_snapshot=row["sealed_snapshot"],
-        sealed_findings=row["sealed_findings"],
-        submitted_at=row["submitted_at"],
-        due_at=row["due_at"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    return [read_row(row, SealedCase) for row in rows]

@@ -10,6 +10,7 @@ from landbridge.customers.wallets.model import ExternalWallet, PartyContext, Wal
 from landbridge.ledger.model import AccountBalance
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD_SEED = """
@@ -202,7 +203,7 @@ async def find(tx: Tx, keys: Sequence[tuple[UUID, UUID, Chain]]) -> list[Wallet 
     )
     found: list[Wallet | None] = [None] * len(keys)
     for row in rows:
-        found[row["place"] - 1] = _wallet(row)
+        found[row["place"] - 1] = read_row(row, Wallet)
     return found
 
 
@@ -221,7 +222,7 @@ async def party_contexts(
     return [
         PartyContext(
             is_user_frozen=None if row["found_user_id"] is None else row["is_user_frozen"],
-            wallet=None if row["id"] is None else _wallet(row),
+            wallet=None if row["id"] is None else read_row(row, Wallet),
             account=_balance(row["account_id"], row["available"], row["held"]),
             other_account=_balance(
                 row["other_account_id"], row["other_available"], row["other_held"]
@@ -235,7 +236,7 @@ async def find_address(
     tx: Tx, org_id: UUID, chains: Sequence[Chain], address: str
 ) -> Sequence[Wallet]:
     """Return the organisation's wallets at an address, on any of these chains."""
-    return [_wallet(row) for row in await tx.fetch(_FIND_ADDRESS, org_id, chains, address)]
+    return [read_row(row, Wallet) for row in await tx.fetch(_FIND_ADDRESS, org_id, chains, address)]
 
 
 async def own_addresses(tx: Tx, org_id: UUID, addresses: Sequence[str]) -> set[str]:
@@ -250,12 +251,12 @@ async def addresses(tx: Tx, org_id: UUID, chain: Chain) -> list[str]:
 
 async def of_users(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[Wallet]:
     """Return all wallets of these users."""
-    return [_wallet(row) for row in await tx.fetch(_OF_USERS, org_id, user_ids)]
+    return [read_row(row, Wallet) for row in await tx.fetch(_OF_USERS, org_id, user_ids)]
 
 
 async def by_ids(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> Sequence[Wallet]:
     """Return the existing wallets among these."""
-    return [_wallet(row) for row in await tx.fetch(_BY_IDS, org_id, list(wallet_ids))]
+    return [read_row(row, Wallet) for row in await tx.fetch(_BY_IDS, org_id, list(wallet_ids))]
 
 
 async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) -> bool:
@@ -353,18 +354,6 @@ async def forget_labels(tx: Tx, org_id: UUID, user_id: UUID) -> None:
     await tx.execute(_FORGET_LABELS, org_id, user_id)
 
 
-def _wallet(row: Row) -> Wallet:
-    return Wallet(
-        org_id=row["org_id"],
-        id=row["id"],
-        user_id=row["user_id"],
-        chain=Chain(row["chain"]),
-        address=row["address"],
-        derivation_index=row["derivation_index"],
-        created_at=row["created_at"],
-    )
-
-
 def _balance(
     account_id: UUID | None, available: Decimal | None, held: Decimal | None
 ) -> AccountBalance | None:
@@ -374,16 +363,5 @@ def _balance(
 
 
 def _external(row: Row) -> StoredExternal:
-    wallet = ExternalWallet(
-        org_id=row["org_id"],
-        id=row["id"],
-        user_id=row["user_id"],
-        chain=Chain(row["chain"]),
-        address=row["address"],
-        name="",
-        reference_id="",
-        is_active=row["is_active"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    wallet = read_row(row, ExternalWallet, name="", reference_id="")
     return StoredExternal(wallet, row["sealed_label"])

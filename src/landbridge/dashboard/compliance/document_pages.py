@@ -9,8 +9,8 @@ from litestar.params import FromPath, FromQuery
 from msgspec import to_builtins
 
 from landbridge.customers.kyc.documents import accepted
+from landbridge.customers.kyc.enumerations import value_word
 from landbridge.customers.kyc.fields import OWNERS
-from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX
 from landbridge.customers.users.model import UserType
 from landbridge.dashboard.compliance.kyc_data import owner_name

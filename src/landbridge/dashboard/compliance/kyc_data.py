@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from msgspec import convert
 
 from landbridge.customers.kyc.api import RequirementsReply
+from landbridge.customers.kyc.enumerations import value_word
 from landbridge.customers.kyc.field_types import Kind
 from landbridge.customers.kyc.fields import OWNERS
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.users.model import UserType
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.provider_links import OPEN_AT_PROVIDER

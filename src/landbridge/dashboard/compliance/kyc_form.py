@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
+from landbridge.customers.kyc.enumerations import value_word
 from landbridge.customers.kyc.field_types import (
     AddressFieldType,
     BooleanFieldType,
@@ -23,7 +24,6 @@ from landbridge.customers.kyc.field_types import (
     TextFieldType,
     prose,
 )
-from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.countries import region_code
 from landbridge.dashboard.compliance.field_labels import field_hint, field_label
 from landbridge.dashboard.countries import country_code

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+from landbridge.customers.kyc.enumerations import value_word
 from landbridge.customers.kyc.field_types import (
     AddressFieldType,
     BooleanFieldType,
@@ -14,7 +15,6 @@ from landbridge.customers.kyc.field_types import (
     TextFieldType,
     url_or_file,
 )
-from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.onboarding.countries import region_name
 from landbridge.dashboard.compliance.field_labels import field_label
 from landbridge.dashboard.compliance.kyc_form import ADDRESS_PARTS, Fields, list_texts

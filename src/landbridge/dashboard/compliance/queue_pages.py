@@ -7,8 +7,8 @@ from typing import Annotated
 from litestar import Controller, get, post
 from litestar.params import FromPath, FromQuery, QueryParameter
 
+from landbridge.customers.kyc.enumerations import value_word
 from landbridge.customers.kyc.fields import BY_TYPE, OWNER
-from landbridge.customers.kyc.value_labels import value_word
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.review_api import ReviewPage, ReviewReply
 from landbridge.customers.verification.reviews import ReviewChoice

@@ -13,7 +13,7 @@ from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_qu
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.events.model import event_key
-from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
+from landbridge.developers.webhooks.event_api import EventPage, EventWithDeliveries
 from landbridge.developers.webhooks.schemas import WebhookList
 
 

@@ -19,7 +19,7 @@ from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.payments.payment_details import PaymentDetails, PaymentEnd, PaymentQuote
 from landbridge.dashboard.transactions import kinds
 from landbridge.dashboard.transactions.journals import journals
-from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
+from landbridge.developers.webhooks.event_api import EventPage, EventWithDeliveries
 from landbridge.payments.approvals.api import ApprovalEnvelope, ApprovalWithVotes
 from landbridge.payments.engine.schemas import ApprovalReply, QuotedAmount
 from landbridge.payments.offramps.schemas import PaymentTrackingReply

@@ -7,6 +7,7 @@ from uuid import UUID
 from landbridge.developers.request_log.model import LoggedCall, RequestLogFilters
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into request_log (
@@ -150,20 +151,4 @@ async def sweep(tx: Tx, org_ids: Sequence[UUID], until: datetime, *, limit: int)
 
 
 def _line(row: Row) -> LoggedCall:
-    return LoggedCall(
-        org_id=row["org_id"],
-        id=row["id"],
-        occurred_at=row["occurred_at"],
-        x_request_id=row["x_request_id"],
-        request_id=row["request_id"],
-        method=row["method"],
-        route=row["route"],
-        path=row["path"],
-        query=row["query"],
-        status=row["status"],
-        duration=timedelta(microseconds=row["duration_us"]),
-        key_id=row["key_id"],
-        request_body=row["request_body"],
-        response_body=row["response_body"],
-        omitted_count=row["omitted_count"],
-    )
+    return read_row(row, LoggedCall, duration=timedelta(microseconds=row["duration_us"]))

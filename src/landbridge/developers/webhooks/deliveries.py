@@ -15,6 +15,7 @@ from landbridge.developers.events.model import Event, EventKey
 from landbridge.developers.events.service import Events
 from landbridge.developers.webhooks import delivery_list_store as lists
 from landbridge.developers.webhooks import receiver_responses, resend_store
+from landbridge.developers.webhooks.delivery_list_store import DeliverySearch
 from landbridge.developers.webhooks.model import (
     DELIVERY_KIND,
     KIND,
@@ -79,33 +80,21 @@ class Deliveries:
         `ResourceNotFound` for an unknown endpoint.
         """
         await self.endpoints.get(caller.org_id, endpoint_id)
-        before = after or window.position
-        since = max(window.since, self._since(caller.clock_offset))
+        search = DeliverySearch(
+            org_id=caller.org_id,
+            endpoint_id=endpoint_id,
+            filters=filters,
+            before=after or window.position,
+            since=max(window.since, self._since(caller.clock_offset)),
+            scan_max=self.scan_max,
+        )
 
         async def work(tx: Tx) -> DeliveryPage:
-            found = await lists.page(
-                tx=tx,
-                org_id=caller.org_id,
-                endpoint_id=endpoint_id,
-                filters=filters,
-                before=before,
-                since=since,
-                scan_max=self.scan_max,
-                limit=window.limit,
-            )
+            found = await lists.page(tx, search, window.limit)
             if len(found) == window.limit:
                 last = found[-1]
                 return DeliveryPage(deliveries=found, next=PagePosition(last.created_at, last.id))
-            end = await lists.end(
-                tx=tx,
-                org_id=caller.org_id,
-                endpoint_id=endpoint_id,
-                filters=filters,
-                before=before,
-                since=since,
-                scan_max=self.scan_max,
-            )
-            return DeliveryPage(deliveries=found, next=end)
+            return DeliveryPage(deliveries=found, next=await lists.end(tx, search))
 
         found = await self.database.transact(work)
         return replace(found, deliveries=await self._opened(caller.org_id, found.deliveries))

@@ -1,5 +1,6 @@
 """Statements that list deliveries; those of endpoint workers are in `delivery_store`."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -100,27 +101,37 @@ limit $6
 """
 
 
-async def page(
-    tx: Tx,
-    org_id: UUID,
-    endpoint_id: UUID,
-    *,
-    filters: DeliveryFilters,
-    before: PagePosition,
-    since: datetime,
-    scan_max: int,
-    limit: int,
-) -> list[Delivery]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverySearch:
+    """Search for deliveries to an endpoint: before a position, and at most `scan_max` rows."""
+
+    org_id: UUID
+    endpoint_id: UUID
+    filters: DeliveryFilters
+    before: PagePosition
+    since: datetime
+    scan_max: int
+
+    @property
+    def is_undelivered(self) -> bool:
+        """Return whether an index has all that it may find."""
+        statuses = self.filters.statuses
+        return statuses is not None and DeliveryStatus.DELIVERED not in statuses
+
+    @property
+    def bounds(self) -> tuple[object, ...]:
+        """Return the first arguments of its statements."""
+        before = self.before
+        position = (before.created_at, before.id)
+        return (self.org_id, self.endpoint_id, *position, self.since, self.scan_max)
+
+
+async def page(tx: Tx, search: DeliverySearch, limit: int) -> list[Delivery]:
     """Return deliveries to an endpoint, newest first, each with its last attempt."""
-    statuses, types = filters.statuses, filters.event_types
+    statuses, types = search.filters.statuses, search.filters.event_types
     rows = await tx.fetch(
-        _PAGE_OF_UNDELIVERED if _is_undelivered(filters) else _PAGE,
-        org_id,
-        endpoint_id,
-        before.created_at,
-        before.id,
-        since,
-        scan_max,
+        _PAGE_OF_UNDELIVERED if search.is_undelivered else _PAGE,
+        *search.bounds,
         None if statuses is None else [each.value for each in statuses],
         None if types is None else list(types),
         limit,
@@ -128,26 +139,10 @@ async def page(
     return [as_delivery(each) for each in rows]
 
 
-async def end(
-    tx: Tx,
-    org_id: UUID,
-    endpoint_id: UUID,
-    *,
-    filters: DeliveryFilters,
-    before: PagePosition,
-    since: datetime,
-    scan_max: int,
-) -> PagePosition | None:
+async def end(tx: Tx, search: DeliverySearch) -> PagePosition | None:
     """Return the last row that such a page scanned, if it reached its scan limit."""
-    row = await tx.fetchrow(
-        _END_OF_UNDELIVERED if _is_undelivered(filters) else _END,
-        org_id,
-        endpoint_id,
-        before.created_at,
-        before.id,
-        since,
-        scan_max,
-    )
+    sql = _END_OF_UNDELIVERED if search.is_undelivered else _END
+    row = await tx.fetchrow(sql, *search.bounds)
     return None if row is None else PagePosition(row["created_at"], row["id"])
 
 
@@ -165,7 +160,3 @@ async def of_event(
     """Return an event's deliveries to all endpoints, newest first, with their last attempts."""
     rows = await tx.fetch(_OF_EVENT, org_id, place, key.object_id, key.seq, key.part, limit)
     return [as_delivery(each) for each in rows]
-
-
-def _is_undelivered(filters: DeliveryFilters) -> bool:
-    return filters.statuses is not None and DeliveryStatus.DELIVERED not in filters.statuses

@@ -14,8 +14,7 @@ from landbridge.developers.events.model import event_key
 from landbridge.developers.events.names import EVENT_TYPES, check_patterns
 from landbridge.developers.events.service import Events
 from landbridge.developers.webhooks.deliveries import Deliveries
-from landbridge.developers.webhooks.delivery_schemas import delivery_reply
-from landbridge.developers.webhooks.event_schemas import EventPage, EventWithDeliveries
+from landbridge.developers.webhooks.delivery_schemas import DeliveryReply, delivery_reply
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.http.caller import ApiRequest
@@ -28,6 +27,21 @@ from landbridge.platform.http.list_query import (
     parse_choice,
     provide_window,
 )
+from landbridge.platform.http.responses import WireStruct
+
+
+class EventWithDeliveries(Envelope, frozen=True):
+    """An event with its deliveries, newest first."""
+
+    deliveries: list[DeliveryReply]
+
+
+class EventPage(WireStruct, frozen=True):
+    """A page; send `nextCursor` back as `cursor`, now or later."""
+
+    count: int
+    records: list[Envelope]
+    next_cursor: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class EventOrder(StrEnum):

@@ -1,12 +1,17 @@
 """Signing keys of endpoints: RSA, 2048 bits."""
 
+import asyncio
 import base64
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import cast
+from uuid import UUID
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, RSAPublicKey
+
+from landbridge.platform.http.fair_semaphore import FairSemaphore
 
 # The minimum of RS256, which every receiver supports.
 KEY_BITS = 2048
@@ -64,3 +69,27 @@ def _number(value: int) -> str:
 def base64url(raw: bytes) -> str:
     """Encode without padding. Source: RFC 7515, 2."""
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+_AT_ONCE = 1
+_threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="webhook-keys")
+
+
+class KeyGeneration:
+    """Generates signing keys for all organisations, away from the threads of other work.
+
+    One key at a time is generated in a process, and the organisations that wait for one take turns.
+    So an organisation that creates endpoints or rotates keys without pause takes a part of one
+    core, and delays nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._turns = FairSemaphore(_AT_ONCE, each=_AT_ONCE)
+
+    async def new_pair(self, org_id: UUID) -> KeyPair:
+        """Generate a key for an organisation, when it is its turn."""
+        await self._turns.acquire(org_id)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(_threads, new_pair)
+        finally:
+            self._turns.release(org_id)

@@ -21,7 +21,7 @@ from uuid import UUID
 from landbridge.developers.events.model import EventKey
 from landbridge.developers.events.names import check_patterns
 from landbridge.developers.webhooks import sealed_keys, store
-from landbridge.developers.webhooks.key_generation import KeyGeneration
+from landbridge.developers.webhooks.keys import KeyGeneration
 from landbridge.developers.webhooks.model import (
     ALL_EVENTS,
     DESCRIPTION_LENGTH_MAX,

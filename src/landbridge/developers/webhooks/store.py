@@ -11,12 +11,11 @@ from uuid import UUID
 
 from landbridge.developers.webhooks.model import (
     Endpoint,
-    EventNameSpelling,
     PublicKey,
-    WebhookStatus,
 )
 from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 # Endpoints of one organisation are created one at a time, so that they can be counted.
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
@@ -298,34 +297,12 @@ def _stored(row: Row) -> StoredEndpoint:
 
 def endpoint_of(row: Row) -> Endpoint:
     """Return the endpoint of a row with its columns."""
-    return Endpoint(
-        org_id=row["org_id"],
-        id=row["id"],
-        url=row["url"],
-        description=row["description"],
-        event_types=tuple(row["event_types"]),
-        status=WebhookStatus(row["status"]),
-        event_name_spelling=EventNameSpelling(row["event_name_spelling"]),
-        has_standard_headers=row["has_standard_headers"],
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-        flagged_at=row["flagged_at"],
-        flagged_reason=row["flagged_reason"],
-        starts_at=row["starts_at"],
-        read_to=LogPosition(row["read_place"], row["read_object_id"], row["read_seq"]),
-        round=row["round"],
-        retry_window_starts_at=row["retry_window_starts_at"],
-    )
+    position = LogPosition(row["read_place"], row["read_object_id"], row["read_seq"])
+    return read_row(row, Endpoint, read_to=position)
 
 
 def _key(row: Row) -> StoredKey:
-    key = PublicKey(
-        id=row["id"],
-        pem=row["public_key"],
-        signs_from=row["signs_from"],
-        shown_until=row["shown_until"],
-    )
+    key = read_row(row, PublicKey, pem=row["public_key"])
     return StoredKey(row["endpoint_id"], key, row["sealed_private_key"])
 
 

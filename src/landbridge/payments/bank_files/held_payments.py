@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from landbridge.customers.bank_accounts.erasure import find_suspended
-from landbridge.customers.users.freeze_check import frozen_users
+from landbridge.customers.users.erasure_check import frozen_users
 from landbridge.ledger.locking import find_records
 from landbridge.ledger.model import Transfer
 from landbridge.payments.bank_files.model import BankPayment

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
+from landbridge.customers.bank_accounts.account_lists import AccountSummaries
 from landbridge.customers.bank_accounts.model import AccountSummary
-from landbridge.customers.bank_accounts.summaries import AccountSummaries
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
 from landbridge.ledger.model import Transfer

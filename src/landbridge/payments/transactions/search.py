@@ -7,7 +7,7 @@ from enum import StrEnum
 from operator import attrgetter
 from uuid import UUID
 
-from landbridge.customers.bank_accounts.summaries import AccountSummaries
+from landbridge.customers.bank_accounts.account_lists import AccountSummaries
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.search import UserFilters
 from landbridge.customers.users.service import Users

@@ -1,5 +1,6 @@
-"""Rows as structs: the columns of a statement are the fields of the struct."""
+"""Rows as structs or data classes, by the names of their columns."""
 
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import msgspec
@@ -12,13 +13,23 @@ T = TypeVar("T")
 def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
     """Read a row as a struct or data class whose fields have the names of its columns.
 
-    `values` replace columns, and add fields without a column. Units are `numeric`, which is read as
-    `Decimal`: pass them as integers. A column that is no field is ignored; a field without a column
-    keeps its default, and raises without one.
+    Texts become the enumerations that the fields have, and `numeric` without decimal places becomes
+    an int: asyncpg reads units as `Decimal`. `values` replace columns, and add fields without a
+    column. A column that is no field is ignored; a field without a column keeps its default, and
+    raises without one.
     """
-    return msgspec.convert({**dict(row), **values}, kind)
+    columns = dict(row, **values)
+    for name, value in columns.items():
+        if type(value) is Decimal and _is_whole(value):
+            columns[name] = int(value)
+    return msgspec.convert(columns, kind)
 
 
 def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
     """Read a row as `read_row` does; None without a row."""
     return None if row is None else read_row(row, kind)
+
+
+def _is_whole(value: Decimal) -> bool:
+    exponent = value.as_tuple().exponent
+    return isinstance(exponent, int) and exponent >= 0

@@ -3,6 +3,8 @@
 Source: contract, accounts 4; `europeGlobalNetwork` is an extension of the contract.
 """
 
+from functools import partial
+
 from landbridge.customers.bank_accounts.field_tables import (
     EMAIL,
     PHONE,
@@ -29,9 +31,10 @@ from landbridge.platform.formats.bank_numbers import (
     check_sepa_iban,
 )
 
-BRAZIL_GLOBAL = AccountTypeTable(
+_global = partial(AccountTypeTable, ramps=(Ramp.OFFRAMP,), kyc=KycRail.GLOBAL_NETWORK)
+
+BRAZIL_GLOBAL = _global(
     name="brazilGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="pix", kind=check_pix_key),
         AccountField(name="email", kind=EMAIL),
@@ -44,46 +47,40 @@ BRAZIL_GLOBAL = AccountTypeTable(
     holder_key=HolderKey(
         unless=("pix", "email", "phone"), member="idNumber", number=check_pix_tax_number
     ),
-    kyc=KycRail.GLOBAL_NETWORK,
     payment_rail="pix",
     bank_country="BRA",
     numbers=("pix", "email", "phone"),
 )
 
-MEXICO_GLOBAL = AccountTypeTable(
+MEXICO_GLOBAL = _global(
     name="mexicoGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="speiClabe", kind=check_clabe),
         AccountField(name="currency", kind=one_of("mxn"), required=True),
     ),
     holder=global_holder(needs_id_number=True),
-    kyc=KycRail.GLOBAL_NETWORK,
     payment_rail="spei",
     bank_country="MEX",
     numbers=("speiClabe",),
     needed_to_pay=("speiClabe",),
 )
 
-NIGERIA_GLOBAL = AccountTypeTable(
+NIGERIA_GLOBAL = _global(
     name="nigeriaGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="bankName", kind=TEXT),
         AccountField(name="accountNumber", kind=check_nuban),
         AccountField(name="currency", kind=one_of("ngn"), required=True),
     ),
     holder=global_holder(),
-    kyc=KycRail.GLOBAL_NETWORK,
     payment_rail="bank",
     bank_country="NGA",
     numbers=("accountNumber",),
     needed_to_pay=("bankName", "accountNumber"),
 )
 
-HONG_KONG_GLOBAL = AccountTypeTable(
+HONG_KONG_GLOBAL = _global(
     name="hongKongGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="transferType", kind=one_of("chats", "fps", "swift"), default="swift"),
         AccountField(name="bankName", kind=TEXT, required=True),
@@ -97,49 +94,35 @@ HONG_KONG_GLOBAL = AccountTypeTable(
         AccountField(name="currency", kind=one_of("hkd", "usd"), required=True),
     ),
     holder=global_holder(),
-    kyc=KycRail.GLOBAL_NETWORK,
     payment_rail=FieldReference("transferType"),
     bank_country="HKG",
     numbers=("accountNumber",),
 )
 
-CHINA_GLOBAL = AccountTypeTable(
-    name="chinaGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
-    fields=(
-        AccountField(name="bankName", kind=TEXT),
-        AccountField(name="accountNumber", kind=check_account_number),
-        AccountField(name="swiftCode", kind=check_bic),
-        AccountField(name="currency", kind=one_of("usd", "cny"), required=True),
-    ),
-    holder=global_holder(),
-    kyc=KycRail.GLOBAL_NETWORK,
-    payment_rail="swift",
-    bank_country="CHN",
-    numbers=("accountNumber",),
-    needed_to_pay=("accountNumber", "swiftCode"),
-)
 
-SINGAPORE_GLOBAL = AccountTypeTable(
-    name="singaporeGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
-    fields=(
-        AccountField(name="bankName", kind=TEXT),
-        AccountField(name="accountNumber", kind=check_account_number),
-        AccountField(name="swiftCode", kind=check_bic),
-        AccountField(name="currency", kind=one_of("usd", "sgd"), required=True),
-    ),
-    holder=global_holder(),
-    kyc=KycRail.GLOBAL_NETWORK,
-    payment_rail="swift",
-    bank_country="SGP",
-    numbers=("accountNumber",),
-    needed_to_pay=("accountNumber", "swiftCode"),
-)
+def _swift_account(name: str, currency: str, bank_country: str) -> AccountTypeTable:
+    """Return the table of accounts that are paid by SWIFT, in dollars or another currency."""
+    return _global(
+        name=name,
+        fields=(
+            AccountField(name="bankName", kind=TEXT),
+            AccountField(name="accountNumber", kind=check_account_number),
+            AccountField(name="swiftCode", kind=check_bic),
+            AccountField(name="currency", kind=one_of("usd", currency), required=True),
+        ),
+        holder=global_holder(),
+        payment_rail="swift",
+        bank_country=bank_country,
+        numbers=("accountNumber",),
+        needed_to_pay=("accountNumber", "swiftCode"),
+    )
 
-EUROPE_GLOBAL = AccountTypeTable(
+
+CHINA_GLOBAL = _swift_account("chinaGlobalNetwork", "cny", "CHN")
+SINGAPORE_GLOBAL = _swift_account("singaporeGlobalNetwork", "sgd", "SGP")
+
+EUROPE_GLOBAL = _global(
     name="europeGlobalNetwork",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(
             name="transferType", kind=one_of("sepa", "sepaInstant", "swift"), default="sepa"
@@ -152,7 +135,6 @@ EUROPE_GLOBAL = AccountTypeTable(
         AccountField(name="currency", kind=one_of("eur"), required=True),
     ),
     holder=global_holder(),
-    kyc=KycRail.GLOBAL_NETWORK,
     payment_rail=FieldReference("transferType"),
     bank_country=FieldReference("iban"),
     numbers=("iban",),

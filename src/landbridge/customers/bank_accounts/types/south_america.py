@@ -1,5 +1,7 @@
 """Accounts in Brazil, Mexico, Colombia and Argentina. Source: contract, accounts 4."""
 
+from functools import partial
+
 from landbridge.customers.bank_accounts.field_tables import (
     AccountField,
     AccountTypeTable,
@@ -24,22 +26,23 @@ from landbridge.platform.formats.bank_numbers import (
     check_spei_code,
 )
 
-BRAZIL = AccountTypeTable(
+_south_american = partial(
+    AccountTypeTable, ramps=(Ramp.OFFRAMP,), kyc=KycRail.SOUTH_AMERICA_STANDARD
+)
+
+BRAZIL = _south_american(
     name="brazil",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="pixKey", kind=check_pix_key, required=True),
         AccountField(name="currency", kind=one_of("brl"), required=True),
     ),
-    kyc=KycRail.SOUTH_AMERICA_STANDARD,
     payment_rail="pix",
     bank_country="BRA",
     numbers=("pixKey",),
 )
 
-MEXICO = AccountTypeTable(
+MEXICO = _south_american(
     name="mexico",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(
             name="speiProtocol", kind=one_of("clabe", "debitcard", "phonenum"), required=True
@@ -60,7 +63,6 @@ MEXICO = AccountTypeTable(
         AccountField(name="currency", kind=one_of("mxn"), required=True),
     ),
     holder=holder(),
-    kyc=KycRail.SOUTH_AMERICA_STANDARD,
     payment_rail="spei",
     bank_country="MEX",
     numbers=("speiClabe",),
@@ -119,9 +121,8 @@ COLOMBIAN_BANKS = one_of(
     "DGCPTN",
 )
 
-COLOMBIA = AccountTypeTable(
+COLOMBIA = _south_american(
     name="colombia",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="bankName", kind=COLOMBIAN_BANKS),
         AccountField(name="bankCode", kind=check_bank_code),
@@ -132,15 +133,13 @@ COLOMBIA = AccountTypeTable(
     # The code takes precedence over the name; both may be present.
     choices=(FieldCardinality(members=("bankName", "bankCode"), at_least=1, at_most=2),),
     holder=holder("email", "idType", "idNumber"),
-    kyc=KycRail.SOUTH_AMERICA_STANDARD,
     payment_rail="achCop",
     bank_country="COL",
     numbers=("accountNumber",),
 )
 
-ARGENTINA = AccountTypeTable(
+ARGENTINA = _south_american(
     name="argentina",
-    ramps=(Ramp.OFFRAMP,),
     fields=(
         AccountField(name="accountType", kind=one_of("CVU", "CBU", "ALIAS"), required=True),
         AccountField(
@@ -153,7 +152,6 @@ ARGENTINA = AccountTypeTable(
         AccountField(name="currency", kind=one_of("ars"), required=True),
     ),
     holder=holder(),
-    kyc=KycRail.SOUTH_AMERICA_STANDARD,
     payment_rail="transfers",
     bank_country="ARG",
     numbers=("accountNumber",),
