@@ -9,7 +9,7 @@ Guarantees:
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from typing import Any, Protocol, TypeVar, cast
 
@@ -36,6 +36,10 @@ class Row(Protocol):
 
     def __getitem__(self, column: str, /) -> Any:
         """The column's value as asyncpg decodes it."""
+        ...
+
+    def keys(self) -> Iterator[str]:
+        """The names of the columns."""
         ...
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import convert_row
 from landbridge.reporting.reconciliation.model import (
     Difference,
     DifferenceFilters,
@@ -240,24 +241,7 @@ async def reopen(
 
 def as_difference(row: Row) -> Difference:
     """Return the difference of a row."""
-    return Difference(
-        id=row["id"],
-        source=ReconSourceName(row["source"]),
-        kind=DifferenceKind(row["kind"]),
-        status=DifferenceStatus(row["status"]),
-        asset=row["asset"],
-        reference=row["reference"],
-        record_id=row["record_id"],
-        ledger_units=int(row["ledger_units"]),
-        outside_units=int(row["outside_units"]),
-        since=row["since"],
-        due_at=row["due_at"],
-        resolution=row["resolution"],
-        resolved_at=row["resolved_at"],
-        assignee_id=row["assignee_id"],
-        reason=row["reason"],
-        proposed_by=row["proposed_by"],
-        proposed_at=row["proposed_at"],
-        accepted_by=row["accepted_by"],
-        adjusts_ledger=row["adjusts_ledger"],
+    return convert_row(
+        row,
+        Difference,
     )

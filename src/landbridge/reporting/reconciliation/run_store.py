@@ -6,6 +6,7 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import convert_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.model import ReconRun
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
@@ -66,11 +67,4 @@ def _run(row: Row) -> ReconRun:
     block = None
     if row["block_number"] is not None:
         block = RecordedBlock(row["block_number"], row["block_hash"])
-    return ReconRun(
-        id=row["id"],
-        source=ReconSourceName(row["source"]),
-        compared_at=row["compared_at"],
-        block=block,
-        failure=row["failure"],
-        open_count=row["open_count"],
-    )
+    return convert_row(row, ReconRun, block=block)
