@@ -6,7 +6,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.ledger.corrections import KIND as CORRECTION
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import convert_row
 from landbridge.providers.chains.records import RecordedBlock
@@ -276,11 +276,10 @@ async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
     )
 
 
-async def page(
-    tx: Tx, org_id: UUID, *, since: datetime, before: PagePosition, limit: int
-) -> list[DailyClose]:
+async def page(tx: Tx, org_id: UUID, window: PositionWindow) -> list[DailyClose]:
     """Return closes, the latest signature first."""
-    rows = await tx.fetch(_PAGE, org_id, since, before.created_at, before.id, limit)
+    before = window.before
+    rows = await tx.fetch(_PAGE, org_id, window.since, before.created_at, before.id, window.limit)
     return [_close(row) for row in rows]
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import convert_row
 from landbridge.reporting.reconciliation.model import (
@@ -193,10 +193,7 @@ async def page(
     tx: Tx,
     org_id: UUID,
     filters: DifferenceFilters,
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
+    window: PositionWindow,
 ) -> list[Difference]:
     """Return the differences that match, newest first."""
     statuses = filters.statuses or DifferenceStatus
@@ -208,10 +205,10 @@ async def page(
         list(filters.sources or ReconSourceName),
         filters.assignee_id,
         filters.record_id,
-        since,
-        before.created_at,
-        before.id,
-        limit,
+        window.since,
+        window.before.created_at,
+        window.before.id,
+        window.limit,
     )
     return [as_difference(row) for row in rows]
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import convert_row
 from landbridge.providers.chains.tokens import Chain
@@ -182,20 +182,17 @@ async def page(
     tx: Tx,
     org_id: UUID,
     statuses: Collection[HaltStatus],
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
+    window: PositionWindow,
 ) -> list[Halt]:
     """Return halts, newest first."""
     rows = await tx.fetch(
         _PAGE,
         org_id,
         list(statuses or HaltStatus),
-        since,
-        before.created_at,
-        before.id,
-        limit,
+        window.since,
+        window.before.created_at,
+        window.before.id,
+        window.limit,
     )
     return [convert_row(row, Halt) for row in rows]
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import convert_row
 from landbridge.providers.chains.records import RecordedBlock
@@ -53,13 +53,13 @@ async def page(
     tx: Tx,
     org_id: UUID,
     sources: list[ReconSourceName],
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
+    window: PositionWindow,
 ) -> list[ReconRun]:
     """Return runs, newest first."""
-    rows = await tx.fetch(_PAGE, org_id, sources, since, before.created_at, before.id, limit)
+    before = window.before
+    rows = await tx.fetch(
+        _PAGE, org_id, sources, window.since, before.created_at, before.id, window.limit
+    )
     return [_run(row) for row in rows]
 
 
