@@ -9,8 +9,8 @@ from uuid import UUID, uuid4
 import pytest
 from msgspec.structs import replace
 
-from landbridge.dashboard.developers.curl import curl
 from landbridge.dashboard.developers.event_objects import object_link
+from landbridge.dashboard.developers.request_pages import curl
 from landbridge.developers.events.envelopes import Envelope
 from landbridge.developers.events.names import CATALOGUE
 from landbridge.developers.request_log.api import LoggedBodies

@@ -1,6 +1,6 @@
 """Purposes of payments and types of documents are shown by name."""
 
-from landbridge.dashboard.payments.purposes import DOCUMENT_TYPE_LABELS, PURPOSE_LABELS
+from landbridge.dashboard.payments.choices import DOCUMENT_TYPE_LABELS, PURPOSE_LABELS
 from landbridge.payments.offramps.references import DOCUMENT_TYPES, GLOBAL_PURPOSES, PURPOSES
 from tests.dashboard.browsing import visit
 from tests.tenants import Tenant, make_user

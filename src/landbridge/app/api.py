@@ -38,6 +38,7 @@ from landbridge.platform.http.direct_routes import DirectLitestar
 from landbridge.platform.http.list_query import (
     AnyRequest,
     check_query,
+    provide_position_window,
     provide_queue_window,
     provide_window,
 )
@@ -77,6 +78,7 @@ class AppDependency(Provide):
 
 _LIST_PARTS = {
     "window": AppDependency(provide_window),
+    "position_window": AppDependency(provide_position_window),
     "queue": AppDependency(provide_queue_window),
 }
 

@@ -23,8 +23,7 @@ from landbridge.payments.rfis.api import TransferReviewPage
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.reconciliation.close_schemas import ClosePage
-from landbridge.reporting.reconciliation.halt_schemas import HaltPage
-from landbridge.reporting.reconciliation.schemas import DifferencePage
+from landbridge.reporting.reconciliation.schemas import DifferencePage, HaltPage
 
 _ITEMS_MAX: Final = 8
 _MANY: Final = 100

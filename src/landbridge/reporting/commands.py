@@ -68,11 +68,7 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
     @data_dir_option
     def status(*, org: UUID | None, data_dir: str | None) -> None:
         """Show the time zone of the roll-ups and how far they are behind the log."""
-
-        async def run(context: CommandContext[ReportCommandServices]) -> list[str]:
-            return await _status_lines(context)
-
-        click.echo("\n".join(run_command(data_dir, org, run, writes=False)))
+        click.echo("\n".join(run_command(data_dir, org, _status_lines, writes=False)))
 
     @group.command()
     @click.argument("zone")

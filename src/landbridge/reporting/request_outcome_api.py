@@ -1,36 +1,12 @@
 """Route that returns the outcome of a request."""
 
-from uuid import UUID
-
 from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
-from landbridge.reporting.request_outcomes import RequestOutcomes
-
-
-class RequestReply(WireStruct, frozen=True):
-    """Resource created by a request, in its current state: read it in full at `href`.
-
-    `kind` is that of a payment, as in `transferType`, or `RESOLUTION`, `USER`, `BANK_ACCOUNT`,
-    `SETTLEMENT_RULE`, `SIMULATED_DEPOSIT`, `TERMS_LINK`, or one of the kinds of requests whose
-    header `Idempotency-Key` is their only id. `status` is null for kinds without one and for these.
-    `isFinal` is true if the request has no further effect. `outcomePlan` is the sandbox's scripted
-    plan, if the request had one.
-    """
-
-    request_id: UUID
-    kind: str
-    id: UUID
-    href: str
-    status: str | None
-    created_at: Moment
-    updated_at: Moment
-    is_final: bool
-    outcome_plan: str | None
+from landbridge.reporting.request_outcomes import RequestOutcomes, RequestReply
 
 
 class RequestRoutes(Controller):
@@ -52,15 +28,4 @@ class RequestRoutes(Controller):
     ) -> RequestReply:
         """Return the resource a request created, if its response was lost; 404 if none."""
         request_id = known_id(requestId, "request")
-        outcome = await request_outcomes.find(request.user.org_id, request_id)
-        return RequestReply(
-            request_id=outcome.request_id,
-            kind=outcome.kind,
-            id=outcome.id,
-            href=outcome.href,
-            status=outcome.status,
-            created_at=moment(outcome.created_at),
-            updated_at=moment(outcome.updated_at),
-            is_final=outcome.is_final,
-            outcome_plan=outcome.outcome_plan,
-        )
+        return await request_outcomes.find(request.user.org_id, request_id)

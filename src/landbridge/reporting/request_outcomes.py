@@ -6,8 +6,7 @@ several. The first in this order is returned.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +24,7 @@ from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.http.responses import Moment, WireStruct, moment
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 from landbridge.reporting.keyed_outcomes import find_keyed, kind_and_path
 
@@ -44,19 +44,25 @@ _ACCOUNT = "/v2/users/{owner_id}/accounts/{id}"
 _DEPOSIT = "/v2/users/{owner_id}/virtual-accounts/{id}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestOutcome:
-    """Outcome of a request; `outcome_plan` is its scripted outcomes."""
+class RequestReply(WireStruct, frozen=True):
+    """Resource created by a request, in its current state: read it in full at `href`.
+
+    `kind` is that of a payment, as in `transferType`, or `RESOLUTION`, `USER`, `BANK_ACCOUNT`,
+    `SETTLEMENT_RULE`, `SIMULATED_DEPOSIT`, `TERMS_LINK`, or one of the kinds of requests whose
+    header `Idempotency-Key` is their only id. `status` is null for kinds without one and for these.
+    `isFinal` is true if the request has no further effect. `outcomePlan` is the sandbox's scripted
+    plan, if the request had one.
+    """
 
     request_id: UUID
     kind: str
     id: UUID
     href: str
     status: str | None
-    created_at: datetime
-    updated_at: datetime
+    created_at: Moment
+    updated_at: Moment
     is_final: bool
-    outcome_plan: str | None = None
+    outcome_plan: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ class RequestOutcomes:
     scripted_outcomes: ScriptedOutcomes
     transitions: Mapping[str, Transitions[Any]]
 
-    async def find(self, org_id: UUID, request_id: UUID) -> RequestOutcome:
+    async def find(self, org_id: UUID, request_id: UUID) -> RequestReply:
         """Return the resource created under this id; raises `ResourceNotFound` if there is none."""
         record = await self.ledger.find_request(org_id, request_id)
         if record is not None and record.kind in _RECORDS:
@@ -115,24 +121,24 @@ class RequestOutcomes:
     ) -> CreatedResource | None:
         return await self.database.single(lambda tx: kind.find_created(tx, org_id, request_id))
 
-    async def _record(self, record: Transfer, request_id: UUID) -> RequestOutcome:
+    async def _record(self, record: Transfer, request_id: UUID) -> RequestReply:
         plans = await self.scripted_outcomes.list_plans(record.org_id, [record.id])
         plan = plans.get(record.id)
-        return RequestOutcome(
+        return RequestReply(
             request_id=request_id,
             kind=record.kind,
             id=record.id,
             href=_RECORDS[record.kind].format(id=record.id),
             status=record.status,
-            created_at=record.created_at,
-            updated_at=record.updated_at,
+            created_at=moment(record.created_at),
+            updated_at=moment(record.updated_at),
             is_final=self.transitions[record.kind].is_terminal(record.status),
             outcome_plan=None if plan is None else plan.text,
         )
 
     async def _deposit(
         self, org_id: UUID, request_id: UUID, created: CreatedResource
-    ) -> RequestOutcome:
+    ) -> RequestReply:
         """Return the onramp of a simulated deposit, or else the deposit's own progress."""
         incoming_payment = await self.incoming_payments.find(
             org_id, simulated_reference(request_id)
@@ -141,27 +147,25 @@ class RequestOutcomes:
             record = await self.ledger.find(org_id, incoming_payment.transfer_id)
             if record is not None and record.kind in _RECORDS:
                 return await self._record(record, request_id)
-        return RequestOutcome(
-            request_id=request_id,
-            kind=_SIMULATED,
-            id=created.id,
-            href=_DEPOSIT.format(id=created.id, owner_id=created.owner_id),
-            status=None if incoming_payment is None else incoming_payment.status,
-            created_at=created.created_at,
-            updated_at=created.updated_at,
-            is_final=incoming_payment is not None
-            and RECEIPT_MOVES.is_terminal(incoming_payment.status),
+        progress = None if incoming_payment is None else incoming_payment.status
+        deposit = replace(
+            created,
+            status=progress,
+            is_final=progress is not None and RECEIPT_MOVES.is_terminal(progress),
         )
+        path = _DEPOSIT.format(id=created.id, owner_id=created.owner_id)
+        return _outcome(_SIMULATED, path, request_id, deposit)
 
 
-def _outcome(kind: str, path: str, request_id: UUID, created: CreatedResource) -> RequestOutcome:
-    return RequestOutcome(
+def _outcome(kind: str, path: str, request_id: UUID, created: CreatedResource) -> RequestReply:
+    return RequestReply(
         request_id=request_id,
         kind=kind,
         id=created.id,
         href=path,
         status=created.status,
-        created_at=created.created_at,
-        updated_at=created.updated_at,
+        created_at=moment(created.created_at),
+        updated_at=moment(created.updated_at),
         is_final=created.is_final,
+        outcome_plan=None,
     )

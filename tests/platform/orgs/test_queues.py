@@ -52,7 +52,7 @@ def always_restricted(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_organisations_with_rows_are_found(database: Database, queue: OrgQueue) -> None:
     table, waiting, _ = QUEUES[queue]
     rows = await database.rows(f"select distinct org_id from {table} where {waiting}")  # noqa: S608
-    found = await database.rows(queue.value, len(rows) + 1)
+    found = await database.rows(queues.ORGS, len(rows) + 1, queue)
     assert [row["org_id"] for row in found] == sorted(row["org_id"] for row in rows)
 
 
@@ -60,7 +60,7 @@ async def test_organisations_with_rows_are_found(database: Database, queue: OrgQ
 async def test_only_waiting_rows_are_read(own_database: Database, queue: OrgQueue) -> None:
     # On empty tables all indexes look equally good, and the plan made then is kept.
     # Only a plan that was executed shows the select within the select.
-    (row,) = await own_database.rows(f"explain (analyze, format json) {queue.value}", 10)
+    (row,) = await own_database.rows(f"explain (analyze, format json) {queues.ORGS}", 10, queue)
     (plan,) = msgspec.json.decode(row["QUERY PLAN"])
     assert set(_indexes(plan["Plan"])) == {QUEUES[queue][2]}
 

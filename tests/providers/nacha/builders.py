@@ -17,7 +17,7 @@ from landbridge.providers.nacha.messages import (
     SecCode,
 )
 from landbridge.providers.nacha.returns import CHANGES, RETURNS
-from landbridge.providers.nacha.texts import plain
+from landbridge.providers.nacha.writing import plain
 from landbridge.providers.rails.calendar import NEW_YORK
 
 OUR_BANK = "091000019"

@@ -9,8 +9,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.nacha.messages import NachaEntry, NachaFile, SecCode
 from landbridge.providers.nacha.reading import read
 from landbridge.providers.nacha.returns import build_return
-from landbridge.providers.nacha.texts import has_lost_letters, plain
-from landbridge.providers.nacha.writing import rejection_reason, write
+from landbridge.providers.nacha.writing import has_lost_letters, plain, rejection_reason, write
 from tests.providers.nacha.builders import (
     OUR_BANK,
     THEIR_BANK,

@@ -70,7 +70,7 @@ from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.trp.port import OtherVasps
-from landbridge.reporting.reconciliation.halt_listing import ReconHalts
+from landbridge.reporting.reconciliation.listing import ReconHalts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,17 +2,20 @@
 
 import asyncio
 from collections.abc import Sequence
+from shlex import quote
+from urllib.parse import quote as quote_url
+from urllib.parse import urlencode
 
 from litestar import Controller, Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.developers.curl import curl
 from landbridge.dashboard.json_text import JsonValue, pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_request import PageRequest
 from landbridge.developers.request_log.api import LoggedBodies, LoggedPage
 from landbridge.developers.request_log.service import RequestLog
+from landbridge.platform.http.responses import encode
 from landbridge.platform.orgs.service import Orgs
 
 _LOG = "/v2/request-log"
@@ -85,3 +88,26 @@ def _statuses(selected: str) -> Sequence[tuple[str, str]]:
     """Return the status options, including the current one of the URL."""
     texts = _STATUSES if selected in {"", *_STATUSES} else (selected, *_STATUSES)
     return [(each, each) for each in texts]
+
+
+# Its value stays out of sight, and out of the history of the shell.
+_KEY = '"Authorization: Bearer $LANDBRIDGE_API_KEY"'
+
+
+def curl(logged: LoggedBodies, base_url: str) -> str:
+    """Return the command that repeats this request with the API key of the shell."""
+    method, body = logged.method, logged.request_body
+    query = urlencode(logged.query, doseq=True, safe="[]")
+    url = base_url + quote_url(logged.path, safe="/[]") + (f"?{query}" if query else "")
+    lines = ["curl -sS"]
+    if "[" in url:
+        # Without this option curl takes brackets for a range.
+        lines[0] += " --globoff"
+    if method != "GET":
+        lines[0] += f" -X {quote(method)}"
+    lines[0] += f" {quote(url)}"
+    lines.append(f"-H {_KEY}")
+    content = "" if body is None else encode(body).decode()
+    if content:
+        lines += ["-H 'Content-Type: application/json'", f"-d {quote(content)}"]
+    return " \\\n  ".join(lines)

@@ -1,6 +1,7 @@
 """Pages of webhook endpoints: list with health, create, edit, delete, and signing keys."""
 
 import asyncio
+from typing import Final
 
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
@@ -14,7 +15,6 @@ from landbridge.dashboard.developers.event_groups import (
     endpoint_values,
     submitted_values,
 )
-from landbridge.dashboard.developers.verification_samples import python_sample
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.page_visitor import check_is_admin
@@ -153,3 +153,34 @@ class WebhookPages(Controller):
         return redirect(
             f"{HOME}/{webhook_id}/keys", notice=_("Key rotated. The new key is shown now.")
         )
+
+
+_PYTHON: Final = '''\
+import hashlib
+
+import jwt  # pip install 'pyjwt[crypto]'
+
+keys = jwt.PyJWKClient("%(jwks_url)s")
+
+
+def is_genuine(authorization: str, body: bytes) -> bool:
+    """True: answer 200. False: answer 401. An error: answer 503, and it comes again."""
+    token = authorization.removeprefix("Bearer ")
+    try:
+        key = keys.get_signing_key_from_jwt(token).key
+        claims = jwt.decode(
+            token,
+            key,
+            algorithms=["RS256"],
+            audience="%(id)s",
+            options={"require": ["exp", "aud"]},
+        )
+    except jwt.InvalidTokenError:
+        return False
+    return claims.get("bodySha256") == hashlib.sha256(body).hexdigest()
+'''
+
+
+def python_sample(webhook: WebhookReply) -> str:
+    """Return the Python sample for this endpoint."""
+    return _PYTHON % {"jwks_url": webhook.jwks_url, "id": webhook.id}

@@ -10,7 +10,7 @@ from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later
-from landbridge.reporting.reconciliation.halt_schemas import HaltPage
+from landbridge.reporting.reconciliation.schemas import HaltPage
 
 _API, _PAGE_PATH = "/v2/reconciliation/halts", "/dashboard/reconciliation/halts"
 _HALTS: Final = ReviewList(

@@ -1,8 +1,9 @@
 """Builder of templates: choose what is measured, see its chart, save it, change it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 import msgspec
 from litestar import Controller, Response, get, post
@@ -14,13 +15,14 @@ from landbridge.dashboard.named_users import names_of_users, split_users, user_i
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.reports.calculation import PREVIEW, TEMPLATES, read_template
-from landbridge.dashboard.reports.names import NAMES
+from landbridge.dashboard.reports.names import FILTER_LABELS, NAMES
 from landbridge.dashboard.reports.report_query import INTERVALS, last_day
 from landbridge.dashboard.reports.results import report_of
 from landbridge.dashboard.reports.template_form import (
     SIDES,
     definition_of,
     form_of,
+    input_of,
     name_of,
     new_form,
     opened_folds,
@@ -36,13 +38,13 @@ from landbridge.dashboard.reports.template_names import (
     function_choices,
     quantity_choices,
 )
-from landbridge.dashboard.reports.template_problems import problems_of
 from landbridge.platform.core.errors import (
     FieldInvalid,
     FieldsInvalid,
     Refused,
     ResourceNotFound,
 )
+from landbridge.platform.formats.refusal_texts import refusal_text
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -239,3 +241,61 @@ def _choices(subject: TemplateSubject, language: str) -> dict[str, object]:
         ),
         "filters": translated([(each.param, NAMES["filters"][each.param]) for each in dimensions]),
     }
+
+
+_LABELS: Final[Mapping[str, str]] = {
+    **FILTER_LABELS,
+    "function": _("Calculation"),
+    "of": _("Quantity"),
+    "digits": _("Decimals"),
+    "rounding": _("Rounding"),
+    "ifZero": _("If the second number is zero"),
+    "left": _("First number"),
+    "right": _("Second number"),
+    "breakdowns": _("Reports can be grouped by"),
+    "intervals": _("Intervals"),
+    "params": _("Reports can be filtered by"),
+    "minimum": _("At least (USD)"),
+    "maximum": _("At most (USD)"),
+    "amountUsd": _("Amount in USD"),
+    "name": _("Identifier for the API"),
+    "displayName": _("Name"),
+    "description": _("Description"),
+    "createdAfter": _("Start date"),
+    "createdBefore": _("End date"),
+}
+_SIDES = ("left", "right")
+
+
+class InputProblem(NamedTuple):
+    """Problem of one input of the form."""
+
+    input: str
+    label: str
+    sentence: str
+
+
+def problems_of(problem: Refused | None, language: str) -> Sequence[InputProblem]:
+    """Return the problems of a refused definition; none for any other refusal."""
+    return [
+        InputProblem(
+            input_of(path),
+            _label(path, language),
+            refusal_text(sentence.removeprefix(path).strip(), language),
+        )
+        for path, sentence in _sentences(problem).items()
+    ]
+
+
+def _sentences(problem: Refused | None) -> Mapping[str, str]:
+    if isinstance(problem, FieldsInvalid):
+        return problem.fields
+    # A value of a wrong type; its message is for programs.
+    is_typed = isinstance(problem, FieldInvalid) and problem.field is not None
+    return {str(problem.field): _("is not valid")} if problem is not None and is_typed else {}
+
+
+def _label(path: str, language: str) -> str:
+    *parents, last = path.partition("[")[0].split(".")
+    names = [*(each for each in parents if each in _SIDES), last]
+    return " · ".join(catalogue(language).gettext(_LABELS.get(each, each)) for each in names)

@@ -10,6 +10,7 @@ import msgspec
 from landbridge.platform.audit_log.model import PEOPLE, AuditLogEntry, AuditLogFilters
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 # Each scans a bounded number of the newest changes, so that a search without matches ends. A page
 # never ends between changes of the same time: the cursor is that time.
@@ -140,14 +141,4 @@ async def end(
 
 def _entry(row: Row) -> AuditLogEntry:
     facts: Mapping[str, Any] = {} if row["facts"] is None else msgspec.json.decode(row["facts"])
-    return AuditLogEntry(
-        object_id=row["object_id"],
-        seq=row["seq"],
-        occurred_at=row["occurred_at"],
-        actor=row["actor"],
-        kind=row["kind"],
-        change_type=row["change_type"],
-        status_before=row["status_before"],
-        status_after=row["status_after"],
-        facts=facts,
-    )
+    return read_row(row, AuditLogEntry, facts=facts)

@@ -9,6 +9,7 @@ import msgspec
 from landbridge.platform.changes.model import UNPLACED, Change, LogPosition, PayloadSnapshot
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 
 # The caller holds the lock of the object, so later changes of it draw a larger number.
 _ADD = """
@@ -313,17 +314,10 @@ async def history(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> list[Ch
 
 def _change(row: Row) -> Change:
     facts, owner_id = row["facts"], row["snapshot_owner_id"]
-    return Change(
-        org_id=row["org_id"],
-        object_id=row["object_id"],
-        seq=row["seq"],
-        kind=row["kind"],
-        change_type=row["change_type"],
-        status_before=row["status_before"],
-        status_after=row["status_after"],
-        actor=row["actor"],
+    return read_row(
+        row,
+        Change,
         facts={} if facts is None else msgspec.json.decode(facts),
-        occurred_at=row["occurred_at"],
         place=UNPLACED if row["place"] is None else row["place"],
         snapshot=None if owner_id is None else PayloadSnapshot(owner_id, row["sealed_snapshot"]),
     )

@@ -45,6 +45,15 @@ class PageWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class PositionWindow:
+    """The requested part of a list with the newest first that orders rows of one time by id."""
+
+    limit: int
+    since: datetime = BEGINNING
+    before: PagePosition = PagePosition(END, _LEAST_ID)
+
+
+@dataclass(frozen=True, slots=True)
 class QueueWindow:
     """The requested part of a list that shows the oldest first: rows behind `after`."""
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.files.model import FileState, MimeType
 
 _ADD = """
@@ -107,7 +108,7 @@ async def existing(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozense
 async def find(tx: Tx, org_id: UUID, file_id: UUID) -> StoredFile | None:
     """Return a visible file."""
     row = await tx.fetchrow(_FIND, org_id, file_id)
-    return None if row is None else _stored(row)
+    return None if row is None else read_row(row, StoredFile, size=row["size_bytes"])
 
 
 async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> tuple[FileState, datetime | None] | None:
@@ -137,14 +138,3 @@ async def postpone(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None
 async def remove(tx: Tx, org_id: UUID, file_id: UUID) -> None:
     """Delete the row of a deleted file."""
     await tx.execute(_REMOVE, org_id, file_id)
-
-
-def _stored(row: Row) -> StoredFile:
-    return StoredFile(
-        org_id=row["org_id"],
-        id=row["id"],
-        sealed_name=row["sealed_name"],
-        mime_type=MimeType(row["mime_type"]),
-        size=row["size_bytes"],
-        created_at=row["created_at"],
-    )

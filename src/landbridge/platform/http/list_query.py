@@ -1,6 +1,6 @@
 """Query parameters of lists, parsed in one place: bounds, ids and enumerations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +19,7 @@ from landbridge.platform.core.pagination import (
     LIMIT_MAX,
     PagePosition,
     PageWindow,
+    PositionWindow,
     QueueWindow,
     parse_moment,
     queue_window,
@@ -30,18 +31,25 @@ W = TypeVar("W", bound=str)
 AnyRequest = Request[Any, Any, Any]
 
 
-class PositionedRow(Protocol):
-    """Row of a list that is ordered by these two."""
+class ListedRecord(Protocol):
+    """Row of a list, by whose id rows of the same time are ordered."""
+
+    @property
+    def id(self) -> UUID:
+        """Return its id."""
+        ...
+
+
+class PositionedRow(ListedRecord, Protocol):
+    """Row of a list that is ordered by the time of its creation."""
 
     @property
     def created_at(self) -> datetime:
         """Return the time it is ordered by."""
         ...
 
-    @property
-    def id(self) -> UUID:
-        """Return its id."""
-        ...
+
+R = TypeVar("R", bound=ListedRecord)
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -103,6 +111,17 @@ def provide_window(
     )
 
 
+def provide_position_window(
+    limit: Limit = None,
+    created_before: CreatedBefore = None,
+    created_after: CreatedAfter = None,
+    cursor: PositionCursor = None,
+) -> PositionWindow:
+    """Return the requested part of a list by positions; `cursor` wins over `createdBefore`."""
+    window = provide_window(limit, created_before, created_after)
+    return PositionWindow(window.limit, window.since, parse_position(cursor) or window.position)
+
+
 def provide_queue_window(
     limit: Limit = None,
     created_before: CreatedBefore = None,
@@ -143,9 +162,14 @@ def position_text(position: PagePosition) -> str:
 
 def cursor_after(rows: Sequence[PositionedRow]) -> str | msgspec.UnsetType:
     """Return the cursor that continues after the last of these rows; unset after none."""
+    return position_after(rows, lambda row: row.created_at)
+
+
+def position_after(rows: Sequence[R], time_of: Callable[[R], datetime]) -> str | msgspec.UnsetType:
+    """Return the cursor that continues after the last of rows that are ordered by this time."""
     if not rows:
         return msgspec.UNSET
-    return position_text(PagePosition(rows[-1].created_at, rows[-1].id))
+    return position_text(PagePosition(time_of(rows[-1]), rows[-1].id))
 
 
 def parse_position(cursor: str | None) -> PagePosition | None:

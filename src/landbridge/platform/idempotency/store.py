@@ -8,6 +8,7 @@ import msgspec
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.idempotency.model import IdempotencyKey
 
 # A concurrent request with the same key waits here until this transaction has ended.
@@ -88,13 +89,8 @@ def _json(result: Mapping[str, Any]) -> str | None:
 
 
 def _key(row: Row) -> IdempotencyKey:
-    return IdempotencyKey(
-        org_id=row["org_id"],
-        request_id=row["request_id"],
-        operation=row["operation"],
-        request_hash=row["request_hash"],
-        object_id=row["object_id"],
-        owner_id=row["owner_id"],
+    return read_row(
+        row,
+        IdempotencyKey,
         result={} if row["result"] is None else msgspec.json.decode(row["result"]),
-        created_at=row["created_at"],
     )

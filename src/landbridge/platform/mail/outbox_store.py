@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 
 _ADD = """
 insert into outbound_emails (org_id, id, owner_id, sealed_email, created_at, due_at)
@@ -62,14 +63,7 @@ async def due(
 ) -> Sequence[SealedOutboundEmail]:
     """Return due e-mails of these organisations, the longest due of each first."""
     return [
-        SealedOutboundEmail(
-            row["org_id"],
-            row["id"],
-            row["owner_id"],
-            row["sealed_email"],
-            row["created_at"],
-            row["attempts"],
-        )
+        read_row(row, SealedOutboundEmail, email=row["sealed_email"])
         for row in await tx.fetch(_DUE, list(org_ids), now, limit)
     ]
 

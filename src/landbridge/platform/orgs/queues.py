@@ -3,12 +3,13 @@
 Several times a second the worker would otherwise look for due rows of each of, say, ten thousand
 organisations. A queue is a table with an index that begins with org_id and has the waiting rows
 only: PostgreSQL steps through it from one organisation to the next, and those without rows cost
-nothing. Each statement has the order of its index, so that PostgreSQL chooses that one, however few
-rows there were when it was planned. It begins with the nil id, which no organisation has.
+nothing. Each queue is read in the order of its index, so that PostgreSQL chooses that one, however
+few rows there were when it was planned. The first step is from the nil id, which no organisation
+has.
 """
 
 from collections.abc import Collection, Mapping
-from enum import Enum
+from enum import StrEnum
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -21,192 +22,85 @@ LOOKS_MAX: Final = 100
 # Beyond this many, looking at each organisation costs less than stepping through the index.
 STEPS_MAX: Final = 1000
 
-_PAYMENTS = """
+# Up to $1 organisations with rows in the queue $2.
+ORGS = """
 with recursive found (org_id) as (
     select '00000000-0000-0000-0000-000000000000'::uuid
     union all
-    select (
-        select t.org_id from transfers t
-        where t.org_id > f.org_id and t.due_at is not null
-        order by t.org_id, t.due_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_INCOMING_PAYMENTS = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select p.org_id from incoming_payments p
-        where p.org_id > f.org_id and p.due_at is not null
-        order by p.org_id, p.due_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_VERIFICATIONS = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select c.org_id from kyc_cases c
-        where c.org_id > f.org_id and c.due_at is not null
-        order by c.org_id, c.due_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_EXCHANGES = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select e.org_id from travel_rule_exchanges e
-        where e.org_id > f.org_id and e.next_attempt_at is not null
-        order by e.org_id, e.next_attempt_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_EMAILS = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select m.org_id from outbound_emails m
-        where m.org_id > f.org_id
-        order by m.org_id, m.due_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_ENDPOINTS = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select e.org_id from webhook_endpoints e
-        where e.org_id > f.org_id
-        order by e.org_id, e.id
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_OPEN_LIMIT_USAGE = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select u.org_id from limit_usage u
-        where u.org_id > f.org_id and not u.is_final
-        order by u.org_id, u.next_check_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_ENDED_LIMIT_USAGE = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select u.org_id from limit_usage u
-        where u.org_id > f.org_id and u.is_final
-        order by u.org_id, u.occurred_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_UNCOUNTED_LIMIT_RULES = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select r.org_id from limit_rules r
-        where r.org_id > f.org_id and not r.is_counted
-        order by r.org_id
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_LIMIT_COUNTERS = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select c.org_id from limit_counters c
-        where c.org_id > f.org_id
-        order by c.org_id, c.updated_at
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_SNAPSHOTS = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select c.org_id from changes c
-        where c.org_id > f.org_id and c.sealed_snapshot is not null
-        order by c.org_id, c.occurred_at, c.batch
-        limit 1
-    )
-    from found f
-    where f.org_id is not null
-)
-select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' limit $1
-"""
-
-_REPORT_SCHEDULES = """
-with recursive found (org_id) as (
-    select '00000000-0000-0000-0000-000000000000'::uuid
-    union all
-    select (
-        select s.org_id from report_schedules s
-        where s.org_id > f.org_id
-        order by s.org_id, s.next_attempt_at
-        limit 1
-    )
+    select case $2::text
+        when 'PAYMENTS' then (
+            select t.org_id from transfers t
+            where t.org_id > f.org_id and t.due_at is not null
+            order by t.org_id, t.due_at
+            limit 1
+        )
+        when 'INCOMING_PAYMENTS' then (
+            select p.org_id from incoming_payments p
+            where p.org_id > f.org_id and p.due_at is not null
+            order by p.org_id, p.due_at
+            limit 1
+        )
+        when 'VERIFICATIONS' then (
+            select c.org_id from kyc_cases c
+            where c.org_id > f.org_id and c.due_at is not null
+            order by c.org_id, c.due_at
+            limit 1
+        )
+        when 'EXCHANGES' then (
+            select e.org_id from travel_rule_exchanges e
+            where e.org_id > f.org_id and e.next_attempt_at is not null
+            order by e.org_id, e.next_attempt_at
+            limit 1
+        )
+        when 'EMAILS' then (
+            select m.org_id from outbound_emails m
+            where m.org_id > f.org_id
+            order by m.org_id, m.due_at
+            limit 1
+        )
+        when 'ENDPOINTS' then (
+            select e.org_id from webhook_endpoints e
+            where e.org_id > f.org_id
+            order by e.org_id, e.id
+            limit 1
+        )
+        when 'OPEN_LIMIT_USAGE' then (
+            select u.org_id from limit_usage u
+            where u.org_id > f.org_id and not u.is_final
+            order by u.org_id, u.next_check_at
+            limit 1
+        )
+        when 'ENDED_LIMIT_USAGE' then (
+            select u.org_id from limit_usage u
+            where u.org_id > f.org_id and u.is_final
+            order by u.org_id, u.occurred_at
+            limit 1
+        )
+        when 'UNCOUNTED_LIMIT_RULES' then (
+            select r.org_id from limit_rules r
+            where r.org_id > f.org_id and not r.is_counted
+            order by r.org_id
+            limit 1
+        )
+        when 'LIMIT_COUNTERS' then (
+            select c.org_id from limit_counters c
+            where c.org_id > f.org_id
+            order by c.org_id, c.updated_at
+            limit 1
+        )
+        when 'SNAPSHOTS' then (
+            select c.org_id from changes c
+            where c.org_id > f.org_id and c.sealed_snapshot is not null
+            order by c.org_id, c.occurred_at, c.batch
+            limit 1
+        )
+        when 'REPORT_SCHEDULES' then (
+            select s.org_id from report_schedules s
+            where s.org_id > f.org_id
+            order by s.org_id, s.next_attempt_at
+            limit 1
+        )
+    end
     from found f
     where f.org_id is not null
 )
@@ -214,21 +108,21 @@ select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' l
 """
 
 
-class OrgQueue(Enum):
-    """Queues; the value is the statement that lists up to $1 organisations with rows in one."""
+class OrgQueue(StrEnum):
+    """Queues, by their names in the statement."""
 
-    PAYMENTS = _PAYMENTS
-    INCOMING_PAYMENTS = _INCOMING_PAYMENTS
-    VERIFICATIONS = _VERIFICATIONS
-    EXCHANGES = _EXCHANGES
-    EMAILS = _EMAILS
-    ENDPOINTS = _ENDPOINTS
-    OPEN_LIMIT_USAGE = _OPEN_LIMIT_USAGE
-    ENDED_LIMIT_USAGE = _ENDED_LIMIT_USAGE
-    UNCOUNTED_LIMIT_RULES = _UNCOUNTED_LIMIT_RULES
-    LIMIT_COUNTERS = _LIMIT_COUNTERS
-    SNAPSHOTS = _SNAPSHOTS
-    REPORT_SCHEDULES = _REPORT_SCHEDULES
+    PAYMENTS = "PAYMENTS"
+    INCOMING_PAYMENTS = "INCOMING_PAYMENTS"
+    VERIFICATIONS = "VERIFICATIONS"
+    EXCHANGES = "EXCHANGES"
+    EMAILS = "EMAILS"
+    ENDPOINTS = "ENDPOINTS"
+    OPEN_LIMIT_USAGE = "OPEN_LIMIT_USAGE"
+    ENDED_LIMIT_USAGE = "ENDED_LIMIT_USAGE"
+    UNCOUNTED_LIMIT_RULES = "UNCOUNTED_LIMIT_RULES"
+    LIMIT_COUNTERS = "LIMIT_COUNTERS"
+    SNAPSHOTS = "SNAPSHOTS"
+    REPORT_SCHEDULES = "REPORT_SCHEDULES"
 
 
 async def restrict_to_queues(
@@ -242,7 +136,7 @@ async def restrict_to_queues(
         return orgs
     found: set[UUID] = set()
     for queue in queues:
-        rows = await database.rows(queue.value, STEPS_MAX)
+        rows = await database.rows(ORGS, STEPS_MAX, queue)
         if len(rows) == STEPS_MAX:
             return orgs
         found.update(row["org_id"] for row in rows)

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.orgs.model import ApiKey, Mode, Org
 
 # Any fixed number but that of the migrations does; the lock is the transaction's own.
@@ -173,12 +174,12 @@ async def lock_first(tx: Tx) -> None:
 
 async def orgs(tx: Tx) -> Sequence[Org]:
     """Return all organisations, oldest first."""
-    return [_org(row) for row in await tx.fetch(_ORGS)]
+    return [read_row(row, Org) for row in await tx.fetch(_ORGS)]
 
 
 async def get_batch(tx: Tx, org_ids: Sequence[UUID]) -> list[Org | None]:
     """Return these organisations in order; None for one that does not exist."""
-    found = {row["id"]: _org(row) for row in await tx.fetch(_GET, list(set(org_ids)))}
+    found = {row["id"]: read_row(row, Org) for row in await tx.fetch(_GET, list(set(org_ids)))}
     return [found.get(each) for each in org_ids]
 
 
@@ -258,24 +259,7 @@ async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
 
 async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
     """An organisation's keys, the oldest first."""
-    return [
-        ApiKey(
-            org_id=row["org_id"],
-            id=row["id"],
-            name=row["name"],
-            hint=row["hint"],
-            created_at=row["created_at"],
-            expires_at=row["expires_at"],
-            revoked_at=row["revoked_at"],
-            last_used_at=row["last_used_at"],
-            can_review=row["can_review"],
-            can_approve=row["can_approve"],
-            can_pay=row["can_pay"],
-            can_administer=row["can_administer"],
-            created_by=row["created_by"],
-        )
-        for row in await tx.fetch(_KEYS, org_id)
-    ]
+    return [read_row(row, ApiKey) for row in await tx.fetch(_KEYS, org_id)]
 
 
 async def key_creators(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
@@ -335,14 +319,3 @@ async def claim_mode(tx: Tx, mode: Mode) -> Mode:
         return Mode(stored)
     await tx.execute(_CLAIM_MODE, mode.value)
     return Mode(await tx.fetchval(_MODE))
-
-
-def _org(row: Row) -> Org:
-    return Org(
-        id=row["id"],
-        name=row["name"],
-        clock_offset=row["clock_offset"],
-        created_at=row["created_at"],
-        frozen_at=row["frozen_at"],
-        freeze_reason=row["freeze_reason"],
-    )

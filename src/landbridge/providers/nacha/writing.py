@@ -6,10 +6,12 @@ and descriptions are cut to their columns; numbers never are.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.formats.bank_numbers import check_aba
+from landbridge.providers.iso20022.texts import is_writable, written
 from landbridge.providers.nacha import records
 from landbridge.providers.nacha.messages import (
     BATCH_CENTS_MAX,
@@ -23,8 +25,22 @@ from landbridge.providers.nacha.messages import (
     NachaFile,
     SecCode,
 )
-from landbridge.providers.nacha.texts import has_lost_letters, plain
 from landbridge.providers.rails.calendar import NEW_YORK
+
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f]+")
+_FOREIGN = re.compile(r"[^\x20-\x7e]+")
+
+
+def plain(text: str) -> str:
+    """Return the text in capitals that every bank accepts, on one line; see `has_lost_letters`."""
+    line = _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    return _BLANKS.sub(" ", _FOREIGN.sub(lambda found: written(found[0]), line)).upper().strip()
+
+
+def has_lost_letters(text: str) -> bool:
+    """Whether a letter or a digit of this text would become a question mark."""
+    return not is_writable(text)
+
 
 ADDENDA_LENGTH_MAX = 80
 _ACCOUNT_NUMBER = re.compile(r"[A-Z0-9-]{1,17}")

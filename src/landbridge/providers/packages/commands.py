@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,21 @@ from landbridge.platform.core.clock import Clock, ReadingClock
 from landbridge.platform.core.errors import Upstream
 from landbridge.platform.core.money import Asset
 from landbridge.providers.packages.discovery import ProviderPackageFailed, find_package
+from landbridge.providers.packages.interface import InboundWebhook
 from landbridge.providers.packages.process import PackageProcess
-from landbridge.providers.packages.webhook_check import check_package_webhooks
+from landbridge.providers.packages.verbs import INBOUND_WEBHOOKS_PATH
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import SidecarSettings, read_providers_file
 from landbridge.providers.sidecar.protocol import SidecarDescription
 from landbridge.providers.sidecar.suite.deposit_checks import DepositChecks
 from landbridge.providers.sidecar.suite.identity_checks import IdentityChecks
-from landbridge.providers.sidecar.suite.model import CheckOutcome, ContractResult
+from landbridge.providers.sidecar.suite.model import (
+    CheckFailed,
+    CheckOutcome,
+    ContractResult,
+    run_check,
+)
 from landbridge.providers.sidecar.suite.payee_checks import PayeeChecks
 from landbridge.providers.sidecar.suite.payout_checks import run_checks
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
@@ -209,3 +216,30 @@ def _read_payee(path: Path) -> Mapping[str, Any]:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except msgspec.MsgspecError as error:
         raise click.UsageError(f"{path} must hold a JSON object.") from error
+
+
+_NAME = "webhooks that the provider did not sign are refused"
+_BODIES = (b"", b"{}", b"[]", b"\xff", b'{"id": "evt_1", "type": "payout.paid"}', b"x" * 60_000)
+_HEADERS: Sequence[Mapping[str, str]] = (
+    {},
+    {"content-type": "application/json", "signature": "t=1,v1=00", "x-signature": "a"},
+)
+
+
+async def check_package_webhooks(protocol: ProtocolChecks) -> ContractResult:
+    """Run the check; skipped if the package reads no webhooks."""
+
+    async def check() -> str | None:
+        statuses: set[int | None] = set()
+        for headers in _HEADERS:
+            for body in _BODIES:
+                message = InboundWebhook(headers=headers, body=body)
+                encoded = msgspec.json.encode(message)
+                statuses.add(await protocol.send(INBOUND_WEBHOOKS_PATH, encoded))
+        if statuses == {HTTPStatus.NOT_FOUND}:
+            return "the package reads no webhooks"
+        if statuses != {HTTPStatus.FORBIDDEN}:
+            raise CheckFailed("a webhook without a valid signature was not refused")
+        return None
+
+    return await run_check(_NAME, check)

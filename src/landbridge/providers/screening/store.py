@@ -6,10 +6,10 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.db.commit_proofs import prove
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.screening.model import (
     SanctionsEntry,
-    SanctionsEntryType,
     SanctionsListVersion,
 )
 
@@ -102,12 +102,12 @@ delete from sanctions_versions where list = $1 and not is_active and id <> $2
 
 async def active(tx: Tx) -> list[SanctionsListVersion]:
     """Return the active versions, one per list."""
-    return [_version(row) for row in await tx.fetch(_ACTIVE)]
+    return [read_row(row, SanctionsListVersion) for row in await tx.fetch(_ACTIVE)]
 
 
 async def versions(tx: Tx) -> list[SanctionsListVersion]:
     """Return every stored version."""
-    return [_version(row) for row in await tx.fetch(_ALL)]
+    return [read_row(row, SanctionsListVersion) for row in await tx.fetch(_ALL)]
 
 
 async def hold(tx: Tx) -> list[SanctionsListVersion]:
@@ -125,20 +125,13 @@ async def lock(tx: Tx, name: str) -> SanctionsListVersion | None:
     """
     await tx.execute(_LOCK)
     row = await tx.fetchrow(_BEFORE, name)
-    return None if row is None else _version(row)
+    return None if row is None else read_row(row, SanctionsListVersion)
 
 
 async def entries(tx: Tx, version_id: UUID, *, after: str, limit: int) -> list[SanctionsEntry]:
     """Return a batch of a version's entries, ordered by id as text."""
     return [
-        SanctionsEntry(
-            id=row["entry_id"],
-            type=SanctionsEntryType(row["type"]),
-            names=tuple(row["names"]),
-            programs=tuple(row["programs"]),
-            birth_dates=tuple(row["birth_dates"]),
-            addresses=tuple(row["addresses"]),
-        )
+        read_row(row, SanctionsEntry, id=row["entry_id"])
         for row in await tx.fetch(_ENTRIES, version_id, after, limit)
     ]
 
@@ -186,15 +179,3 @@ async def differences(tx: Tx, before: UUID, after: UUID) -> tuple[int, int, int]
 async def delete(tx: Tx, name: str) -> None:
     """Delete every version of a list, with its entries."""
     await tx.execute(_DELETE, name)
-
-
-def _version(row: Row) -> SanctionsListVersion:
-    return SanctionsListVersion(
-        id=row["id"],
-        list=row["list"],
-        digest=row["digest"],
-        published_on=row["published_on"],
-        entry_count=row["entry_count"],
-        loaded_at=row["loaded_at"],
-        is_active=row["is_active"],
-    )

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.sidecar.credits import GivenAccount
 
 _ADD = """
@@ -73,23 +74,8 @@ async def of_provider(
 ) -> Mapping[str, GivenAccount]:
     """Return those of these accounts that the provider has given, by number."""
     rows = await tx.fetch(_OF_PROVIDER, provider, list(account_numbers))
-    return {
-        row["account_number"]: GivenAccount(
-            org_id=row["org_id"], account_number=row["account_number"], currency=row["currency"]
-        )
-        for row in rows
-    }
+    return {row["account_number"]: read_row(row, GivenAccount) for row in rows}
 
 
 def _account(row: Row | None) -> SealedAccount | None:
-    if row is None:
-        return None
-    return SealedAccount(
-        org_id=row["org_id"],
-        key=row["key"],
-        provider=row["provider"],
-        currency=row["currency"],
-        account_number=row["account_number"],
-        sealed_coordinates=row["sealed_coordinates"],
-        created_at=row["created_at"],
-    )
+    return None if row is None else read_row(row, SealedAccount)

@@ -5,10 +5,10 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.sidecar.applications import (
     ApplicationDecision,
     ApplicationProblem,
-    ApplicationProgress,
     ApplicationReference,
     ProviderApplication,
 )
@@ -172,14 +172,8 @@ async def close(tx: Tx, provider: str, key: UUID) -> bool:
 
 
 def _application(row: Row) -> ProviderApplication:
-    problem = row["problem"]
-    return ProviderApplication(
-        org_id=row["org_id"],
-        key=row["key"],
-        case_id=row["case_id"],
-        provider=row["provider"],
-        state=ApplicationProgress(row["state"]),
+    return read_row(
+        row,
+        ProviderApplication,
         reference=row["provider_reference"],
-        problem=None if problem is None else ApplicationProblem(problem),
-        created_at=row["created_at"],
     )

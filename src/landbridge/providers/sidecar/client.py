@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from uuid import UUID
 
-from landbridge.platform.core.errors import Rejected, Unavailable
+from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.formats.texts import in_short
 from landbridge.providers.kyt.port import ScreenedTransfer
@@ -64,6 +64,7 @@ from landbridge.providers.sidecar.protocol import (
     SidecarError,
 )
 from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
+from landbridge.providers.sidecar.transport import counted_call
 from landbridge.providers.sidecar.travel_client import TravelClient
 
 # A page of credits has fifty times as many bytes as another answer.
@@ -75,6 +76,7 @@ _NAME_LENGTH_MAX = 500
 class SidecarClient(TravelClient):
     """One sidecar, as a provider of all that the protocol has."""
 
+    @counted_call
     async def pay(
         self,
         payment: RailPayment,
@@ -106,36 +108,27 @@ class SidecarClient(TravelClient):
             case HTTPStatus.SERVICE_UNAVAILABLE:
                 if self._decoded(body, SidecarError).code is ErrorCode.NOT_DONE:
                     raise NothingDone(f"provider {self.name} did nothing, and asks to try again")
-            case HTTPStatus.CONFLICT:
-                raise AnswerUnusable(
-                    OrderProblem.KEY_CONFLICT,
-                    f"provider {self.name} has the key {payment.key} with another payment",
-                )
             case _:
-                pass
+                self._check_conflict(status, f"the key {payment.key} with another payment")
         raise self._unusable(f"HTTP status {status}")
 
+    @counted_call
     async def find(self, org_id: UUID, key: UUID, money: Money, rail: str) -> PayoutReport | None:
         """Return the state of a payout; see `PayoutProvider`."""
         del org_id
         status, body = await self._call(QUERY_PATH, PayoutQuery(key=key))
-        if status == HTTPStatus.OK:
-            return self._report(body, key, money, rail)
         if status == HTTPStatus.NOT_FOUND:
-            if self._decoded(body, SidecarError).code is ErrorCode.UNKNOWN_KEY:
-                return None
-        elif status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} can't say now")
-        raise self._unusable(f"HTTP status {status}")
+            self._check_unknown(status, body)
+            return None
+        self._check_answered(status)
+        return self._report(body, key, money, rail)
 
+    @counted_call
     async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
         """Return the account for deposits of this key; see `DepositProvider`."""
         request = DepositAccountRequest(key=key, org_id=org_id, currency=currency)
         status, body = await self._call(ACCOUNTS_PATH, request)
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} gives no account now")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_answered(status, unavailable="gives no account now")
         answer = self._decoded(body, DepositAccountAnswer)
         self._check_key(answer.key, key)
         if answer.currency != currency:
@@ -162,14 +155,12 @@ class SidecarClient(TravelClient):
             ),
         )
 
+    @counted_call
     async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
         """Return credits behind a cursor; see `DepositProvider`."""
         query = CreditsQuery(after=after, limit=limit)
         status, body = await self._call(CREDITS_PATH, query, bytes_max=_PAGE_BYTES_MAX)
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} can't say now")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_answered(status)
         answer = self._decoded(replace_half_characters(body), RawCreditsAnswer)
         if max(len(answer.credits), len(answer.reversed)) > limit:
             raise self._unusable("more credits than the limit")
@@ -182,6 +173,7 @@ class SidecarClient(TravelClient):
             next=None if is_last else answer.next,
         )
 
+    @counted_call
     async def screen(
         self, transfer: ScreenedTransfer, *, test_outcome: RequestedScreening | None = None
     ) -> ScreeningAnswer:
@@ -212,31 +204,25 @@ class SidecarClient(TravelClient):
             test_outcome=test_outcome,
         )
         status, body = await self._call(SCREENINGS_PATH, request)
-        if status == HTTPStatus.CONFLICT:
-            raise AnswerUnusable(
-                OrderProblem.KEY_CONFLICT,
-                f"provider {self.name} has the key {transfer.key} with something else",
-            )
+        self._check_conflict(status, f"the key {transfer.key} with something else")
         return self._screening(status, body, transfer.key)
 
+    @counted_call
     async def find_screening(self, key: UUID) -> ScreeningAnswer | None:
         """Return the state of a screening; None if the key is unknown. Errors as for `screen`."""
         status, body = await self._call(SCREENING_QUERY_PATH, ScreeningQuery(key=key))
         if status == HTTPStatus.NOT_FOUND:
-            if self._decoded(body, SidecarError).code is ErrorCode.UNKNOWN_KEY:
-                return None
-            raise self._unusable(f"HTTP status {status}")
+            self._check_unknown(status, body)
+            return None
         return self._screening(status, body, key)
 
     def _screening(self, status: int, body: bytes, key: UUID) -> ScreeningAnswer:
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} can't say now")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_answered(status)
         answer = self._decoded(body, ScreeningAnswer)
         self._check_key(answer.key, key)
         return answer
 
+    @counted_call
     async def verify_payee(
         self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None
     ) -> PayeeVerification:
@@ -260,13 +246,11 @@ class SidecarClient(TravelClient):
             raise self._unusable("a close match without a name")
         return PayeeVerification(match=answer.match, name=name)
 
+    @counted_call
     async def read_rates(self, currencies: Sequence[str]) -> RatesAnswer:
         """Return values in dollars; raises `Unavailable` and `Unclear`."""
         status, body = await self._call(RATES_PATH, RatesQuery(currencies=tuple(currencies)))
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} has no rates now")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_answered(status, unavailable="has no rates now")
         return self._decoded(body, RatesAnswer)
 
     async def make_test_credit(self, request: RequestedCredit) -> None:

@@ -29,6 +29,7 @@ from landbridge.providers.sidecar.routes import (
     DepositRoute,
     IdentityRoute,
     PayoutRoute,
+    ProviderRoute,
     ScreeningRoute,
     TravelRoute,
     is_in,
@@ -40,7 +41,6 @@ from landbridge.providers.sidecar.sidecar_settings import (
 )
 from landbridge.providers.sidecar.signing import SigningSecret
 
-T = TypeVar("T")
 R = TypeVar("R", bound=DepositRoute)
 
 _SECRET_LENGTH_MIN = 32
@@ -140,49 +140,14 @@ class _SidecarTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     poll_s: Annotated[int, Meta(ge=1, le=_POLL_S_MAX)] = POLL_S
 
 
-class _RouteTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    providers: Annotated[list[str], Meta(min_length=1, max_length=5)]
-    rails: Annotated[list[str], Meta(min_length=1)] | None = None
-    currencies: Annotated[list[str], Meta(min_length=1)] | None = None
-    countries: Annotated[list[str], Meta(min_length=1)] | None = None
-    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
-
-
-class _DepositTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    provider: str
-    currencies: Annotated[list[str], Meta(min_length=1)] | None = None
-    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
-
-
-class _ScreeningTable(_DepositTable, frozen=True, forbid_unknown_fields=True):
-    directions: Annotated[frozenset[ScreeningDirection], Meta(min_length=1)] = frozenset(
-        {ScreeningDirection.DEPOSIT}
-    )
-    small_per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000
-
-
-class _IdentityTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    provider: str
-    rails: Annotated[list[str], Meta(min_length=1)] | None = None
-    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
-
-
-class _RatesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    provider: str
-
-
-class _TravelTable(_RatesTable, frozen=True, forbid_unknown_fields=True):
-    organisations: Annotated[list[UUID], Meta(min_length=1)] | None = None
-
-
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     providers: dict[str, _SidecarTable]
-    payouts: list[_RouteTable] = []
-    deposits: list[_DepositTable] = []
-    screenings: list[_ScreeningTable] = []
-    identity: list[_IdentityTable] = []
-    rates: _RatesTable | None = None
-    travel_rule: _TravelTable | None = None
+    payouts: tuple[PayoutRoute, ...] = ()
+    deposits: tuple[DepositRoute, ...] = ()
+    screenings: tuple[ScreeningRoute, ...] = ()
+    identity: tuple[IdentityRoute, ...] = ()
+    rates: ProviderRoute | None = None
+    travel_rule: TravelRoute | None = None
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
@@ -204,31 +169,29 @@ def read_providers_file(path: Path) -> ProvidersFile:
     sidecars = {
         name: _sidecar(name, table, path.parent) for name, table in document.providers.items()
     }
-    routes = tuple(
-        _route(f"payouts[{place}]", table, sidecars) for place, table in enumerate(document.payouts)
-    )
-    deposits = tuple(
-        _deposit_route(f"deposits[{place}]", table, sidecars, FIAT)
-        for place, table in enumerate(document.deposits)
-    )
+    for place, payouts in enumerate(document.payouts):
+        _check_payouts(f"payouts[{place}]", payouts, sidecars)
+    for place, deposits in enumerate(document.deposits):
+        _check_name(f"deposits[{place}].provider", deposits.provider, sidecars)
+        _check_currencies(f"deposits[{place}]", deposits.currencies, FIAT)
     if document.rates is not None:
         _check_name("rates.provider", document.rates.provider, sidecars)
     coins = {asset.currency for asset in ASSETS.values()}
-    screenings = tuple(
-        _screening_route(f"screenings[{place}]", table, sidecars, sorted({*FIAT, *coins}))
-        for place, table in enumerate(document.screenings)
-    )
+    for place, screenings in enumerate(document.screenings):
+        _check_name(f"screenings[{place}].provider", screenings.provider, sidecars)
+        _check_currencies(f"screenings[{place}]", screenings.currencies, sorted({*FIAT, *coins}))
+    for place, identity in enumerate(document.identity):
+        _check_identity(f"identity[{place}].provider", identity.provider, sidecars)
+    if document.travel_rule is not None:
+        _check_name("travel_rule.provider", document.travel_rule.provider, sidecars)
     return ProvidersFile(
         sidecars=sidecars,
-        routes=routes,
-        deposits=deposits,
-        screenings=screenings,
-        identity=tuple(
-            _identity_route(f"identity[{place}]", table, sidecars)
-            for place, table in enumerate(document.identity)
-        ),
+        routes=tuple(map(_with_lower_rails, document.payouts)),
+        deposits=document.deposits,
+        screenings=document.screenings,
+        identity=document.identity,
         rates=None if document.rates is None else document.rates.provider,
-        travel_rule=_travel_route(document.travel_rule, sidecars),
+        travel_rule=document.travel_rule,
     )
 
 
@@ -296,72 +259,32 @@ def _keys(path: str, tables: Sequence[_KeyTable], folder: Path) -> Iterator[Sign
         yield SigningSecret(key.id, secret.encode())
 
 
-def _route(path: str, table: _RouteTable, known: Mapping[str, object]) -> PayoutRoute:
-    for name in table.providers:
+def _with_lower_rails(route: PayoutRoute) -> PayoutRoute:
+    if route.rails is None:
+        return route
+    return msgspec.structs.replace(route, rails=frozenset(each.lower() for each in route.rails))
+
+
+def _check_payouts(path: str, route: PayoutRoute, known: Mapping[str, object]) -> None:
+    for name in route.providers:
         _check_name(f"{path}.providers", name, known)
-    if len(set(table.providers)) < len(table.providers):
+    if len(set(route.providers)) < len(route.providers):
         raise ProvidersFileError(f"{path}.providers has one name twice")
-    _check_currencies(path, table.currencies, FIAT)
-    for country in table.countries or ():
+    _check_currencies(path, route.currencies, FIAT)
+    for country in route.countries or ():
         if find_alpha2(country) is None:
             raise ProvidersFileError(
                 f'{path}.countries has {country}, which is no code of three letters, as in "BRA"'
             )
-    return PayoutRoute(
-        providers=tuple(table.providers),
-        rails=None if table.rails is None else frozenset(each.lower() for each in table.rails),
-        currencies=_set(table.currencies),
-        countries=_set(table.countries),
-        organisations=_set(table.organisations),
-    )
 
 
-def _deposit_route(
-    path: str, table: _DepositTable, known: Mapping[str, object], currencies: Collection[str]
-) -> DepositRoute:
-    _check_name(f"{path}.provider", table.provider, known)
-    _check_currencies(path, table.currencies, currencies)
-    return DepositRoute(
-        provider=table.provider,
-        currencies=_set(table.currencies),
-        organisations=_set(table.organisations),
-    )
-
-
-def _screening_route(
-    path: str, table: _ScreeningTable, known: Mapping[str, object], currencies: Collection[str]
-) -> ScreeningRoute:
-    route = _deposit_route(path, table, known, currencies)
-    return ScreeningRoute(
-        provider=route.provider,
-        currencies=route.currencies,
-        organisations=route.organisations,
-        directions=table.directions,
-        small_per_day=table.small_per_day,
-    )
-
-
-def _identity_route(
-    path: str, table: _IdentityTable, known: Mapping[str, SidecarSettings]
-) -> IdentityRoute:
-    _check_name(f"{path}.provider", table.provider, known)
-    if known[table.provider].timeout_s > _IDENTITY_TIMEOUT_S_MAX:
+def _check_identity(path: str, name: str, known: Mapping[str, SidecarSettings]) -> None:
+    _check_name(path, name, known)
+    if known[name].timeout_s > _IDENTITY_TIMEOUT_S_MAX:
         raise ProvidersFileError(
-            f"{path}.provider names {table.provider}, whose timeout_s must be "
-            f"{_IDENTITY_TIMEOUT_S_MAX} or less: steps of verifications wait no longer"
+            f"{path} names {name}, whose timeout_s must be {_IDENTITY_TIMEOUT_S_MAX} or less: "
+            "steps of verifications wait no longer"
         )
-    return IdentityRoute(
-        provider=table.provider,
-        rails=_set(table.rails),
-        organisations=_set(table.organisations),
-    )
-
-
-def _travel_route(table: _TravelTable | None, known: Mapping[str, object]) -> TravelRoute | None:
-    if table is None:
-        return None
-    _check_name("travel_rule.provider", table.provider, known)
-    return TravelRoute(provider=table.provider, organisations=_set(table.organisations))
 
 
 def _check_name(path: str, name: str, known: Mapping[str, object]) -> None:
@@ -369,7 +292,9 @@ def _check_name(path: str, name: str, known: Mapping[str, object]) -> None:
         raise ProvidersFileError(f"{path} names {name}, which providers has not")
 
 
-def _check_currencies(path: str, currencies: list[str] | None, known: Collection[str]) -> None:
+def _check_currencies(
+    path: str, currencies: Collection[str] | None, known: Collection[str]
+) -> None:
     for currency in currencies or ():
         if currency not in known:
             raise ProvidersFileError(
@@ -383,10 +308,6 @@ def _first(routes: Sequence[R], org_id: UUID, currency: str) -> R | None:
         if is_in(each.currencies, currency) and is_in(each.organisations, org_id):
             return each
     return None
-
-
-def _set(values: list[T] | None) -> frozenset[T] | None:
-    return None if values is None else frozenset(values)
 
 
 def _text(path: Path) -> str:

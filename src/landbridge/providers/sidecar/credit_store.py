@@ -7,8 +7,9 @@ from uuid import UUID
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
-from landbridge.providers.sidecar.credits import CreditProblem, StoredCredit
+from landbridge.providers.sidecar.credits import StoredCredit
 
 _ADD_CURSOR = """
 insert into provider_cursors (provider, poll_at, answered_at) values ($1, $2, $2)
@@ -184,14 +185,9 @@ async def count_problems(tx: Tx) -> Mapping[str, int]:
 
 
 def _credit(row: Row) -> StoredCredit:
-    units, problem = row["units"], row["problem"]
-    return StoredCredit(
-        provider=row["provider"],
-        credit_id=row["credit_id"],
-        org_id=row["org_id"],
-        incoming_payment_id=row["incoming_payment_id"],
-        account_number=row["account_number"],
+    units = row["units"]
+    return read_row(
+        row,
+        StoredCredit,
         money=None if units is None else Money(int(units), FIAT_ASSETS[row["asset"]]),
-        problem=None if problem is None else CreditProblem(problem),
-        received_at=row["received_at"],
     )

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.core.errors import Rejected, Unavailable
+from landbridge.platform.core.errors import Rejected
 from landbridge.providers.identity.port import Applicant, ApplicantDocument, HostedVerification
 from landbridge.providers.sidecar.identity_protocol import (
     APPLICATION_DOCUMENTS_PATH,
@@ -28,9 +28,8 @@ from landbridge.providers.sidecar.identity_protocol import (
     ApplicationRequest,
     VerificationLinkAnswer,
 )
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
-from landbridge.providers.sidecar.protocol import ErrorCode, RequestedVerification, SidecarError
-from landbridge.providers.sidecar.transport import SidecarTransport
+from landbridge.providers.sidecar.protocol import RequestedVerification
+from landbridge.providers.sidecar.transport import SidecarTransport, counted_call
 
 
 class IdentityClient(SidecarTransport):
@@ -40,6 +39,7 @@ class IdentityClient(SidecarTransport):
     change an application raise `Rejected` if the provider refuses them for good.
     """
 
+    @counted_call
     async def create_application(
         self,
         applicant: Applicant,
@@ -65,6 +65,7 @@ class IdentityClient(SidecarTransport):
         )
         return await self._change(APPLICATIONS_PATH, request, key)
 
+    @counted_call
     async def attach_document(self, key: UUID, document: ApplicantDocument) -> ApplicationAnswer:
         """Add a document to an application; a known one changes nothing."""
         file = None if document.read is None else await document.read()
@@ -83,27 +84,27 @@ class IdentityClient(SidecarTransport):
         )
         return await self._change(APPLICATION_DOCUMENTS_PATH, request, key)
 
+    @counted_call
     async def submit_application(self, key: UUID) -> ApplicationAnswer:
         """Start the verification; a submitted application stays so."""
         return await self._change(SUBMISSIONS_PATH, ApplicationKey(key=key), key)
 
+    @counted_call
     async def find_application(self, key: UUID) -> ApplicationAnswer | None:
         """Return the state of an application; None if the key is unknown."""
         status, body = await self._call(APPLICATION_QUERY_PATH, ApplicationKey(key=key))
         if status == HTTPStatus.NOT_FOUND:
-            self._check_unknown(body, status)
+            self._check_unknown(status, body)
             return None
         return self._application(status, body, key)
 
+    @counted_call
     async def open_link(self, key: UUID) -> HostedVerification | None:
         """Return the provider's own page for the person; None if it has none."""
         status, body = await self._call(VERIFICATION_LINKS_PATH, ApplicationKey(key=key))
         if status == HTTPStatus.NOT_FOUND:
             return None
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} gives no link now")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_answered(status, unavailable="gives no link now")
         answer = self._decoded(body, VerificationLinkAnswer)
         self._check_key(answer.key, key)
         return HostedVerification(url=answer.url, expires_in_s=answer.expires_in_seconds)
@@ -114,22 +115,11 @@ class IdentityClient(SidecarTransport):
             refusal = self._decoded(body, ApplicationRefusal)
             self._check_key(refusal.key, key)
             raise Rejected(APPLICATION_REFUSALS[refusal.code])
-        if status == HTTPStatus.CONFLICT:
-            raise AnswerUnusable(
-                OrderProblem.KEY_CONFLICT,
-                f"provider {self.name} has the key {key} with something else",
-            )
+        self._check_conflict(status, f"the key {key} with something else")
         return self._application(status, body, key)
 
     def _application(self, status: int, body: bytes, key: UUID) -> ApplicationAnswer:
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} can't say now")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_answered(status)
         answer = self._decoded(body, ApplicationAnswer)
         self._check_key(answer.key, key)
         return answer
-
-    def _check_unknown(self, body: bytes, status: int) -> None:
-        if self._decoded(body, SidecarError).code is not ErrorCode.UNKNOWN_KEY:
-            raise self._unusable(f"HTTP status {status}")

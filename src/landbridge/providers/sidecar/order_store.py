@@ -8,6 +8,7 @@ import msgspec
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.rails.port import PaymentTracking, RailPayment
 from landbridge.providers.sidecar.model import (
@@ -301,22 +302,10 @@ async def count_problems(tx: Tx) -> Mapping[str, int]:
 def _order(row: Row | None) -> ProviderOrder | None:
     if row is None:
         return None
-    problem, tracking = row["problem"], row["tracking"]
-    return ProviderOrder(
-        org_id=row["org_id"],
-        key=row["key"],
-        record_id=row["record_id"],
-        provider=row["provider"],
+    tracking = row["tracking"]
+    return read_row(
+        row,
+        ProviderOrder,
         money=Money(int(row["units"]), FIAT_ASSETS[row["asset"]]),
-        rail=row["rail"],
-        is_same_day=row["is_same_day"],
-        state=ProviderOrderState(row["state"]),
-        open_calls=row["open_calls"],
         tracking=None if tracking is None else msgspec.json.decode(tracking, type=PaymentTracking),
-        provider_reference=row["provider_reference"],
-        reason=row["reason"],
-        problem=None if problem is None else OrderProblem(problem),
-        created_at=row["created_at"],
-        answered_at=row["answered_at"],
-        expected_at=row["expected_at"],
     )

@@ -1,26 +1,34 @@
-"""Routes of the providers file: what a provider serves, and for which organisations."""
+"""Routes of the providers file: what a provider serves, and for which organisations.
+
+They are decoded as they are in the file; `configuration.py` checks their names and codes.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
+
+import msgspec
+from msgspec import Meta
 
 from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.rails.port import PayoutDestination
 
+# Of a route; None means all.
+Choice = Annotated[frozenset[str], Meta(min_length=1)] | None
+Organisations = Annotated[frozenset[UUID], Meta(min_length=1)] | None
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PayoutRoute:
+
+class PayoutRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Payouts that providers serve, in their order; None of a set means all.
 
     Countries are ISO 3166-1 alpha-3 codes of the account holder's address.
     """
 
-    providers: tuple[str, ...]
-    rails: frozenset[str] | None
-    currencies: frozenset[str] | None
-    countries: frozenset[str] | None
-    organisations: frozenset[UUID] | None
+    providers: Annotated[tuple[str, ...], Meta(min_length=1, max_length=5)]
+    rails: Choice = None
+    currencies: Choice = None
+    countries: Choice = None
+    organisations: Organisations = None
 
     def matches(self, destination: PayoutDestination) -> bool:
         """Return whether payouts to a destination belong to this route."""
@@ -32,41 +40,42 @@ class PayoutRoute:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DepositRoute:
-    """Deposits that a provider takes; None of a set means all."""
+class ProviderRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What one provider serves for all organisations, such as rates."""
 
     provider: str
-    currencies: frozenset[str] | None
-    organisations: frozenset[UUID] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreeningRoute(DepositRoute):
+class DepositRoute(ProviderRoute, frozen=True, kw_only=True):
+    """Deposits that a provider takes; None of a set means all."""
+
+    currencies: Choice = None
+    organisations: Organisations = None
+
+
+class ScreeningRoute(DepositRoute, frozen=True, kw_only=True):
     """Deposits, payments or both that a provider screens.
 
     Of an organisation's deposits of less than one coin, or one unit of a currency, `small_per_day`.
     """
 
-    directions: frozenset[ScreeningDirection]
-    small_per_day: int
+    directions: Annotated[frozenset[ScreeningDirection], Meta(min_length=1)] = frozenset(
+        {ScreeningDirection.DEPOSIT}
+    )
+    small_per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityRoute:
+class IdentityRoute(ProviderRoute, frozen=True, kw_only=True):
     """Users that a provider verifies; None of a set means all. Rails are those of verification."""
 
-    provider: str
-    rails: frozenset[str] | None
-    organisations: frozenset[UUID] | None
+    rails: Choice = None
+    organisations: Organisations = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TravelRoute:
+class TravelRoute(ProviderRoute, frozen=True, kw_only=True):
     """Organisations with travel rule messages by a provider; None means all."""
 
-    provider: str
-    organisations: frozenset[UUID] | None
+    organisations: Organisations = None
 
 
 def is_in(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool:

@@ -5,12 +5,11 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.providers.kyt.port import RiskCategory
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.sidecar.screenings import (
     ProviderScreening,
     ScreeningDecision,
     ScreeningProblem,
-    ScreeningProgress,
 )
 
 # Without columns, as for orders: a concurrent insert may violate either unique constraint.
@@ -180,15 +179,8 @@ async def close(tx: Tx, provider: str, key: UUID) -> bool:
 
 
 def _screening(row: Row) -> ProviderScreening:
-    problem = row["problem"]
-    return ProviderScreening(
-        org_id=row["org_id"],
-        key=row["key"],
-        provider=row["provider"],
-        state=ScreeningProgress(row["state"]),
-        categories=tuple(map(RiskCategory, row["categories"])),
+    return read_row(
+        row,
+        ProviderScreening,
         reference=row["provider_reference"],
-        problem=None if problem is None else ScreeningProblem(problem),
-        created_at=row["created_at"],
-        expected_at=row["expected_at"],
     )

@@ -6,16 +6,22 @@ Guarantees:
 - no error contains a value that the sidecar sent.
 """
 
-from typing import TypeVar
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import wraps
+from http import HTTPStatus
+from types import CoroutineType
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from uuid import UUID
 
 import msgspec
 
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Unclear
+from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.http.egress import Egress, EgressExchange
 from landbridge.providers.sidecar.configuration import SidecarSettings
 from landbridge.providers.sidecar.model import AnswerUnusable, NothingDone, OrderProblem
+from landbridge.providers.sidecar.protocol import ErrorCode, SidecarError
 from landbridge.providers.sidecar.signing import (
     SIGNATURE_HEADER,
     SignatureInvalid,
@@ -28,6 +34,8 @@ from landbridge.providers.sidecar.signing import (
 _BYTES_MAX = 64 * 1024
 _CONNECTIONS = 32
 _S = TypeVar("_S", bound=msgspec.Struct)
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class SidecarTransport:
@@ -48,6 +56,10 @@ class SidecarTransport:
     async def close(self) -> None:
         """Close idle connections."""
         await self._egress.close()
+
+    def counting(self) -> AbstractAsyncContextManager[None]:
+        """Return what counts the call made inside; this client counts none."""
+        return nullcontext()
 
     async def _address(self) -> str:
         """Return where to call; raises `NothingDone`."""
@@ -102,5 +114,38 @@ class SidecarTransport:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise self._unusable(f"no valid {kind.__name__}") from None
 
+    def _check_answered(self, status: int, *, unavailable: str = "can't say now") -> None:
+        """Raise `Unavailable` if the sidecar says so, and `AnswerUnusable` for other errors."""
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise Unavailable(f"provider {self.name} {unavailable}")
+        if status != HTTPStatus.OK:
+            raise self._unusable(f"HTTP status {status}")
+
+    def _check_conflict(self, status: int, what: str) -> None:
+        """Raise `AnswerUnusable` if the sidecar says that it has something else."""
+        if status == HTTPStatus.CONFLICT:
+            raise AnswerUnusable(OrderProblem.KEY_CONFLICT, f"provider {self.name} has {what}")
+
+    def _check_unknown(self, status: int, body: bytes) -> None:
+        """Raise `AnswerUnusable` unless this answer without a result is about an unknown key."""
+        if self._decoded(body, SidecarError).code is not ErrorCode.UNKNOWN_KEY:
+            raise self._unusable(f"HTTP status {status}")
+
     def _unusable(self, what: str) -> AnswerUnusable:
         return AnswerUnusable(OrderProblem.ANSWER_INVALID, f"provider {self.name} answered {what}")
+
+
+C = TypeVar("C", bound=SidecarTransport)
+
+
+def counted_call(
+    call: "Callable[Concatenate[C, P], CoroutineType[Any, Any, R]]",
+) -> "Callable[Concatenate[C, P], CoroutineType[Any, Any, R]]":
+    """Have clients that count their calls count each use of this method."""
+
+    @wraps(call)
+    async def counted_method(client: C, *args: P.args, **kwargs: P.kwargs) -> R:
+        async with client.counting():
+            return await call(client, *args, **kwargs)
+
+    return counted_method

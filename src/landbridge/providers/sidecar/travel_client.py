@@ -1,14 +1,12 @@
 """Calls of a sidecar about the travel rule; see `client.py`."""
 
 from collections.abc import Sequence
-from http import HTTPStatus
 from uuid import UUID
 
-from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.formats.texts import in_short
 from landbridge.providers.sidecar.credits import replace_half_characters
 from landbridge.providers.sidecar.identity_client import IdentityClient
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.transport import counted_call
 from landbridge.providers.sidecar.travel_protocol import (
     INBOX_BYTES_MAX,
     TRAVEL_CONFIRMATIONS_PATH,
@@ -34,6 +32,7 @@ class TravelClient(IdentityClient):
     Every call raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be repeated.
     """
 
+    @counted_call
     async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
         """Send an inquiry, once per key, and return its state."""
         status, body = await self._call(TRAVEL_INQUIRIES_PATH, request)
@@ -51,12 +50,14 @@ class TravelClient(IdentityClient):
             comment=comment or None,
         )
 
+    @counted_call
     async def resolve_inquiry(self, request: TravelResolutionRequest) -> None:
         """Answer an inquiry of another VASP, once."""
         status, body = await self._call(TRAVEL_RESOLUTIONS_PATH, request)
         self._check_travel(status, f"another answer to the inquiry {request.id}")
         self._check_accepted(body, request.id)
 
+    @counted_call
     async def confirm_transfer(self, key: UUID, transaction_hash: str | None) -> None:
         """Report what became of a transfer, once."""
         request = TravelConfirmationRequest(key=key, transaction_hash=transaction_hash)
@@ -64,6 +65,7 @@ class TravelClient(IdentityClient):
         self._check_travel(status, f"another confirmation of {key}")
         self._check_accepted(body, str(key))
 
+    @counted_call
     async def read_inbox(
         self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
     ) -> RawTravelInbox:
@@ -83,9 +85,5 @@ class TravelClient(IdentityClient):
             raise self._unusable("something about another inquiry")
 
     def _check_travel(self, status: int, conflict: str) -> None:
-        if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            raise Unavailable(f"provider {self.name} can't take it now")
-        if status == HTTPStatus.CONFLICT:
-            raise AnswerUnusable(OrderProblem.KEY_CONFLICT, f"provider {self.name} has {conflict}")
-        if status != HTTPStatus.OK:
-            raise self._unusable(f"HTTP status {status}")
+        self._check_conflict(status, conflict)
+        self._check_answered(status, unavailable="can't take it now")

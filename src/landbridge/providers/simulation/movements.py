@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.pool import Database, Row
 from landbridge.providers.simulation import movement_store
 from landbridge.providers.simulation.model import SimulatedMovement
 
@@ -28,11 +28,10 @@ class SimulatedMovements:
 
     async def mine(self, org_id: UUID, chain: str, at: datetime) -> tuple[int, str]:
         """Put everything that had settled at `at` into blocks; return the last block."""
-
-        async def work(tx: Tx) -> tuple[int, str] | None:
-            return await movement_store.mine(tx, org_id, chain, at)
-
-        while await self._database.transact(work) is not None:
+        while (
+            await self._database.transact(lambda tx: movement_store.mine(tx, org_id, chain, at))
+            is not None
+        ):
             pass
         head = await self._database.single(lambda tx: movement_store.head(tx, org_id, chain))
         return head or _GENESIS

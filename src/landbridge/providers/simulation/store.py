@@ -9,6 +9,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.simulation.model import (
     LatencyProfile,
     LatencyProfiles,
@@ -130,15 +131,10 @@ async def set_latencies(tx: Tx, org_id: UUID, profiles: LatencyProfiles) -> bool
 
 
 def _operation(row: Row) -> SimulatedOrder:
-    return SimulatedOrder(
-        org_id=row["org_id"],
-        system=SimulatedSystem(row["system"]),
-        key=row["key"],
+    return read_row(
+        row,
+        SimulatedOrder,
         request=msgspec.json.decode(row["request"]),
         response=msgspec.json.decode(row["response"]),
-        accepted_at=row["accepted_at"],
-        settles_at=row["settles_at"],
         ending=OrderEnding(row["outcome"]),
-        reason=row["reason"],
-        is_silent=row["is_silent"],
     )

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -22,15 +23,63 @@ from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.core.pagination import BEGINNING
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller
-from landbridge.reporting.exports import csv_lines, results, transactions
-from landbridge.reporting.exports.model import Batch, ExportContent, ExportFormat, ExportHeader
+from landbridge.reporting.exports import csv_lines, transactions
+from landbridge.reporting.exports.model import (
+    AMOUNT_DECIMALS,
+    Batch,
+    Column,
+    ColumnKind,
+    ExportContent,
+    ExportFormat,
+    ExportHeader,
+    Value,
+)
 from landbridge.reporting.exports.parquet_groups import ParquetGroups
 from landbridge.reporting.exports.underlying_records import record_filter
 from landbridge.reporting.file_downloads import FileDownloads
 from landbridge.reporting.metrics.calculator import Calculator
-from landbridge.reporting.metrics.model import Match, MetricTemplate
+from landbridge.reporting.metrics.model import Match, MetricResult, MetricTemplate
 from landbridge.reporting.metrics.params import LIMIT, ROWS_MAX
 from landbridge.reporting.rollups.model import Span
+
+_PERIOD = Column("periodStart", ColumnKind.DATE)
+
+
+def result_columns(result: MetricResult) -> tuple[Column, ...]:
+    """Return the columns: named as the members of a row, and independent of the rows."""
+    return (
+        _PERIOD,
+        *(Column(each, ColumnKind.TEXT) for each in result.query.breakdowns),
+        *_fields(result.template),
+    )
+
+
+def result_batch(result: MetricResult) -> Batch:
+    """Return the rows as columns, in row order."""
+    kinds = {each.name: each.kind for each in _fields(result.template)}
+    return [
+        [row.period for row in result.rows],
+        *([row.dims[name] for row in result.rows] for name in result.query.breakdowns),
+        *([_value(row.values[name], kind) for row in result.rows] for name, kind in kinds.items()),
+    ]
+
+
+def _fields(template: MetricTemplate) -> list[Column]:
+    """Return the template's value fields and their types."""
+    empty = template.values({})
+    decimals = max(AMOUNT_DECIMALS, template.digits)
+    return [
+        Column(each, ColumnKind.COUNT)
+        if isinstance(empty[each], int)
+        else Column(each, ColumnKind.AMOUNT, decimals)
+        for each in template.fields
+    ]
+
+
+def _value(value: int | Decimal | None, kind: ColumnKind) -> Value:
+    if value is None or (kind is ColumnKind.COUNT and isinstance(value, int)):
+        return value
+    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 class ExportDownload(NamedTuple):
@@ -65,8 +114,8 @@ class Exports:
         result = await self.calculator.calculate(caller, template, _unlimited(params))
         zone = result.query.span.zone
         title = _title(result.template.name, ExportContent.RESULTS, result.query.span)
-        header = ExportHeader(results.columns(result), ZoneInfo(zone), title)
-        content = await asyncio.to_thread(_whole, header, results.batch(result), form)
+        header = ExportHeader(result_columns(result), ZoneInfo(zone), title)
+        content = await asyncio.to_thread(_whole, header, result_batch(result), form)
         return header.file_name(form), content
 
     async def transaction_file(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.metrics.params_json import as_json, from_json
 from landbridge.reporting.metrics.saved_model import SavedMetric
 
@@ -136,13 +137,4 @@ def params_bytes(metric: SavedMetric) -> int:
 
 
 def _metric(row: Row) -> SavedMetric:
-    return SavedMetric(
-        org_id=row["org_id"],
-        id=row["id"],
-        template=row["template"],
-        name=row["name"],
-        params=from_json(row["params"]),
-        version=row["version"],
-        created_at=row["created_at"],
-        updated_at=row["updated_at"],
-    )
+    return read_row(row, SavedMetric, params=from_json(row["params"]))

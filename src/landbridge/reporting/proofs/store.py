@@ -8,6 +8,7 @@ import msgspec
 
 from landbridge.platform.changes.model import START, LogPosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.proofs.model import AccountState, ProofBlock, ProofTree, StoredCheckpoint
 from landbridge.reporting.proofs.tree import Tile, TileKey
 
@@ -335,12 +336,12 @@ async def write_accounts(tx: Tx, org_id: UUID, states: Mapping[str, AccountState
 async def last_checkpoint(tx: Tx, org_id: UUID) -> StoredCheckpoint | None:
     """Return the latest checkpoint of an organisation."""
     row = await tx.fetchrow(_LAST_CHECKPOINT, org_id)
-    return None if row is None else _checkpoint(row)
+    return None if row is None else read_row(row, StoredCheckpoint)
 
 
 async def checkpoints(tx: Tx, org_id: UUID) -> list[StoredCheckpoint]:
     """Return all checkpoints of an organisation, oldest first."""
-    return [_checkpoint(row) for row in await tx.fetch(_CHECKPOINTS, org_id)]
+    return [read_row(row, StoredCheckpoint) for row in await tx.fetch(_CHECKPOINTS, org_id)]
 
 
 async def add_checkpoint(tx: Tx, org_id: UUID, new: StoredCheckpoint) -> None:
@@ -378,13 +379,3 @@ def _states(rows: Sequence[Row]) -> dict[str, AccountState]:
         row["account"]: AccountState(row["entry_count"], int(row["available"]), int(row["held"]))
         for row in rows
     }
-
-
-def _checkpoint(row: Row) -> StoredCheckpoint:
-    return StoredCheckpoint(
-        epoch=row["epoch"],
-        size=row["size"],
-        root=row["root"],
-        note=row["note"],
-        created_at=row["created_at"],
-    )

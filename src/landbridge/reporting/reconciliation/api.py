@@ -6,24 +6,17 @@ Every role and key reads; reviewers decide, two for each difference.
 from typing import Annotated
 from uuid import UUID
 
-import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import (
-    CreatedAfter,
-    CreatedBefore,
-    Limit,
-    PositionCursor,
     optional_id,
     parse_choices,
-    parse_position,
-    position_text,
-    provide_window,
+    position_after,
 )
 from landbridge.platform.http.path_params import known_id
 from landbridge.reporting.reconciliation.four_eyes import deciding_person
@@ -92,44 +85,38 @@ class ReconciliationRoutes(Controller):
         )
 
     @get("/runs", summary="List runs", operation_id="reconciliation.listRuns")
-    async def runs(  # noqa: PLR0917  as many as there are filters
+    async def runs(
         self,
         request: ApiRequest,
         reconciliation: NamedDependency[LedgerReconciliation],
+        *,
         source: _Sources = None,
-        limit: Limit = None,
-        created_before: CreatedBefore = None,
-        created_after: CreatedAfter = None,
-        cursor: PositionCursor = None,
+        position_window: NamedDependency[PositionWindow],
     ) -> ReconRunPage:
         """List the comparisons of the last 90 days, newest first."""
         found = await reconciliation.listing.runs(
             request.user.org_id,
             parse_choices("source", source, ReconSourceName) or (),
-            provide_window(limit, created_before, created_after),
-            parse_position(cursor),
+            position_window,
         )
-        last = found[-1] if found else None
         return ReconRunPage(
             count=len(found),
             runs=[run_reply(each) for each in found],
-            next_cursor=_next(None if last is None else PagePosition(last.compared_at, last.id)),
+            next_cursor=position_after(found, lambda each: each.compared_at),
         )
 
     @get("/differences", summary="List differences", operation_id="reconciliation.listDifferences")
-    async def differences(  # noqa: PLR0917  as many as there are filters
+    async def differences(
         self,
         request: ApiRequest,
         reconciliation: NamedDependency[LedgerReconciliation],
+        *,
         status: _Statuses = None,
         kind: _Kinds = None,
         source: _Sources = None,
         assignee_id: _Assignee = None,
         record_id: _Record = None,
-        limit: Limit = None,
-        created_before: CreatedBefore = None,
-        created_after: CreatedAfter = None,
-        cursor: PositionCursor = None,
+        position_window: NamedDependency[PositionWindow],
     ) -> DifferencePage:
         """List differences, newest first; the bounds are those of `since`."""
         filters = DifferenceFilters(
@@ -142,14 +129,12 @@ class ReconciliationRoutes(Controller):
         found = await reconciliation.listing.differences(
             request.user.org_id,
             filters,
-            provide_window(limit, created_before, created_after),
-            parse_position(cursor),
+            position_window,
         )
-        last = found[-1] if found else None
         return DifferencePage(
             count=len(found),
             differences=[difference_reply(each) for each in found],
-            next_cursor=_next(None if last is None else PagePosition(last.since, last.id)),
+            next_cursor=position_after(found, lambda each: each.since),
         )
 
     @get(
@@ -258,7 +243,3 @@ class ReconciliationRoutes(Controller):
 
 def _known(text: str) -> UUID:
     return known_id(text, "difference")
-
-
-def _next(position: PagePosition | None) -> str | msgspec.UnsetType:
-    return msgspec.UNSET if position is None else position_text(position)

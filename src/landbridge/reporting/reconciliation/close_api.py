@@ -6,22 +6,15 @@ Every role and key reads; reviewers sign and confirm, two for each day.
 from datetime import date
 from uuid import UUID
 
-import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.list_query import (
-    CreatedAfter,
-    CreatedBefore,
-    Limit,
-    PositionCursor,
-    parse_position,
-    position_text,
-    provide_window,
+    position_after,
 )
 from landbridge.platform.http.path_params import known_id
 from landbridge.reporting.reconciliation.close_schemas import (
@@ -63,25 +56,14 @@ class CloseRoutes(Controller):
         self,
         request: ApiRequest,
         reconciliation: NamedDependency[LedgerReconciliation],
-        *,
-        limit: Limit = None,
-        created_before: CreatedBefore = None,
-        created_after: CreatedAfter = None,
-        cursor: PositionCursor = None,
+        position_window: NamedDependency[PositionWindow],
     ) -> ClosePage:
         """List closes of any status, the latest signature first."""
-        found = await reconciliation.closes.page(
-            request.user.org_id,
-            provide_window(limit, created_before, created_after),
-            parse_position(cursor),
-        )
-        last = found[-1] if found else None
+        found = await reconciliation.closes.page(request.user.org_id, position_window)
         return ClosePage(
             count=len(found),
             closes=[close_reply(each) for each in found],
-            next_cursor=msgspec.UNSET
-            if last is None
-            else position_text(PagePosition(last.signed_at, last.id)),
+            next_cursor=position_after(found, lambda each: each.signed_at),
         )
 
     @get(

@@ -6,13 +6,13 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.ledger.corrections import KIND as CORRECTION
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.close_model import (
     CloseCorrection,
     ClosePosition,
-    CloseStatus,
     DailyClose,
 )
 from landbridge.reporting.reconciliation.difference_store import as_difference
@@ -191,12 +191,9 @@ async def lock_sources(tx: Tx, org_id: UUID, opened_before: datetime) -> list[Re
 async def cutoffs(tx: Tx, org_id: UUID, day: date) -> list[ClosePosition]:
     """Return the positions at the cut of a day."""
     return [
-        ClosePosition(
-            source=row["source"],
-            asset=row["asset"],
-            block_number=row["block_number"],
-            block_hash=row["block_hash"],
-            compared_at=row["compared_at"],
+        read_row(
+            row,
+            ClosePosition,
             ledger_units=str(int(row["ledger_units"])),
             outside_units=str(int(row["outside_units"])),
             unexplained_units=str(int(row["unexplained_units"])),
@@ -279,24 +276,12 @@ async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
     )
 
 
-async def page(
-    tx: Tx, org_id: UUID, *, since: datetime, before: PagePosition, limit: int
-) -> list[DailyClose]:
+async def page(tx: Tx, org_id: UUID, window: PositionWindow) -> list[DailyClose]:
     """Return closes, the latest signature first."""
-    rows = await tx.fetch(_PAGE, org_id, since, before.created_at, before.id, limit)
+    before = window.before
+    rows = await tx.fetch(_PAGE, org_id, window.since, before.created_at, before.id, window.limit)
     return [_close(row) for row in rows]
 
 
 def _close(row: Row) -> DailyClose:
-    return DailyClose(
-        id=row["id"],
-        day=row["day"],
-        status=CloseStatus(row["status"]),
-        text=row["content"],
-        digest=row["digest"],
-        signed_by=row["signed_by"],
-        signed_at=row["signed_at"],
-        decided_by=row["decided_by"],
-        decided_at=row["decided_at"],
-        rejection_reason=row["rejection_reason"],
-    )
+    return read_row(row, DailyClose, text=row["content"])

@@ -22,7 +22,7 @@ from landbridge.platform.changes.service import SPREAD, append_next_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.providers.chains.tokens import Chain
@@ -140,19 +140,9 @@ class DailyCloses:
             raise _unknown(close_id)
         return found
 
-    async def page(
-        self, org_id: UUID, window: PageWindow, after: PagePosition | None
-    ) -> list[DailyClose]:
+    async def page(self, org_id: UUID, window: PositionWindow) -> list[DailyClose]:
         """Return a page of closes, the latest signature first."""
-        return await self.database.single(
-            lambda tx: close_store.page(
-                tx,
-                org_id,
-                since=window.since,
-                before=after or window.position,
-                limit=window.limit,
-            )
-        )
+        return await self.database.single(lambda tx: close_store.page(tx, org_id, window))
 
     async def last_completed(self, org_ids: Collection[UUID]) -> dict[UUID, datetime]:
         """Return when the last close of each organisation was confirmed, for those with one."""

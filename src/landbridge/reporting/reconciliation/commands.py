@@ -15,9 +15,11 @@ from landbridge.platform.cli_context import (
     print_lines,
 )
 from landbridge.platform.core.money import Money
+from landbridge.platform.core.pagination import LIMIT_MAX, PositionWindow
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.reporting.reconciliation.close_model import DailyClose
 from landbridge.reporting.reconciliation.four_eyes import named_person
-from landbridge.reporting.reconciliation.halt_commands import add_halt_commands
+from landbridge.reporting.reconciliation.halt_model import IN_FORCE, Halt, HaltStatus
 from landbridge.reporting.reconciliation.model import (
     ComparedPosition,
     Difference,
@@ -42,22 +44,25 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
     @data_dir_option
     def run_now(*, org: UUID | None, data_dir: str | None) -> None:
         """Compare now, and print sources, positions and differences; exits 1 if any is open."""
-
-        async def run(context: CommandContext[LedgerReconciliation]) -> ReconStatus:
-            return await context.verbs.run(context.org_id, context.clock_offset)
-
-        _print(run_command(data_dir, org, run, writes=True))
+        _print(
+            run_command(
+                data_dir,
+                org,
+                lambda context: context.verbs.run(context.org_id, context.clock_offset),
+                writes=True,
+            )
+        )
 
     @group.command()
     @org_option
     @data_dir_option
     def status(*, org: UUID | None, data_dir: str | None) -> None:
         """Print the last comparison; exits 1 if a difference is open."""
-
-        async def run(context: CommandContext[LedgerReconciliation]) -> ReconStatus:
-            return await context.verbs.status(context.org_id)
-
-        _print(run_command(data_dir, org, run, writes=False))
+        _print(
+            run_command(
+                data_dir, org, lambda context: context.verbs.status(context.org_id), writes=False
+            )
+        )
 
     @group.command()
     @click.option("--all", "is_all", is_flag=True, help="Resolved ones, too.")
@@ -65,16 +70,17 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
     @data_dir_option
     def differences(*, is_all: bool, org: UUID | None, data_dir: str | None) -> None:
         """Print the latest differences, newest first."""
-
-        async def run(context: CommandContext[LedgerReconciliation]) -> Sequence[Difference]:
-            return await context.verbs.differences(context.org_id, is_resolved_included=is_all)
-
-        found = run_command(data_dir, org, run, writes=False)
+        found = run_command(
+            data_dir,
+            org,
+            lambda context: context.verbs.differences(context.org_id, is_resolved_included=is_all),
+            writes=False,
+        )
         print_lines([_difference_line(each) for each in found], "No differences.")
 
     _add_decisions(group, run_command)
     _add_closes(group, run_command)
-    add_halt_commands(group, run_command)
+    _add_halts(group, run_command)
     return group
 
 
@@ -156,6 +162,56 @@ def _add_closes(group: click.Group, run_command: CommandRunner[LedgerReconciliat
         print_lines(close_lines(run_command(data_dir, org, run, writes=True)), "")
 
 
+def _add_halts(group: click.Group, run_command: CommandRunner[LedgerReconciliation]) -> None:
+    @group.command()
+    @click.option("--all", "is_all", is_flag=True, help="Those that are over, too.")
+    @org_option
+    @data_dir_option
+    def halts(*, is_all: bool, org: UUID | None, data_dir: str | None) -> None:
+        """Print the latest halts of payments; exits 1 if one is in force."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> Sequence[Halt]:
+            statuses = list(HaltStatus) if is_all else list(IN_FORCE)
+            window = PositionWindow(LIMIT_MAX)
+            return await context.verbs.halts.page(context.org_id, statuses, window)
+
+        found = run_command(data_dir, org, run, writes=False)
+        print_lines([_halt_line(each) for each in found], "No halts.")
+        if any(each.status in IN_FORCE for each in found):
+            raise SystemExit(1)
+
+    @group.command()
+    @click.argument("halt_id", type=click.UUID)
+    @click.option("--reason", required=True, help="Why payments may go on; kept in the change log.")
+    @_by_option
+    @org_option
+    @data_dir_option
+    def lift(
+        *, halt_id: UUID, reason: str, by: str, org: UUID | None, data_dir: str | None
+    ) -> None:
+        """Propose to lift a halt, which a second person accepts then."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> Halt:
+            person = await _person(context, by)
+            return await context.verbs.halt_decisions.lift(person, halt_id, reason)
+
+        click.echo(_halt_line(run_command(data_dir, org, run, writes=True)))
+
+    @group.command("accept-lift")
+    @click.argument("halt_id", type=click.UUID)
+    @_by_option
+    @org_option
+    @data_dir_option
+    def accept_lift(*, halt_id: UUID, by: str, org: UUID | None, data_dir: str | None) -> None:
+        """Lift a halt that another person has proposed to lift."""
+
+        async def run(context: CommandContext[LedgerReconciliation]) -> Halt:
+            person = await _person(context, by)
+            return await context.verbs.halt_decisions.accept(person, halt_id)
+
+        click.echo(_halt_line(run_command(data_dir, org, run, writes=True)))
+
+
 async def _person(context: CommandContext[LedgerReconciliation], email: str) -> ReconPerson:
     return await named_person(context.verbs.team, context.org_id, email, context.clock_offset)
 
@@ -208,6 +264,15 @@ def _difference_line(difference: Difference) -> str:
         f"{difference.status} {difference.kind}{units} on {difference.source}{about}, since "
         f"{_time(difference.since)} ({difference.id})"
     )
+
+
+def _halt_line(halt: Halt) -> str:
+    missing = ""
+    if halt.asset:
+        asset = ASSETS[halt.asset]
+        missing = f", {Money(halt.units, asset)} {asset.currency} missing"
+    what = halt.asset or f"all of {halt.source}"
+    return f"{halt.status} {what}: {halt.cause}{missing}, since {_time(halt.halted_at)} ({halt.id})"
 
 
 def close_lines(close: DailyClose) -> list[str]:

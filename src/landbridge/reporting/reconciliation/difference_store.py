@@ -6,8 +6,9 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.reconciliation.model import (
     Difference,
     DifferenceFilters,
@@ -192,10 +193,7 @@ async def page(
     tx: Tx,
     org_id: UUID,
     filters: DifferenceFilters,
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
+    window: PositionWindow,
 ) -> list[Difference]:
     """Return the differences that match, newest first."""
     statuses = filters.statuses or DifferenceStatus
@@ -207,10 +205,10 @@ async def page(
         list(filters.sources or ReconSourceName),
         filters.assignee_id,
         filters.record_id,
-        since,
-        before.created_at,
-        before.id,
-        limit,
+        window.since,
+        window.before.created_at,
+        window.before.id,
+        window.limit,
     )
     return [as_difference(row) for row in rows]
 
@@ -240,24 +238,7 @@ async def reopen(
 
 def as_difference(row: Row) -> Difference:
     """Return the difference of a row."""
-    return Difference(
-        id=row["id"],
-        source=ReconSourceName(row["source"]),
-        kind=DifferenceKind(row["kind"]),
-        status=DifferenceStatus(row["status"]),
-        asset=row["asset"],
-        reference=row["reference"],
-        record_id=row["record_id"],
-        ledger_units=int(row["ledger_units"]),
-        outside_units=int(row["outside_units"]),
-        since=row["since"],
-        due_at=row["due_at"],
-        resolution=row["resolution"],
-        resolved_at=row["resolved_at"],
-        assignee_id=row["assignee_id"],
-        reason=row["reason"],
-        proposed_by=row["proposed_by"],
-        proposed_at=row["proposed_at"],
-        accepted_by=row["accepted_by"],
-        adjusts_ledger=row["adjusts_ledger"],
+    return read_row(
+        row,
+        Difference,
     )

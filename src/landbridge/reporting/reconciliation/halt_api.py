@@ -6,28 +6,21 @@ Every role and key reads; reviewers decide, two for each halt.
 from typing import Annotated
 from uuid import UUID
 
-import msgspec
 from litestar import Controller, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
 from landbridge.platform.http.list_query import (
-    CreatedAfter,
-    CreatedBefore,
-    Limit,
-    PositionCursor,
     parse_choices,
-    parse_position,
-    position_text,
-    provide_window,
+    position_after,
 )
 from landbridge.platform.http.path_params import known_id
 from landbridge.reporting.reconciliation.four_eyes import deciding_person
 from landbridge.reporting.reconciliation.halt_model import HaltStatus
-from landbridge.reporting.reconciliation.halt_schemas import (
+from landbridge.reporting.reconciliation.schemas import (
     HaltLift,
     HaltPage,
     HaltReply,
@@ -50,32 +43,24 @@ class HaltRoutes(Controller):
     tags = ("Reconciliation",)
 
     @get("/", summary="List halts", operation_id="reconciliation.listHalts")
-    async def halts(  # noqa: PLR0917  as many as there are filters
+    async def halts(
         self,
         request: ApiRequest,
         reconciliation: NamedDependency[LedgerReconciliation],
+        *,
         status: _Statuses = None,
-        limit: Limit = None,
-        created_before: CreatedBefore = None,
-        created_after: CreatedAfter = None,
-        cursor: PositionCursor = None,
+        position_window: NamedDependency[PositionWindow],
     ) -> HaltPage:
         """List halts, newest first; the bounds are those of `haltedAt`."""
         found = await reconciliation.halts.page(
             request.user.org_id,
             parse_choices("status", status, HaltStatus) or (),
-            provide_window(limit, created_before, created_after),
-            parse_position(cursor),
+            position_window,
         )
-        last = found[-1] if found else None
         return HaltPage(
             count=len(found),
             halts=[halt_reply(each) for each in found],
-            next_cursor=(
-                msgspec.UNSET
-                if last is None
-                else position_text(PagePosition(last.halted_at, last.id))
-            ),
+            next_cursor=position_after(found, lambda each: each.halted_at),
         )
 
     @post(

@@ -5,12 +5,12 @@ from datetime import datetime
 from decimal import Decimal
 from uuid import UUID
 
-from landbridge.platform.core.pagination import PagePosition
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.core.pagination import PositionWindow
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.halt_model import (
     Halt,
-    HaltCause,
     HaltStatus,
     MissingCoins,
 )
@@ -164,7 +164,7 @@ async def add(tx: Tx, org_id: UUID, halt: Halt) -> bool:
 
 async def in_force(tx: Tx, org_id: UUID, source: Chain) -> list[Halt]:
     """Return the halts in force of a source, and lock them."""
-    return [_halt(row) for row in await tx.fetch(_IN_FORCE, org_id, source)]
+    return [read_row(row, Halt) for row in await tx.fetch(_IN_FORCE, org_id, source)]
 
 
 async def halted_since(tx: Tx, org_id: UUID, source: str, asset: str) -> datetime | None:
@@ -175,29 +175,26 @@ async def halted_since(tx: Tx, org_id: UUID, source: str, asset: str) -> datetim
 async def get(tx: Tx, org_id: UUID, halt_id: UUID) -> Halt | None:
     """Return a halt."""
     row = await tx.fetchrow(_GET, org_id, halt_id)
-    return None if row is None else _halt(row)
+    return None if row is None else read_row(row, Halt)
 
 
 async def page(
     tx: Tx,
     org_id: UUID,
     statuses: Collection[HaltStatus],
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
+    window: PositionWindow,
 ) -> list[Halt]:
     """Return halts, newest first."""
     rows = await tx.fetch(
         _PAGE,
         org_id,
         list(statuses or HaltStatus),
-        since,
-        before.created_at,
-        before.id,
-        limit,
+        window.since,
+        window.before.created_at,
+        window.before.id,
+        window.limit,
     )
-    return [_halt(row) for row in rows]
+    return [read_row(row, Halt) for row in rows]
 
 
 async def write(tx: Tx, org_id: UUID, halt: Halt) -> None:
@@ -220,21 +217,3 @@ async def count_in_force(tx: Tx, org_ids: Collection[UUID]) -> dict[str, int]:
     """Return the number of halts in force by source."""
     rows = await tx.fetch(_COUNT, list(org_ids))
     return {row["source"]: row["count"] for row in rows}
-
-
-def _halt(row: Row) -> Halt:
-    return Halt(
-        id=row["id"],
-        source=Chain(row["source"]),
-        asset=row["asset"],
-        cause=HaltCause(row["cause"]),
-        status=HaltStatus(row["status"]),
-        units=int(row["units"]),
-        difference_id=row["difference_id"],
-        halted_at=row["halted_at"],
-        reason=row["reason"],
-        proposed_by=row["proposed_by"],
-        proposed_at=row["proposed_at"],
-        lifted_by=row["lifted_by"],
-        ended_at=row["ended_at"],
-    )

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.changes.model import Change
 from landbridge.platform.changes.service import history
 from landbridge.platform.core.errors import ResourceNotFound
-from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.reporting.reconciliation import difference_store, run_store
+from landbridge.reporting.reconciliation import difference_store, halt_store, run_store
+from landbridge.reporting.reconciliation.halt_model import Halt, HaltStatus
 from landbridge.reporting.reconciliation.model import Difference, DifferenceFilters, ReconRun
 from landbridge.reporting.reconciliation.sources import ReconSourceName
 
@@ -24,7 +26,7 @@ class DifferenceHistory:
 
 @dataclass(frozen=True, slots=True)
 class ReconListing:
-    """Lists of all organisations; `after` is the position that ended the page before."""
+    """Lists of all organisations."""
 
     database: Database
 
@@ -32,38 +34,22 @@ class ReconListing:
         self,
         org_id: UUID,
         sources: Collection[ReconSourceName],
-        window: PageWindow,
-        after: PagePosition | None,
+        window: PositionWindow,
     ) -> list[ReconRun]:
         """Return a page of runs, newest first; without `sources`, of all."""
         return await self.database.single(
-            lambda tx: run_store.page(
-                tx,
-                org_id,
-                list(sources or ReconSourceName),
-                since=window.since,
-                before=after or window.position,
-                limit=window.limit,
-            )
+            lambda tx: run_store.page(tx, org_id, list(sources or ReconSourceName), window)
         )
 
     async def differences(
         self,
         org_id: UUID,
         filters: DifferenceFilters,
-        window: PageWindow,
-        after: PagePosition | None,
+        window: PositionWindow,
     ) -> list[Difference]:
         """Return a page of differences, newest first."""
         return await self.database.single(
-            lambda tx: difference_store.page(
-                tx,
-                org_id,
-                filters,
-                since=window.since,
-                before=after or window.position,
-                limit=window.limit,
-            )
+            lambda tx: difference_store.page(tx, org_id, filters, window)
         )
 
     async def difference(self, org_id: UUID, difference_id: UUID) -> DifferenceHistory:
@@ -77,3 +63,25 @@ class ReconListing:
             return DifferenceHistory(found, changes.get(difference_id, ()))
 
         return await self.database.read(read)
+
+
+@dataclass(frozen=True, slots=True)
+class ReconHalts:
+    """Halts of all organisations."""
+
+    database: Database
+
+    async def halted_since(self, org_id: UUID, chain: str, asset: str) -> datetime | None:
+        """Return since when new orders of an asset on a chain wait; None if they do not."""
+        return await self.database.single(
+            lambda tx: halt_store.halted_since(tx, org_id, chain, asset)
+        )
+
+    async def page(
+        self,
+        org_id: UUID,
+        statuses: Collection[HaltStatus],
+        window: PositionWindow,
+    ) -> list[Halt]:
+        """Return a page of halts, newest first."""
+        return await self.database.single(lambda tx: halt_store.page(tx, org_id, statuses, window))

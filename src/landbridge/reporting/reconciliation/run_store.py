@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.model import ReconRun
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
@@ -52,13 +53,13 @@ async def page(
     tx: Tx,
     org_id: UUID,
     sources: list[ReconSourceName],
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
+    window: PositionWindow,
 ) -> list[ReconRun]:
     """Return runs, newest first."""
-    rows = await tx.fetch(_PAGE, org_id, sources, since, before.created_at, before.id, limit)
+    before = window.before
+    rows = await tx.fetch(
+        _PAGE, org_id, sources, window.since, before.created_at, before.id, window.limit
+    )
     return [_run(row) for row in rows]
 
 
@@ -66,11 +67,4 @@ def _run(row: Row) -> ReconRun:
     block = None
     if row["block_number"] is not None:
         block = RecordedBlock(row["block_number"], row["block_hash"])
-    return ReconRun(
-        id=row["id"],
-        source=ReconSourceName(row["source"]),
-        compared_at=row["compared_at"],
-        block=block,
-        failure=row["failure"],
-        open_count=row["open_count"],
-    )
+    return read_row(row, ReconRun, block=block)

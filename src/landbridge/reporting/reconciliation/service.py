@@ -50,9 +50,8 @@ from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
 from landbridge.reporting.reconciliation.empty_store import mark_empty
 from landbridge.reporting.reconciliation.findings import add_findings
 from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
-from landbridge.reporting.reconciliation.halt_listing import ReconHalts
 from landbridge.reporting.reconciliation.halting import Halting
-from landbridge.reporting.reconciliation.listing import ReconListing
+from landbridge.reporting.reconciliation.listing import ReconHalts, ReconListing
 from landbridge.reporting.reconciliation.metrics import measure
 from landbridge.reporting.reconciliation.model import (
     CADENCE,

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.model import (
     BookedPosition,
@@ -190,7 +191,7 @@ async def followed(tx: Tx, chains: Sequence[str]) -> list[str]:
 
 async def sources(tx: Tx, org_id: UUID) -> list[ReconSource]:
     """Return the organisation's sources."""
-    return [_source(row) for row in await tx.fetch(_SOURCES, org_id)]
+    return [read_row(row, ReconSource) for row in await tx.fetch(_SOURCES, org_id)]
 
 
 async def add_source(
@@ -203,7 +204,7 @@ async def add_source(
 async def lock_source(tx: Tx, org_id: UUID, source: SourceName) -> ReconSource | None:
     """Return a source, and lock it; None if it is not open."""
     row = await tx.fetchrow(_LOCK_SOURCE, org_id, source)
-    return None if row is None else _source(row)
+    return None if row is None else read_row(row, ReconSource)
 
 
 async def opened_at(tx: Tx, org_id: UUID, source: SourceName) -> datetime:
@@ -266,12 +267,7 @@ async def booked_positions(
 ) -> list[BookedPosition]:
     """Return what the ledger says of each asset, and what open matches explain."""
     return [
-        BookedPosition(
-            asset=row["asset"],
-            ledger_units=int(row["ledger_units"]),
-            explained_units=int(row["explained_units"]),
-            accepted_units=int(row["accepted_units"]),
-        )
+        read_row(row, BookedPosition)
         for row in await tx.fetch(_BOOKED, org_id, source, list(assets))
     ]
 
@@ -294,16 +290,7 @@ async def set_positions(
 async def positions(tx: Tx, org_id: UUID) -> list[tuple[ReconSourceName, ComparedPosition]]:
     """Return the last position of each source and asset."""
     return [
-        (
-            ReconSourceName(row["source"]),
-            ComparedPosition(
-                asset=row["asset"],
-                ledger_units=int(row["ledger_units"]),
-                outside_units=int(row["outside_units"]),
-                unexplained_units=int(row["unexplained_units"]),
-                accepted_units=int(row["accepted_units"]),
-            ),
-        )
+        (ReconSourceName(row["source"]), read_row(row, ComparedPosition))
         for row in await tx.fetch(_POSITIONS, org_id)
     ]
 
@@ -313,14 +300,9 @@ async def open_matches(
 ) -> list[MovementMatch]:
     """Return matches with unequal sides, by (reference, asset) from `after` on."""
     return [
-        MovementMatch(
-            reference=row["reference"],
-            asset=row["asset"],
-            record_id=row["record_id"],
-            ledger_units=int(row["ledger_units"]),
-            outside_units=int(row["outside_units"]),
-            first_seen_at=row["first_seen_at"],
-            outside_moved_at=row["outside_moved_at"],
+        read_row(
+            row,
+            MovementMatch,
         )
         for row in await tx.fetch(_OPEN_MATCHES, org_id, source, *after, limit)
     ]
@@ -342,14 +324,3 @@ async def oldest_seconds(tx: Tx, clocks: Mapping[UUID, datetime]) -> dict[str, i
     """Return the age of the oldest open difference of each source that has one."""
     rows = await tx.fetch(_OLDEST_SECONDS, list(clocks), list(clocks.values()))
     return {row["source"]: row["seconds"] for row in rows}
-
-
-def _source(row: Row) -> ReconSource:
-    return ReconSource(
-        source=ReconSourceName(row["source"]),
-        block_number=row["block_number"],
-        block_hash=row["block_hash"],
-        last_run_at=row["last_run_at"],
-        last_good_at=row["last_good_at"],
-        failure=row["failure"],
-    )

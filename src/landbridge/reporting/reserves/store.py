@@ -5,7 +5,8 @@ from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.reserves.liabilities import LiabilityTree, WalletBalance
 from landbridge.reporting.reserves.model import CountedLiabilities, StoredReserve
 from landbridge.reporting.reserves.sum_tree import SumNode, parse_nodes, rows_of
@@ -67,8 +68,8 @@ values ($1, $2, $3, $4, $5, $6)
 """
 
 _OF_DAY = """
-select t.asset, t.source, t.owed_units, t.open_units, t.piece_count, t.root, a.address_count,
-    a.digest
+select t.asset, t.source, t.owed_units, t.open_units, t.piece_count as pieces, t.root,
+    a.address_count as addresses, a.digest as addresses_digest
 from reserve_trees t
 join reserve_addresses a on a.org_id = t.org_id and a.day = t.day and a.source = t.source
 where t.org_id = $1 and t.day = $2
@@ -153,7 +154,7 @@ async def add_addresses(
 
 async def of_day(tx: Tx, org_id: UUID, day: date) -> list[StoredReserve]:
     """Return the liabilities at the cut of a day, by source and asset."""
-    return [_reserve(row) for row in await tx.fetch(_OF_DAY, org_id, day)]
+    return [read_row(row, StoredReserve) for row in await tx.fetch(_OF_DAY, org_id, day)]
 
 
 async def addresses(tx: Tx, org_id: UUID, day: date) -> dict[str, list[str]]:
@@ -196,16 +197,3 @@ def _content(nodes: Sequence[SumNode]) -> bytes:
 
 def _balance(balance: WalletBalance) -> bytes:
     return balance.wallet_id.bytes + balance.units.to_bytes(_UNITS_BYTES, "big")
-
-
-def _reserve(row: Row) -> StoredReserve:
-    return StoredReserve(
-        asset=row["asset"],
-        source=row["source"],
-        owed_units=int(row["owed_units"]),
-        open_units=int(row["open_units"]),
-        pieces=row["piece_count"],
-        root=row["root"],
-        addresses=row["address_count"],
-        addresses_digest=row["digest"],
-    )

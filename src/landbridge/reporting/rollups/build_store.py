@@ -6,7 +6,8 @@ from uuid import UUID
 
 import asyncpg
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.rollups.model import BY_HOUR, TIMED, RollupBuild
 
 _CURRENT = """
@@ -276,12 +277,12 @@ _AT_ZONE = "select $1::timestamptz at time zone $2"
 async def current(tx: Tx, org_id: UUID) -> RollupBuild | None:
     """Return the build that reports read; None before the first one exists."""
     row = await tx.fetchrow(_CURRENT, org_id)
-    return None if row is None else _build(row)
+    return None if row is None else read_row(row, RollupBuild)
 
 
 async def builds(tx: Tx, org_id: UUID) -> list[RollupBuild]:
     """Return all builds, newest last."""
-    return [_build(row) for row in await tx.fetch(_BUILDS, org_id)]
+    return [read_row(row, RollupBuild) for row in await tx.fetch(_BUILDS, org_id)]
 
 
 async def with_new_changes(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
@@ -298,13 +299,13 @@ async def add(
     """
     newest = previous[-1].build if previous else 0
     row = await tx.fetchrow(_ADD, org_id, newest, zone, at)
-    return None if row is None else _build(row)
+    return None if row is None else read_row(row, RollupBuild)
 
 
 async def take(tx: Tx, org_id: UUID, build: int) -> RollupBuild | None:
     """Lock a build to fold it; None if another worker has it, or it is gone."""
     row = await tx.fetchrow(_TAKE, org_id, build)
-    return None if row is None else _build(row)
+    return None if row is None else read_row(row, RollupBuild)
 
 
 async def step(tx: Tx, org_id: UUID, after: int, limit: int) -> tuple[int, int]:
@@ -377,13 +378,3 @@ async def knows_zone(tx: Tx, zone: str, at: datetime) -> bool:
     except asyncpg.InvalidParameterValueError:
         return False
     return True
-
-
-def _build(row: Row) -> RollupBuild:
-    return RollupBuild(
-        org_id=row["org_id"],
-        build=row["build"],
-        zone=row["zone"],
-        rolled_up_to=row["rolled_up_to"],
-        is_current=row["is_current"],
-    )

@@ -63,10 +63,9 @@ class Rollups:
             has_amounts=has_amounts,
         )
 
-        async def work(tx: Tx) -> Sequence[RollupSum]:
-            return await sum_store.sums(tx, org_id, query, span)
-
-        return await self._read(org_id, span.zone, work)
+        return await self._read(
+            org_id, span.zone, lambda tx: sum_store.sums(tx, org_id, query, span)
+        )
 
     async def durations(
         self, org_id: UUID, measure: RollupMeasure, span: Span, kinds: Collection[str] | None
@@ -77,11 +76,9 @@ class Rollups:
         ""). Approvals ignore kinds, and pending ones have a duration of 0. A span consists of whole
         days; otherwise as `sums`.
         """
-
-        async def work(tx: Tx) -> Sequence[Durations]:
-            return await duration_store.durations(tx, org_id, measure, kinds, span)
-
-        return await self._read(org_id, span.zone, work)
+        return await self._read(
+            org_id, span.zone, lambda tx: duration_store.durations(tx, org_id, measure, kinds, span)
+        )
 
     async def sums_of_users(
         self,
@@ -102,10 +99,9 @@ class Rollups:
             RollupMeasure.STATE, kinds, by=by, only=only or {}, names={}, has_amounts=has_amounts
         )
 
-        async def work(tx: Tx) -> Sequence[RollupSum]:
-            return await sum_store.sums_of_users(tx, org_id, user_ids, query, span)
-
-        return await self._read(org_id, span.zone, work)
+        return await self._read(
+            org_id, span.zone, lambda tx: sum_store.sums_of_users(tx, org_id, user_ids, query, span)
+        )
 
     async def active_users(
         self,
@@ -122,13 +118,13 @@ class Rollups:
         They come by id, the last first, at most `limit`. `statuses` are all if None. Costs a few
         microseconds per user, however many records there are. Raises as `sums`.
         """
-
-        async def work(tx: Tx) -> Sequence[UUID]:
-            return await active_user_store.active_users(
+        return await self._read(
+            org_id,
+            span.zone,
+            lambda tx: active_user_store.active_users(
                 tx, org_id, user_ids, kinds=kinds, statuses=statuses, span=span, limit=limit
-            )
-
-        return await self._read(org_id, span.zone, work)
+            ),
+        )
 
     async def _read(
         self, org_id: UUID, zone: str, work: Callable[[Tx], Awaitable[Sequence[T]]]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.reporting.exports.model import ExportFormat
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.metrics.params_json import as_json, from_json
 from landbridge.reporting.schedules.model import (
     ReportDefinition,
@@ -284,12 +284,12 @@ async def trim(tx: Tx, org_id: UUID, bytes_max: int) -> None:
 
 async def runs(tx: Tx, org_id: UUID, schedule_id: UUID) -> list[ReportRun]:
     """Return the runs of a schedule, newest period first."""
-    return [_run(row) for row in await tx.fetch(_RUNS, org_id, schedule_id)]
+    return [read_row(row, ReportRun) for row in await tx.fetch(_RUNS, org_id, schedule_id)]
 
 
 async def find_runs(tx: Tx, org_id: UUID, run_ids: Collection[UUID]) -> list[ReportRun]:
     """Return the existing ones of these runs, unordered."""
-    return [_run(row) for row in await tx.fetch(_FIND_RUNS, org_id, list(run_ids))]
+    return [read_row(row, ReportRun) for row in await tx.fetch(_FIND_RUNS, org_id, list(run_ids))]
 
 
 async def file(tx: Tx, org_id: UUID, run_id: UUID) -> ReportFile | None:
@@ -305,39 +305,13 @@ async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
 
 
 def _schedule(row: Row) -> ReportSchedule:
-    return ReportSchedule(
-        org_id=row["org_id"],
-        id=row["id"],
-        name=row["name"],
+    return read_row(
+        row,
+        ReportSchedule,
         definition=ReportDefinition(
             row["metric_id"],
             row["template"],
             None if row["params"] is None else from_json(row["params"]),
         ),
         plan=SchedulePlan(ScheduleInterval(row["cadence"]), row["at_time"], row["zone"]),
-        format=ExportFormat(row["format"]),
-        recipient_ids=tuple(row["recipient_ids"]),
-        created_at=row["created_at"],
-        period=row["period"],
-        next_at=row["next_at"],
-        attempts=row["attempts"],
-    )
-
-
-def _run(row: Row) -> ReportRun:
-    return ReportRun(
-        org_id=row["org_id"],
-        id=row["id"],
-        schedule_id=row["schedule_id"],
-        name=row["name"],
-        period=row["period"],
-        until=row["until"],
-        zone=row["zone"],
-        format=ExportFormat(row["format"]),
-        due_at=row["due_at"],
-        created_at=row["created_at"],
-        failed_reason=row["failed_reason"],
-        file_name=row["file_name"],
-        bytes=row["bytes"],
-        is_kept=row["is_kept"],
     )

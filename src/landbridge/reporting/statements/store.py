@@ -10,6 +10,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.metadata.model import decoded
 from landbridge.reporting.statements.model import (
     AccountMovement,
@@ -204,16 +205,7 @@ async def journals(
 
 
 def _balances(row: Row) -> AccountMovement:
-    return AccountMovement(
-        account_id=row["id"],
-        wallet_id=row["wallet_id"],
-        asset=row["asset"],
-        opening=int(row["opening"]),
-        received=int(row["received"]),
-        spent=int(row["spent"]),
-        closing=int(row["closing"]),
-        lines=row["lines"],
-    )
+    return read_row(row, AccountMovement, account_id=row["id"])
 
 
 def _journal(row: Row) -> AccountJournal:

@@ -26,9 +26,8 @@ from landbridge.providers.evm.signing.model import (
     SignedDelegation,
     UnsignedTransaction,
 )
-from landbridge.providers.evm.signing.rlp import encode_rlp
 from landbridge.providers.evm.signing.signer import EvmSigner
-from landbridge.providers.evm.signing.transactions import raw_transaction
+from landbridge.providers.evm.signing.transactions import encode_rlp, raw_transaction
 from landbridge.providers.evm.signing.typed_data import authorization_digest, calls_digest
 from tests.providers.evm.signing.kit import (
     DELEGATE,

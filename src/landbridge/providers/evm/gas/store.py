@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.evm.gas.model import GasCost
 
 # What a reopened order has paid before is booked already. Orders that another worker books at this
@@ -39,14 +40,9 @@ where o.org_id = i.org_id and o.key = i.key and o.gas_booked_at is null
 async def lock_due(tx: Tx, *, limit: int) -> list[GasCost]:
     """Lock final orders whose gas is not booked; return their costs, the longest final first."""
     return [
-        GasCost(
-            org_id=row["org_id"],
-            key=row["key"],
-            record_id=row["record_id"],
-            user_id=row["user_id"],
-            chain=row["chain"],
-            wei=int(row["wei"]),
-            booked_wei=int(row["booked_wei"]),
+        read_row(
+            row,
+            GasCost,
             number=row["gas_records"],
         )
         for row in await tx.fetch(_LOCK_DUE, limit)

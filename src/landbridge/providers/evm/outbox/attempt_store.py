@@ -5,9 +5,9 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.outbox.model import (
-    AttemptKind,
     SendingAccount,
     TransactionAttempt,
 )
@@ -181,7 +181,7 @@ async def add_account(
 
 async def relayers(tx: Tx, chain: str) -> list[SendingAccount]:
     """Return the relayers of a chain, in the order of their indexes."""
-    return [_account(row) for row in await tx.fetch(_RELAYERS, chain)]
+    return [read_row(row, SendingAccount) for row in await tx.fetch(_RELAYERS, chain)]
 
 
 async def lock_accounts(
@@ -189,7 +189,7 @@ async def lock_accounts(
 ) -> Mapping[str, SendingAccount]:
     """Lock accounts and return them, by address."""
     rows = await tx.fetch(_LOCK_ACCOUNTS, chain, list(addresses))
-    return {row["address"]: _account(row) for row in rows}
+    return {row["address"]: read_row(row, SendingAccount) for row in rows}
 
 
 async def set_nonces(tx: Tx, chain: str, nonces: Mapping[str, int]) -> None:
@@ -294,37 +294,9 @@ async def in_flight(tx: Tx, chain: str) -> Mapping[str, int]:
     return {row["account"]: row["count"] for row in await tx.fetch(_IN_FLIGHT, chain)}
 
 
-def _account(row: Row) -> SendingAccount:
-    wei = row["balance_wei"]
-    return SendingAccount(
-        address=row["address"],
-        relayer_index=row["relayer_index"],
-        next_nonce=row["next_nonce"],
-        stopped_at=row["stopped_at"],
-        stopped_reason=row["stopped_reason"],
-        balance_wei=None if wei is None else int(wei),
-    )
-
-
 def _attempt(row: Row) -> TransactionAttempt:
-    gas_wei = row["gas_wei"]
-    return TransactionAttempt(
-        hash=row["hash"],
-        account=row["account"],
-        nonce=row["nonce"],
-        org_id=row["org_id"],
-        key=row["key"],
-        step=row["step"],
-        kind=AttemptKind(row["kind"]),
-        is_payment=row["is_payment"],
-        raw=row["raw"],
-        request=row["request"],
+    return read_row(
+        row,
+        TransactionAttempt,
         fees=GasFees(max_fee_wei=row["max_fee_wei"], tip_wei=row["tip_wei"]),
-        created_at=row["created_at"],
-        sent_at=row["sent_at"],
-        block_number=row["block_number"],
-        block_hash=row["block_hash"],
-        is_success=row["is_success"],
-        gas_wei=None if gas_wei is None else int(gas_wei),
-        is_taken=row["is_taken"],
     )

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
-from landbridge.providers.chains.port import ChainAction
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.evm.outbox.model import OutboxState
 from landbridge.providers.evm.outbox.overview import (
     AccountOverview,
@@ -66,7 +66,8 @@ where o.chain = $1 and a.created_at >= $2
 """
 
 _MESSAGE_ATTEMPTS = """
-select signature, relayer, unit_price, created_at, sent_at, slot, is_success, paid_lamports
+select signature as hash, relayer as account, unit_price, created_at, sent_at,
+    slot as block_number, is_success, paid_lamports
 from solana_attempts where org_id = $1 and key = $2
 order by step
 """
@@ -74,7 +75,7 @@ order by step
 _OF_RECORD = """
 select key, chain, currency, source, method, state, reason, transaction_hash, confirmed_at,
     created_at, due_at, action, greatest(cardinality(destinations), 1) as recipients,
-    coalesce(amount, (select sum(unit) from unnest(units) as unit)) as total
+    coalesce(amount, (select sum(unit) from unnest(units) as unit)) as units
 from chain_orders where org_id = $1 and record_id = $2
 order by created_at, key
 """
@@ -94,20 +95,12 @@ async def unpaid_count(tx: Tx, chain: str, org_id: UUID | None) -> int:
 async def oldest(tx: Tx, chain: str, org_id: UUID | None) -> OldestOrder | None:
     """Return the oldest order without the chain's confirmations."""
     row = await tx.fetchrow(_OLDEST, chain, org_id)
-    if row is None:
-        return None
-    return OldestOrder(
-        org_id=row["org_id"],
-        record_id=row["record_id"],
-        state=OutboxState(row["state"]),
-        reason=row["reason"],
-        created_at=row["created_at"],
-    )
+    return None if row is None else read_row(row, OldestOrder)
 
 
 async def accounts(tx: Tx, chain: str) -> list[AccountOverview]:
     """Return the relayers of a chain, then the wallets that are stopped."""
-    return [_account(row) for row in await tx.fetch(_ACCOUNTS, chain)]
+    return [read_row(row, AccountOverview) for row in await tx.fetch(_ACCOUNTS, chain)]
 
 
 async def stopped_count(tx: Tx, chain: str) -> int:
@@ -123,53 +116,9 @@ async def gas_since(tx: Tx, chain: str, since: datetime) -> int:
 
 async def message_attempts(tx: Tx, org_id: UUID, key: UUID) -> list[MessageAttempt]:
     """Return the transactions of an order on Solana, the oldest first."""
-    return [
-        MessageAttempt(
-            hash=row["signature"],
-            account=row["relayer"],
-            unit_price=row["unit_price"],
-            created_at=row["created_at"],
-            sent_at=row["sent_at"],
-            block_number=row["slot"],
-            is_success=row["is_success"],
-            paid_lamports=row["paid_lamports"],
-        )
-        for row in await tx.fetch(_MESSAGE_ATTEMPTS, org_id, key)
-    ]
+    return [read_row(row, MessageAttempt) for row in await tx.fetch(_MESSAGE_ATTEMPTS, org_id, key)]
 
 
 async def of_record(tx: Tx, org_id: UUID, record_id: UUID) -> list[OrderOverview]:
     """Return the orders of one record, the oldest first."""
-    return [
-        OrderOverview(
-            key=row["key"],
-            chain=row["chain"],
-            currency=row["currency"],
-            source=row["source"],
-            method=row["method"],
-            state=OutboxState(row["state"]),
-            reason=row["reason"],
-            transaction_hash=row["transaction_hash"],
-            confirmed_at=row["confirmed_at"],
-            created_at=row["created_at"],
-            due_at=row["due_at"],
-            action=ChainAction(row["action"]),
-            recipients=row["recipients"],
-            units=int(row["total"]),
-        )
-        for row in await tx.fetch(_OF_RECORD, org_id, record_id)
-    ]
-
-
-def _account(row: Row) -> AccountOverview:
-    wei = row["balance_wei"]
-    return AccountOverview(
-        address=row["address"],
-        relayer_index=row["relayer_index"],
-        next_nonce=row["next_nonce"],
-        stopped_at=row["stopped_at"],
-        stopped_reason=row["stopped_reason"],
-        balance_wei=None if wei is None else int(wei),
-        checked_at=row["checked_at"],
-        in_flight=row["in_flight"],
-    )
+    return [read_row(row, OrderOverview) for row in await tx.fetch(_OF_RECORD, org_id, record_id)]

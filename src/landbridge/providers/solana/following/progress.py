@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.solana.following.model import AccountReading
 
 _OF_ORGS = """
@@ -24,13 +25,7 @@ set last_signature = excluded.last_signature, units = excluded.units, slot = exc
 async def of_orgs(tx: Tx, org_ids: Collection[UUID]) -> Mapping[str, AccountReading]:
     """Return the last reading of each account that was read, by its address."""
     return {
-        row["address"]: AccountReading(
-            org_id=row["org_id"],
-            address=row["address"],
-            last_signature=row["last_signature"],
-            units=int(row["units"]),
-            slot=row["slot"],
-        )
+        row["address"]: read_row(row, AccountReading)
         for row in await tx.fetch(_OF_ORGS, list(org_ids))
     }
 

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.solana.outbox.model import SolanaAttempt
 
 _ADD = """
@@ -93,12 +94,12 @@ async def add(tx: Tx, attempts: Sequence[SolanaAttempt]) -> None:
 async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[SolanaAttempt]:
     """Return the attempts of orders, by step; each key is organisation and key."""
     rows = await tx.fetch(_OF_ORDERS, [org_id for org_id, _ in keys], [key for _, key in keys])
-    return [_attempt(row) for row in rows]
+    return [read_row(row, SolanaAttempt) for row in rows]
 
 
 async def to_send(tx: Tx, *, before: datetime, limit: int) -> list[SolanaAttempt]:
     """Return what has to be sent (again): not on the chain, and not sent since `before`."""
-    return [_attempt(row) for row in await tx.fetch(_TO_SEND, before, limit)]
+    return [read_row(row, SolanaAttempt) for row in await tx.fetch(_TO_SEND, before, limit)]
 
 
 async def set_sent(tx: Tx, attempts: Sequence[SolanaAttempt], at: datetime) -> None:
@@ -122,23 +123,4 @@ async def set_final(tx: Tx, attempt: SolanaAttempt) -> None:
         attempt.slot,
         attempt.is_success,
         attempt.paid_lamports,
-    )
-
-
-def _attempt(row: Row) -> SolanaAttempt:
-    return SolanaAttempt(
-        org_id=row["org_id"],
-        key=row["key"],
-        step=row["step"],
-        signature=row["signature"],
-        relayer=row["relayer"],
-        raw=row["raw"],
-        last_valid_height=row["last_valid_height"],
-        signed_slot=row["signed_slot"],
-        unit_price=row["unit_price"],
-        created_at=row["created_at"],
-        sent_at=row["sent_at"],
-        slot=row["slot"],
-        is_success=row["is_success"],
-        paid_lamports=row["paid_lamports"],
     )

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import structlog
+from prometheus_client import Counter
 
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.outbox import stored_orders
@@ -21,10 +22,16 @@ from landbridge.providers.solana.chain_data import SignatureStatus
 from landbridge.providers.solana.outbox import attempt_store
 from landbridge.providers.solana.outbox.context import SolanaContext
 from landbridge.providers.solana.outbox.failures import explain_failure
-from landbridge.providers.solana.outbox.metrics import EXPIRED
 from landbridge.providers.solana.outbox.model import SolanaAttempt
 from landbridge.providers.solana.outbox.signing_step import postponed
 from landbridge.providers.solana.rpc import STATUSES_MAX, ExpiryView
+
+EXPIRED = Counter(
+    "landbridge_chain_expired_transactions",
+    "Transactions that no block has taken in time; their orders are signed anew.",
+    ["chain"],
+)
+
 
 _log = structlog.stdlib.get_logger()
 

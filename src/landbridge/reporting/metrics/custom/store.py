@@ -10,6 +10,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.metrics.custom.definition import TemplateDefinition
 from landbridge.reporting.metrics.custom.model import CustomTemplate
 
@@ -98,12 +99,8 @@ async def uses(tx: Tx, org_id: UUID, name: str) -> list[str]:
 
 
 def _template(row: Row) -> CustomTemplate:
-    return CustomTemplate(
-        org_id=row["org_id"],
-        name=row["name"],
-        version=row["version"],
-        display_name=row["display_name"],
-        description=row["description"],
+    return read_row(
+        row,
+        CustomTemplate,
         definition=msgspec.json.decode(row["definition"], type=TemplateDefinition),
-        created_at=row["created_at"],
     )

@@ -1,0 +1,66 @@
+"""Rows become the types that stores return."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import StrEnum
+from uuid import UUID
+
+import msgspec
+import pytest
+
+from landbridge.platform.core.ids import new_id
+from landbridge.platform.db.pool import Database
+from landbridge.platform.db.rows import convert_row
+
+MOMENT = datetime(2026, 11, 30, 23, 59, 59, 123456, tzinfo=UTC)
+_READ = """
+select $1::uuid as id, 'SENT' as state, $2::numeric as units, 0.50::numeric as price,
+    $3::timestamptz as sent_at, array['a', 'b'] as names, null::text as reason, 1 as unread
+"""
+
+
+class _State(StrEnum):
+    OPEN = "OPEN"
+    SENT = "SENT"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Payout:
+    id: UUID
+    state: _State
+    units: int
+    price: Decimal
+    sent_at: datetime
+    names: tuple[str, ...]
+    reason: str | None
+    weight: Decimal = Decimal(1)
+
+
+@pytest.mark.parametrize("units", [0, -1, 10_000, 10**8, 2**63, 10**40])
+async def test_columns_become_the_fields_of_the_same_names(database: Database, units: int) -> None:
+    payout_id = new_id()
+    (row,) = await database.rows(_READ, payout_id, Decimal(units), MOMENT)
+    payout = convert_row(row, _Payout)
+    assert payout == _Payout(
+        id=payout_id,
+        state=_State.SENT,
+        units=units,
+        price=Decimal("0.50"),
+        sent_at=MOMENT,
+        names=("a", "b"),
+        reason=None,
+    )
+    assert (type(payout.units), type(payout.state)) == (int, _State)
+
+
+async def test_other_values_replace_columns(database: Database) -> None:
+    (row,) = await database.rows(_READ, new_id(), Decimal(1), MOMENT)
+    payout = convert_row(row, _Payout, weight=Decimal(2), reason="late")
+    assert (payout.weight, payout.reason) == (Decimal(2), "late")
+
+
+async def test_a_row_that_lacks_a_field_or_has_another_type_is_refused(database: Database) -> None:
+    (row,) = await database.rows("select 'LOST' as state")
+    with pytest.raises(msgspec.ValidationError):
+        convert_row(row, _Payout)
