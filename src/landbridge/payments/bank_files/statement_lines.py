@@ -110,10 +110,8 @@ class StatementLineReviews:
     ) -> StatementLine:
         """Resolve a line and apply the consequences; a repetition returns the first result.
 
-        `of` is what a REVERSAL recalled. Raises `RoleNotAllowed`, `ProfileFrozen`,
-        `ResourceNotFound`, `FieldInvalid`, `TransactionNotFound` for a missing record, and
-        `ResourceConflict` for a line that is not in review, was resolved otherwise, or does not
-        allow this resolution.
+        `of` is what a REVERSAL recalled. Raises `RoleNotAllowed`, `ProfileFrozen`, `FieldInvalid`,
+        `ResourceNotFound`, `TransactionNotFound` for a missing record, and `ResourceConflict`.
         """
         check_reviewer(caller)
         check_payer(caller)
