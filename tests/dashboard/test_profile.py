@@ -1,6 +1,7 @@
 """The member's own pages: profile, password, second factor, passkeys, sessions."""
 
 import json
+from dataclasses import replace
 from html import unescape
 from typing import Any
 from uuid import uuid4
@@ -10,7 +11,7 @@ import pytest
 from pyotp.totp import TOTP
 
 from landbridge.customers.team.login_rate_limit import FREE, AttemptSubject
-from landbridge.customers.team.model import Theme
+from landbridge.customers.team.model import Theme, csrf_of
 from landbridge.dashboard.auth.browsers import browser_and_system
 from landbridge.dashboard.auth.mfa_pages import qr
 from landbridge.platform.http.caller import MemberRole
@@ -113,9 +114,14 @@ async def test_password_change_needs_the_current_password(org: Tenant) -> None:
         assert sent.tree.xpath(f'//*[@id="w-{field}"]')
         assert PASSWORD not in sent.response.text
         assert OTHER not in sent.response.text
-    assert await admin.submit(path, {"old": PASSWORD, "new": OTHER, "again": OTHER}) == path
+    sent = await admin.send(path, {"old": PASSWORD, "new": OTHER, "again": OTHER})
+    assert sent.response.headers["location"] == path
     assert await org.container.sessions.find(other.secret) is None
-    await admin.load(path)
+    assert (await admin.open(path)).status == 303  # with the cookie from before
+    cookie = sent.response.cookies["landbridge"]
+    await replace(admin, cookie=cookie, csrf=csrf_of(cookie)).submit(
+        f"{PROFILE}/sessions/end-others"
+    )
     await come_in(org, email, OTHER)
 
 

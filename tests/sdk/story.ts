@@ -1,6 +1,6 @@
 // A customer's day by the TypeScript library: a verified user, a swap, a payout, a list, an error.
 
-import { Conflict, InvalidRequest, Landbridge, LandbridgeError, NotFound, ServerError } from "./index.js";
+import { Conflict, InvalidRequest, Landbridge, LandbridgeError, NotFound, NotReached, ServerError } from "./index.js";
 import { NotGenuine, unwrap } from "./webhooks.js";
 
 declare const console: { log(line: string): void };
@@ -47,6 +47,23 @@ const swap = await lb.swaps.create({
   source: { userId: user.id, chain: "POLYGON", currency: "usdc", amount: "10" },
   destination: { chain: "POLYGON", currency: "usdt" },
 });
+const unanswered: string[] = [];
+const lossy: typeof fetch = async (_, init) => {
+  unanswered.push(String(init?.body));
+  throw new Error("the answer is lost");
+};
+try {
+  await new Landbridge({ fetch: lossy, retries: 1 }).swaps.create({
+    source: { userId: user.id, chain: "POLYGON", currency: "usdc", amount: "10" },
+    destination: { chain: "POLYGON", currency: "usdt" },
+  });
+  check(false, "a lost answer is an error");
+} catch (error) {
+  const key = error instanceof NotReached ? error.idempotencyKey : undefined;
+  check(key !== undefined && unanswered.length === 2, "the error has the id");
+  check(unanswered.every((each) => JSON.parse(each).requestId === key), "the id is that of the request");
+}
+
 const done = await lb.swaps.accept(swap.transferDetails.id);
 check(done.transferDetails.status === "COMPLETED", "the swap is completed");
 

@@ -19,6 +19,8 @@ from landbridge_sdk import (
     LandbridgeError,
     NotAuthenticated,
     NotFound,
+    NotReached,
+    ServerError,
     requests,
 )
 from landbridge_sdk.requests import NewWebhook
@@ -87,6 +89,27 @@ async def test_lost_answers_create_one_swap(
     tries = [each for each in network.sent if each.method == "POST"]
     assert len({each.content for each in tries}) == 1
     assert len(tries) == 3
+    found = [each.transfer_details.id async for each in lb.swaps.list_all(user_id=user)]
+    assert found == [swap.transfer_details.id]
+
+
+async def test_a_payment_without_an_answer_is_sent_again_under_the_id_of_its_error(
+    org: Tenant, lb: AsyncLandbridge, network: Network
+) -> None:
+    user = await make_user(org, funds="100")
+
+    def again_as(error: LandbridgeError) -> requests.NewSwap:
+        assert error.idempotency_key is not None
+        return {**a_swap(user), "requestId": error.idempotency_key}
+
+    network.lose = 3
+    with pytest.raises(NotReached) as lost:
+        await lb.swaps.create(a_swap(user))
+    network.refuse = 3
+    with pytest.raises(ServerError) as busy:
+        await lb.swaps.create(again_as(lost.value))
+    assert busy.value.idempotency_key == lost.value.idempotency_key
+    swap = await lb.swaps.create(again_as(busy.value))
     found = [each.transfer_details.id async for each in lb.swaps.list_all(user_id=user)]
     assert found == [swap.transfer_details.id]
 

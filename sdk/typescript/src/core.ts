@@ -94,7 +94,7 @@ export class Core implements Sender {
       if (value !== undefined) headers[name] = value;
       else if (name === KEY_HEADER) headers[name] = crypto.randomUUID();
     }
-    const body = bodyOf(call, headers);
+    const sent = sentBody(call, headers);
     for (let attempt = 0; ; attempt += 1) {
       let response: Response | undefined;
       let content = new Uint8Array();
@@ -103,7 +103,7 @@ export class Core implements Sender {
         const limit = AbortSignal.timeout(options.timeout ?? this.timeout);
         const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
         // A redirect would send a write again, as another one, or to another server.
-        response = await this.fetch(url, { method: call.method, headers, body, signal, redirect: "manual" });
+        response = await this.fetch(url, { method: call.method, headers, body: sent.body, signal, redirect: "manual" });
         content = new Uint8Array(await response.arrayBuffer());
       } catch (error) {
         options.signal?.throwIfAborted();
@@ -115,11 +115,11 @@ export class Core implements Sender {
       if (pause !== undefined) {
         await new Promise((resolve) => setTimeout(resolve, pause));
       } else if (response === undefined) {
-        throw new NotReached(`no answer to ${call.method} ${call.path}: ${String(lost)}`);
+        throw withKey(new NotReached(`no answer to ${call.method} ${call.path}: ${String(lost)}`), sent.key);
       } else if (response.ok) {
         return content;
       } else {
-        throw errorOf(response, content);
+        throw withKey(errorOf(response, content), sent.key);
       }
     }
   }
@@ -148,17 +148,26 @@ export function pathOf(template: string, ...values: string[]): string {
   return template.replace(/\{\w+\}/g, () => encodeURIComponent(values[next++] as string));
 }
 
-function bodyOf(call: Call, headers: Record<string, string>): BodyInit | undefined {
+/** Return an error with the id under which to send the request again. */
+function withKey<E extends LandbridgeError>(error: E, key: string | undefined): E {
+  if (key !== undefined) error.idempotencyKey = key;
+  return error;
+}
+
+/** Return the body, and the id under which the request may be sent again. */
+function sentBody(call: Call, headers: Record<string, string>): { body?: BodyInit; key?: string } {
+  const key = headers[KEY_HEADER];
   if (call.upload !== undefined) {
     const form = new FormData();
     form.append("file", new Blob([call.upload.content]), call.upload.name);
-    return form;
+    return { body: form, key };
   }
-  if (call.body === undefined || call.body === null) return undefined;
+  if (call.body === undefined || call.body === null) return { key };
   headers["Content-Type"] = "application/json";
   const given = call.body as Record<string, unknown>;
-  if (call.idMember === undefined || given[call.idMember] !== undefined) return JSON.stringify(given);
-  return JSON.stringify({ ...given, [call.idMember]: crypto.randomUUID() });
+  if (call.idMember === undefined) return { body: JSON.stringify(given), key };
+  const id = given[call.idMember] ?? crypto.randomUUID();
+  return { body: JSON.stringify({ ...given, [call.idMember]: id }), key: String(id) };
 }
 
 function queryOf(query: Record<string, unknown>): string {

@@ -3,7 +3,10 @@
 import type { ErrorName } from "./generated/types.js";
 
 /** A call that failed, or a webhook that is not genuine. */
-export class LandbridgeError extends Error {}
+export class LandbridgeError extends Error {
+  /** Id under which a write was sent, also one that the client has made: send it again under this one. */
+  idempotencyKey?: string;
+}
 
 /** No answer arrived. A write may have been carried out: send it again under its id. */
 export class NotReached extends LandbridgeError {}

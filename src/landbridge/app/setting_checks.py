@@ -162,8 +162,13 @@ def _peg_bound(value: Decimal) -> None:
 
 def _metrics_token(value: str) -> None:
     check_secret(value)
-    if len(set(value)) < _DISTINCT_MIN:
+    if is_guessable(value):
         raise ValueError("repeats a few characters, so anybody can guess it")
+
+
+def is_guessable(secret: str) -> bool:
+    """Return whether a secret repeats a few characters."""
+    return len(set(secret)) < _DISTINCT_MIN
 
 
 def _networks(value: str) -> None:

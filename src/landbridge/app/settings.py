@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from landbridge.app.setting_checks import OFF, checks_by_name
+from landbridge.app.setting_checks import OFF, checks_by_name, is_guessable
 from landbridge.customers.team.errors import PasswordWeak
 from landbridge.customers.team.passwords import check_password
 from landbridge.platform.core.errors import LandbridgeError
@@ -39,6 +39,10 @@ _EVENTS_DAYS_MAX = 90
 _RATE_MAX = 100_000
 # With less, a stolen database gives its passwords away; OWASP's least.
 _PASSWORD_MEMORY_MIN_KIB = 19_456
+
+
+# The key of all examples in our pages.
+_EXAMPLE_KEY = "a-key-of-my-own-choice-1234"
 
 
 class SettingsInvalid(LandbridgeError):
@@ -312,6 +316,12 @@ def _not_for_production(settings: Settings) -> Iterator[str]:
             f"{PREFIX}PASSWORD_MEMORY_KIB must be at least {_PASSWORD_MEMORY_MIN_KIB} "
             "in production."
         )
+    if settings.api_key == _EXAMPLE_KEY:
+        yield f"{PREFIX}API_KEY is that of our examples, so anybody knows it: make a random one."
+    for name in ("api_key", "trp_proxy_secret"):
+        secret: str | None = getattr(settings, name)
+        if secret is not None and is_guessable(secret):
+            yield f"{PREFIX}{name.upper()} repeats a few characters, so anybody can guess it."
     if settings.master_key is None:
         yield (
             f"{PREFIX}MASTER_KEY is required in production: 32 random bytes in base64. "

@@ -127,7 +127,7 @@ class ServerPair:
     @property
     def conninfo(self) -> str:
         """Where the standby finds its primary."""
-        return _conninfo(self.primary)
+        return conninfo_of(self.primary)
 
 
 @contextmanager
@@ -143,9 +143,9 @@ def replicated() -> Generator[ServerPair]:
     try:
         _make_primary(primary)
         primary.start()
-        _copy(primary, standby.data)
-        _hand_file(standby, "standby.signal")
-        standby.start({"primary_conninfo": _conninfo(primary)})
+        copy_data(primary, standby.data)
+        hand_file(standby, "standby.signal")
+        standby.start({"primary_conninfo": conninfo_of(primary)})
         primary.query(f"alter system set synchronous_standby_names = '{_STANDBY}'")
         primary.query("select pg_reload_conf()")
         _await_synchronous(primary)
@@ -167,7 +167,7 @@ class ArchivedServer:
 
     def back_up(self) -> None:
         """Make the base backup, while the server works."""
-        _copy(self.primary, self._base)
+        copy_data(self.primary, self._base)
 
     def close_log(self) -> None:
         """Wait until all that was committed is in the archive."""
@@ -182,7 +182,7 @@ class ArchivedServer:
         """Start a server from the base backup and the archive, with all commits up to a time."""
         recovered = PostgresServer(self._base, free_port(), self.primary.by)
         self.recovered = recovered
-        _hand_file(recovered, "recovery.signal")
+        hand_file(recovered, "recovery.signal")
         recovered.start(
             {
                 "restore_command": f"cp {self.folder / 'archive'}/%f %p",
@@ -230,7 +230,7 @@ def archived() -> Generator[ArchivedServer]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _conninfo(primary: PostgresServer) -> str:
+def conninfo_of(primary: PostgresServer) -> str:
     server = f"host=127.0.0.1 port={primary.port} user={datadir.ROLE}"
     return f"{server} application_name={_STANDBY}"
 
@@ -242,17 +242,17 @@ def _make_primary(server: PostgresServer) -> None:
     (server.data / "pg_hba.conf").write_text(access + replication)
 
 
-def _copy(primary: PostgresServer, to: Path) -> None:
+def copy_data(primary: PostgresServer, to: Path) -> None:
     """Copy the data directory of the running primary."""
     program = runner.client_directory(runner.wheel_directory()) / "pg_basebackup"
-    args = [str(program), "-d", _conninfo(primary), "-D", str(to), "-c", "fast", "-X"]
+    args = [str(program), "-d", conninfo_of(primary), "-D", str(to), "-c", "fast", "-X"]
     subprocess.run([*args, "stream"], check=True, capture_output=True)
     for directory, _, files in os.walk(to):
         for path in (Path(directory), *(Path(directory, name) for name in files)):
             os.chown(path, primary.by.uid, primary.by.gid)
 
 
-def _hand_file(server: PostgresServer, name: str) -> None:
+def hand_file(server: PostgresServer, name: str) -> None:
     """Make an empty file in the data directory, for the user of the server."""
     (server.data / name).touch()
     os.chown(server.data / name, server.by.uid, server.by.gid)

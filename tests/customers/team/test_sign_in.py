@@ -195,8 +195,11 @@ async def test_changing_the_password_ends_the_other_sessions(org: Tenant) -> Non
     with pytest.raises(FieldInvalid) as refused:
         await org.container.sign_in.change_password(caller, session_id, PASSWORD, "short")
     assert refused.value.field == "new"
-    await org.container.sign_in.change_password(caller, session_id, PASSWORD, OTHER)
-    assert await org.container.sessions.find(here.secret) is not None
+    secret = await org.container.sign_in.change_password(caller, session_id, PASSWORD, OTHER)
+    assert (found := await org.container.sessions.find(secret)) is not None
+    assert found.session_id == session_id
+    # Not even a copy of this session's own cookie.
+    assert await org.container.sessions.find(here.secret) is None
     assert await org.container.sessions.find(admin.secret) is None
     await come_in(org, admin.email, OTHER)
 

@@ -288,7 +288,7 @@ def make_world_in(
         account_id=account_id,
         database=database,
         ledger=ledger,
-        approvals=Approvals(database, ledger, vault),
+        approvals=Approvals(database, ledger, vault, clock),
         voting=Voting(database, ledger, vault, clock, {KIND: flow}),
         clock=clock,
         flow=flow,

@@ -95,7 +95,7 @@ def mailing_of(world: World, tenant: Tenant) -> ApprovalEmailSetup:
     vault = tenant.container.vault
     outbox = Outbox(world.database, vault, world.clock, post)
     mails = ApprovalEmails(MemberEmails(outbox, vault), base_url=BASE)
-    approvals = Approvals(world.database, world.ledger, vault, mails)
+    approvals = Approvals(world.database, world.ledger, vault, world.clock, mails)
     voting = replace(world.voting, mails=mails)
     return ApprovalEmailSetup(replace(world, approvals=approvals, voting=voting), outbox, post)
 
@@ -234,7 +234,7 @@ async def test_installation_without_email_stores_none(
     mails = ApprovalEmails(MemberEmails(outbox, vault), base_url=BASE)
     silent = replace(
         world,
-        approvals=Approvals(world.database, world.ledger, vault, mails),
+        approvals=Approvals(world.database, world.ledger, vault, world.clock, mails),
         voting=replace(world.voting, mails=mails),
     )
     await mailing.person()

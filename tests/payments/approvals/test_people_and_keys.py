@@ -1,6 +1,7 @@
 """A key counts as its creator: nobody requests and approves a payment alone."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -8,7 +9,7 @@ from landbridge.payments.approvals.model import ApprovalStatus, VoteChoice
 from landbridge.platform.core.errors import ResourceConflict, RoleNotAllowed
 from landbridge.platform.http.caller import Caller, KeyScope, MemberRole
 from tests.customers.team.people import store_member
-from tests.payments.approvals.flow import World, cast, policy
+from tests.payments.approvals.flow import World, cast, clock_of, policy
 from tests.tenants import Tenant
 
 CHOICES = list(VoteChoice)
@@ -137,3 +138,37 @@ async def test_votes_of_revoked_keys_do_not_count(world: World, still_org: Tenan
     await orgs.revoke_key(still_org.org_id, key.id)
     approval = await world.voting.approve(world.member(), approval.id, None)
     assert (approval.status, approval.votes_for) == (ApprovalStatus.PENDING, 1)
+
+
+async def test_votes_of_expired_keys_do_not_count(world: World, still_org: Tenant) -> None:
+    await policy(world, 2)
+    approval = await world.request_payment(world.member(MemberRole.MEMBER))
+    expires_at = world.clock.now() + timedelta(hours=1)
+    key, _ = await still_org.container.orgs.create_key(
+        still_org.org_id, "cli", expires_at=expires_at, scopes=[KeyScope.APPROVE]
+    )
+    caller = replace(still_org.caller, key_id=key.id, can_approve=True)
+    assert (await world.voting.approve(caller, approval.id, None)).votes_for == 1
+    clock_of(world).at += timedelta(hours=1)
+    assert (await world.again(approval)).votes_for == 0
+    with pytest.raises(RoleNotAllowed, match="no longer"):
+        await world.voting.approve(caller, approval.id, None)
+    approval = await world.voting.approve(world.member(), approval.id, None)
+    assert (approval.status, approval.votes_for) == (ApprovalStatus.PENDING, 1)
+
+
+async def test_a_member_who_is_admin_again_has_one_vote_with_their_key(
+    world: World, still_org: Tenant
+) -> None:
+    await policy(world, 2)
+    team, other, admin = still_org.container.team, world.member(), world.member()
+    await store_member(still_org, other)
+    key = await key_of(still_org, admin)
+    approval = await world.request_payment(world.member(MemberRole.MEMBER))
+    await world.voting.approve(admin, approval.id, None)
+    await team.change_role(other, admin.id, MemberRole.MEMBER, kept_keys=[key.id])
+    await world.voting.approve(key, approval.id, None)
+    await team.change_role(other, admin.id, MemberRole.ADMIN)
+    assert (await world.again(approval)).votes_for == 1
+    approval = await world.voting.approve(other, approval.id, None)
+    assert approval.status is ApprovalStatus.APPROVED

@@ -99,6 +99,13 @@ async def test_invalid_resolutions_are_rejected(org: Tenant, body: Any, why: str
     assert (answer.status_code, why in sentence(answer)) == (400, True)
 
 
+async def test_a_frozen_organisation_resolves_no_lines(org: Tenant) -> None:
+    line = await make_bank_line(org)
+    await org.container.orgs.freeze(org.org_id, reason="why")
+    assert await org.refused("POST", f"{LINES}/{line}/resolve", BODY) == "403 PROFILE_FROZEN"
+    assert (await org.get(f"{LINES}/{line}"))["status"] == "UNMATCHED"
+
+
 async def test_lines_require_a_reviewer_key(org: Tenant) -> None:
     reviews, line = org.container.statement_line_reviews, UUID(await make_bank_line(org))
     caller = replace(org.caller, can_review=False)

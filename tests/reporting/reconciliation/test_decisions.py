@@ -273,3 +273,13 @@ async def test_what_a_revoked_key_has_explained_is_not_accepted(org: Tenant) -> 
     await bob.post(f"{path}/reject", {"reason": "by a key that is no more"})
     await org.post(f"{path}/resolve", {"reason": "an inventory"})
     assert (await bob.post(f"{path}/accept", {}))["status"] == "RESOLVED"
+
+
+async def test_a_frozen_organisation_adjusts_no_ledger(org: Tenant) -> None:
+    ada, bob = await make_reviewers(org)
+    path = f"{DIFFERENCES}/{await make_difference(org)}"
+    await ada.post(f"{path}/resolve", {"reason": "an inventory", "adjustLedger": True})
+    await org.container.orgs.freeze(org.org_id, reason="why")
+    assert await bob.refused("POST", f"{path}/accept", {}) == "403 PROFILE_FROZEN"
+    await org.container.orgs.unfreeze(org.org_id)
+    assert (await bob.post(f"{path}/accept", {}))["status"] == "RESOLVED"

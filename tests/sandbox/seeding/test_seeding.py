@@ -145,7 +145,7 @@ async def test_every_approval_is_bound_to_its_record(seeded: Tenant) -> None:
         record = await container.ledger.find(seeded.org_id, row["transfer_id"])
         assert record is not None
         assert digest_of_record(record) == row["digest"]
-    approvals = Approvals(container.database, container.ledger, container.vault)
+    approvals = Approvals(container.database, container.ledger, container.vault, container.clock)
     found = await approvals.of(seeded.org_id, [row["transfer_id"] for row in rows])
     assert all(each.votes or each.status == "EXPIRED" for each in found.values())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Protocol, cast
@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from landbridge_sdk._errors import LandbridgeError, error_of
+from landbridge_sdk._errors import LandbridgeError, NotReached, error_of
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
 # The service was not reached, or says that the same request may be sent again.
@@ -41,11 +41,25 @@ class Call:
     id_member: str | None = None
     timeout: float | None = None
 
+    def identified(self) -> Call:
+        """Return the call with the id that the caller has left out."""
+        headers, body = self.headers, self.body
+        if _KEY_HEADER in headers and headers[_KEY_HEADER] is None:
+            headers = {**headers, _KEY_HEADER: str(uuid.uuid4())}
+        if self.id_member is not None and isinstance(body, Mapping):
+            body = {self.id_member: str(uuid.uuid4()), **cast("Mapping[str, Any]", body)}
+        return replace(self, headers=headers, body=body)
+
+    @property
+    def idempotency_key(self) -> str | None:
+        """Return the id under which the request may be sent again; None if it has none."""
+        if self.id_member is not None and isinstance(self.body, Mapping):
+            return str(cast("Mapping[str, Any]", self.body)[self.id_member])
+        return self.headers.get(_KEY_HEADER)
+
     def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `httpx.Client.request`; every attempt sends the same."""
+        """Return the arguments of `httpx.Client.request`."""
         headers = {name: value for name, value in self.headers.items() if value is not None}
-        if _KEY_HEADER in self.headers:
-            headers.setdefault(_KEY_HEADER, str(uuid.uuid4()))
         found: dict[str, Any] = {
             "method": self.method,
             "url": self.path,
@@ -58,11 +72,8 @@ class Call:
             return found | {"files": {"file": self.upload}}
         if self.body is None:
             return found
-        body = self.body
-        if self.id_member is not None and isinstance(body, Mapping):
-            body = {self.id_member: str(uuid.uuid4()), **cast("Mapping[str, Any]", body)}
         headers["Content-Type"] = "application/json"
-        return found | {"content": _encoder.encode(body)}
+        return found | {"content": _encoder.encode(self.body)}
 
     def pause_s(self, attempt: int, response: httpx.Response | None) -> float | None:
         """Return how long to wait before the next attempt; None if there must be none.
@@ -114,6 +125,13 @@ def path_of(template: str, *values: str) -> str:
         quote(next(parts), safe="") if each.startswith("{") else each
         for each in template.split("/")
     )
+
+
+def not_reached(call: Call, lost: Exception | None) -> NotReached:
+    """Return the error of a call without an answer, with the id under which to send it again."""
+    error = NotReached(f"no answer to {call.method} {call.path}: {lost}")
+    error.idempotency_key = call.idempotency_key
+    return error
 
 
 def checked(response: httpx.Response) -> httpx.Response:

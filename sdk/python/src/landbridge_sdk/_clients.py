@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from landbridge_sdk._calls import Call, checked, decoded
-from landbridge_sdk._errors import LandbridgeError, NotReached
+from landbridge_sdk._calls import Call, checked, decoded, not_reached
+from landbridge_sdk._errors import KEY_EXTENSION, LandbridgeError
 from landbridge_sdk._version import VERSION
 from landbridge_sdk.async_resources import AsyncResources
 from landbridge_sdk.resources import Resources
@@ -82,6 +82,7 @@ class Landbridge(Resources):
         self.close()
 
     def _answered(self, call: Call) -> httpx.Response:
+        call = call.identified()
         arguments = call.arguments()
         for attempt in itertools.count():
             try:
@@ -92,8 +93,9 @@ class Landbridge(Resources):
             if pause_s is not None:
                 time.sleep(pause_s)
             elif response is None:
-                raise NotReached(f"no answer to {call.method} {call.path}: {lost}") from lost
+                raise not_reached(call, lost) from lost
             else:
+                response.extensions[KEY_EXTENSION] = call.idempotency_key
                 return response
         raise AssertionError  # the loop above returns or raises
 
@@ -138,6 +140,7 @@ class AsyncLandbridge(AsyncResources):
         await self.close()
 
     async def _answered(self, call: Call) -> httpx.Response:
+        call = call.identified()
         arguments = call.arguments()
         for attempt in itertools.count():
             try:
@@ -148,7 +151,8 @@ class AsyncLandbridge(AsyncResources):
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
             elif response is None:
-                raise NotReached(f"no answer to {call.method} {call.path}: {lost}") from lost
+                raise not_reached(call, lost) from lost
             else:
+                response.extensions[KEY_EXTENSION] = call.idempotency_key
                 return response
         raise AssertionError  # the loop above returns or raises

@@ -7,9 +7,18 @@ from typing import Any, cast
 import httpx
 import msgspec
 
+# Where the client keeps the id under which a request was sent.
+KEY_EXTENSION = "landbridge_idempotency_key"
+
 
 class LandbridgeError(Exception):
-    """A call that failed, or a webhook that is not genuine."""
+    """A call that failed, or a webhook that is not genuine.
+
+    `idempotency_key` is the id under which a write was sent, also one that the client has made: a
+    request that may have been carried out is sent again under it. None if it has none.
+    """
+
+    idempotency_key: str | None = None
 
 
 class NotReached(LandbridgeError):
@@ -33,6 +42,7 @@ class ApiError(LandbridgeError):
         self.message = str(detail.get("message") or content.get("errorDetails") or "")
         self.request_id = response.headers.get("X-Request-Id")
         self.content = content
+        self.idempotency_key = response.extensions.get(KEY_EXTENSION)
         super().__init__(f"{self.status} {self.name}: {self.message} ({self.request_id})")
 
 

@@ -103,7 +103,7 @@ def prepare_payments(on: CustomerServices) -> PaymentServices:
     """Wire the shared services."""
     settings, database, ledger = on.settings, on.database, on.ledger
     approval_mails = ApprovalEmails(MemberEmails(on.outbox, on.vault), base_url=settings.base_url)
-    approvals = Approvals(database, ledger, on.vault, approval_mails)
+    approvals = Approvals(database, ledger, on.vault, on.clock, approval_mails)
     incoming_payments = IncomingPayments(database, on.vault, on.deposit_screenings)
     virtual_deposits = VirtualAccountDeposits(database, on.vault, ledger, on.clock)
     return PaymentServices(

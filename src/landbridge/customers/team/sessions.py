@@ -80,7 +80,7 @@ class Sessions:
         return secret
 
     async def verify(self, tx: Tx, by: ChangeAuthor, session_id: UUID) -> str | None:
-        """Record the verified second factor; return the new value of the cookie.
+        """Record a proof of identity; return the new value of the cookie.
 
         None if the session has ended.
         """

@@ -5,7 +5,8 @@ Guarantees:
   for a password reset, for known and unknown addresses;
 - a password that was changed concurrently gives no access: the session starts in a transaction that
   reads the same hash that was checked;
-- a password change ends every session, and skips no second factor;
+- a password change ends every session but the one that changes it, which gets another cookie; it
+  skips no second factor;
 - passwords, tokens and secrets appear in no log and no error.
 """
 
@@ -165,9 +166,10 @@ class SignIn:
         await self._throttle.succeed(AttemptSubject.ADDRESS, account.person.email)
         await self._throttle.succeed(AttemptSubject.LINK, str(found.member_id))
 
-    async def change_password(self, caller: Caller, session_id: UUID, old: str, new: str) -> None:
+    async def change_password(self, caller: Caller, session_id: UUID, old: str, new: str) -> str:
         """Change the password, given the present one; other sessions end.
 
+        Returns the new value of this session's cookie: a copy of the previous one gives no access.
         Raises `FieldInvalid` (`old`), `PasswordWeak` (`new`) and `TooManyAttempts`.
         """
         await self._throttle.take(AttemptSubject.OWN, str(caller.id))
@@ -178,7 +180,7 @@ class SignIn:
         check_password(new, email=account.person.email, field="new")
         hashed, by = await self._hashes.hash(new), ChangeAuthor.caller(caller)
 
-        async def work(tx: Tx) -> None:
+        async def work(tx: Tx) -> str:
             locked = await store.lock(tx, by.org_id, caller.id)
             if locked is None or locked.password_hash not in {account.password_hash, hashed}:
                 raise SignInRefused
@@ -187,8 +189,12 @@ class SignIn:
             await self._members.warn(tx, locked.person, "password")
             await link_store.drop(tx, by.org_id, caller.id)
             await self._sessions.end_all(tx, by, caller.id, but=session_id)
+            secret = await self._sessions.verify(tx, by, session_id)
+            if secret is None:
+                raise SignInRefused
+            return secret
 
-        await self._database.transact(work)
+        return await self._database.transact(work)
 
     async def prove(self, signed: SignedInSession, password: str) -> None:
         """Permit changes of sign-in methods for a while, given the present password.

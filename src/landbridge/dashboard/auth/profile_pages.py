@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from landbridge.customers.team.model import SignedInSession, Theme
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sign_in import SignIn
-from landbridge.dashboard.authentication import NotSignedIn
+from landbridge.dashboard.authentication import NotSignedIn, session_cookie
 from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -71,18 +71,22 @@ class ProfilePages(Controller):
 
     @post("/password")
     async def change_password(self, request: PageRequest, sign_in: NamedDependency[SignIn]) -> Page:
-        """Change the password and end all other sessions."""
+        """Change the password and end all other sessions; this one gets another cookie."""
         session = require_session(request)
         try:
             form = await read_form(request)
             if form.raw("new") != form.raw("again"):
                 raise FieldInvalid("The passwords do not match.", field="again")
-            await sign_in.change_password(
+            secret = await sign_in.change_password(
                 session.caller, session.session_id, form.raw("old"), form.raw("new")
             )
         except Refused as problem:
             return request.with_problem(_PASSWORD_PAGE, problem)
-        return redirect(PASSWORD, notice=_("Password changed. All other sessions were signed out."))
+        notice = _("Password changed. All other sessions were signed out.")
+        response = redirect(PASSWORD, notice=notice)
+        base_url = request.installation.base_url
+        response.cookies.append(session_cookie(secret, base_url=base_url))
+        return response
 
 
 def require_session(request: PageRequest) -> SignedInSession:

@@ -32,6 +32,7 @@ from landbridge.payments.approvals.model import (
 )
 from landbridge.payments.approvals.votes import with_votes
 from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import (
     FieldInvalid,
     InvariantBroken,
@@ -44,7 +45,7 @@ from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.http.caller import Caller, check_admin
-from landbridge.platform.orgs.key_creators import former_deciders
+from landbridge.platform.orgs.key_creators import former_deciders, key_creators
 
 
 class Approvals:
@@ -55,12 +56,14 @@ class Approvals:
         database: Database,
         ledger: Ledger,
         vault: Vault,
+        clock: Clock,
         mails: ApprovalEmails | None = None,
     ) -> None:
         """Without `mails` no email is sent."""
         self._database = database
         self._ledger = ledger
         self._vault = vault
+        self._clock = clock
         self._mails = mails
         self._lookup = GroupedLookup(database, self._read)
 
@@ -143,7 +146,7 @@ class Approvals:
 
         async def read(tx: Tx) -> Approval | None:
             first = await store.get(tx, org_id, found.carried_from or found.id)
-            return first if first is not None and await _is_in_force(tx, first) else None
+            return first if first is not None and await self._is_in_force(tx, first) else None
 
         first = await self._database.read(read)
         if first is None or first.status is not ApprovalStatus.APPROVED:
@@ -158,7 +161,7 @@ class Approvals:
         The initiator stays: it is their payment. Raises `ResourceConflict` if the policy, or who
         may decide, has been changed meanwhile.
         """
-        if not await _is_in_force(tx, first):
+        if not await self._is_in_force(tx, first):
             raise ResourceConflict("the policy or an approver was changed concurrently; try again")
         approval = replace(
             first,
@@ -184,8 +187,23 @@ class Approvals:
     async def _read(
         self, tx: Tx, org_id: UUID, transfer_ids: Collection[UUID]
     ) -> Mapping[UUID, Approval]:
-        found = await with_votes(tx, self._vault, await store.of(tx, org_id, transfer_ids))
+        stored = await store.of(tx, org_id, transfer_ids)
+        found = await with_votes(tx, self._vault, self._clock, stored)
         return {each.transfer_id: each for each in found}
+
+    async def _is_in_force(self, tx: Tx, approval: Approval) -> bool:
+        """Return whether a granted approval may count for another quote.
+
+        The policy is that of its request, and enough people who voted for it may still decide.
+        """
+        org_id = approval.org_id
+        if await store.is_policy_changed(tx, org_id, approval.created_at):
+            return False
+        votes = await store.votes(tx, org_id, [approval.id])
+        approvers = {each.approver_id for each in votes if each.choice is VoteChoice.APPROVE}
+        approvers -= await former_deciders(tx, org_id, approvers, self._clock)
+        creators = await key_creators(tx, org_id, approvers)
+        return len({creators.get(each, each) for each in approvers}) >= approval.threshold
 
     async def expire(
         self,
@@ -286,20 +304,6 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Blank the comments on an erased user's payments."""
     del at  # the approvals themselves do not change
     await store.erase(tx, org_id, user_id)
-
-
-async def _is_in_force(tx: Tx, approval: Approval) -> bool:
-    """Return whether a granted approval may count for another quote.
-
-    The policy is that of its request, and enough of those who voted for it may still decide.
-    """
-    org_id = approval.org_id
-    if await store.is_policy_changed(tx, org_id, approval.created_at):
-        return False
-    votes = await store.votes(tx, org_id, [approval.id])
-    approvers = {each.approver_id for each in votes if each.choice is VoteChoice.APPROVE}
-    former = await former_deciders(tx, org_id, approvers)
-    return len(approvers - former) >= approval.threshold
 
 
 async def end_request(

@@ -3,7 +3,8 @@
 Guarantees:
 - A comment is sealed: it may contain personal data of the paying user.
 - While an approval is pending, it has no vote of a member who is no admin any more, nor of a key
-  that was revoked. A decided approval has all votes.
+  that was revoked or has expired, and one vote of a member and the keys that they created. A
+  decided approval has all votes.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,12 +13,15 @@ from uuid import UUID
 
 from landbridge.payments.approvals import store
 from landbridge.payments.approvals.model import Approval, ApprovalStatus, Vote
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.platform.orgs.key_creators import former_deciders
+from landbridge.platform.orgs.key_creators import former_deciders, key_creators
 
 
-async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> list[Approval]:
+async def with_votes(
+    tx: Tx, vault: Vault, clock: Clock, approvals: Sequence[Approval]
+) -> list[Approval]:
     """Return these approvals, all of one organisation, with their votes.
 
     A carried approval has the votes of the one that was granted.
@@ -28,7 +32,7 @@ async def with_votes(tx: Tx, vault: Vault, approvals: Sequence[Approval]) -> lis
     granted_ids = {each.id: each.carried_from or each.id for each in approvals}
     rows = await store.votes(tx, org_id, list(granted_ids.values()))
     pending = {each.id for each in approvals if each.status is ApprovalStatus.PENDING}
-    rows = await _counted(tx, org_id, rows, pending)
+    rows = await _counted(tx, org_id, rows, pending, clock=clock)
     if not rows:
         return list(approvals)
     commented_ids = {row.approval_id for row in rows if row.sealed_comment is not None}
@@ -59,14 +63,30 @@ async def add_vote(tx: Tx, vault: Vault, approval: Approval, vote: Vote) -> None
 
 
 async def _counted(
-    tx: Tx, org_id: UUID, rows: Sequence[store.SealedVote], pending: Collection[UUID]
+    tx: Tx,
+    org_id: UUID,
+    rows: Sequence[store.SealedVote],
+    pending: Collection[UUID],
+    *,
+    clock: Clock,
 ) -> Sequence[store.SealedVote]:
-    """Return the votes without those that no longer count, of the pending approvals."""
+    """Return the votes without those that do not count, of the pending approvals."""
     voters = {each.approver_id for each in rows if each.approval_id in pending}
-    former = await former_deciders(tx, org_id, voters) if voters else ()
-    return [
-        each for each in rows if each.approval_id not in pending or each.approver_id not in former
-    ]
+    if not voters:
+        return rows
+    former = await former_deciders(tx, org_id, voters, clock)
+    creators = await key_creators(tx, org_id, voters)
+    counted: list[store.SealedVote] = []
+    # A member's vote counts again with the role, and a key of theirs may have voted meanwhile.
+    people: set[tuple[UUID, UUID]] = set()
+    for each in rows:
+        if each.approval_id in pending:
+            person = each.approval_id, creators.get(each.approver_id, each.approver_id)
+            if each.approver_id in former or person in people:
+                continue
+            people.add(person)
+        counted.append(each)
+    return counted
 
 
 def _opened(row: store.SealedVote, key: DataKey | None) -> Vote:

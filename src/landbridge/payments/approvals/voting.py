@@ -4,7 +4,7 @@ Guarantees:
 - A payment is decided once: by the vote that reaches the threshold, by the first vote against it,
   or by expiry. All three lock the approval's row, and the record moves in the same transaction.
 - Only those who may decide at the time of the deciding vote count: no member who was removed or
-  demoted since their vote, and no key that was revoked.
+  demoted since their vote, and no key that was revoked or has expired.
 - A decision applies to the requested payment: each vote compares the record with the digest.
 - A vote without effect (a lost race, a payment in review) writes nothing.
 - The requester is emailed about the outcome in the transaction that decides.
@@ -140,7 +140,7 @@ class Voting:
 
         async def read(tx: Tx) -> list[Approval]:
             found = await store.pending(tx, caller.org_id, limit=limit, offset=offset)
-            return await with_votes(tx, self.vault, found)
+            return await with_votes(tx, self.vault, self.clock, found)
 
         return await self.database.read(read)
 
@@ -161,7 +161,7 @@ class Voting:
             found = await store.listed(
                 tx, caller.org_id, statuses, window, initiator_id=initiator_id
             )
-            return await with_votes(tx, self.vault, found)
+            return await with_votes(tx, self.vault, self.clock, found)
 
         return await self.database.read(read)
 
@@ -219,7 +219,9 @@ class Voting:
         at = self.clock.stamp(caller.clock_offset)
         vote = Vote(caller.id, choice, comment, at)
         approval = await self._get(caller.org_id, approval_id)
-        await self.database.single(partial(_check_vote, approval=approval, caller=caller, at=at))
+        await self.database.single(
+            partial(self._check_vote, approval=approval, caller=caller, at=at)
+        )
         record = await self._record(approval)
         if record is None:
             return None  # decided between the two reads
@@ -261,11 +263,11 @@ class Voting:
             locked = await store.lock(tx, approval.org_id, approval.id)
             if locked is None:
                 raise InvariantBroken(f"approval {approval.id} is gone")
-            (found,) = await with_votes(tx, self.vault, [locked])
+            (found,) = await with_votes(tx, self.vault, self.clock, [locked])
             before = found.vote_of(caller.id)
             if before is not None and before.occurred_at == vote.occurred_at:
                 return found  # runs again after an unconfirmed commit
-            await _check_vote(tx, approval=found, caller=caller, at=vote.occurred_at)
+            await self._check_vote(tx, approval=found, caller=caller, at=vote.occurred_at)
             if move is None and _is_last(found):
                 return CommitOutcome.STALE  # another vote was cast meanwhile, so this one decides
             if move is None:
@@ -313,6 +315,16 @@ class Voting:
         await record_change(tx, after, change_type, actor=actor, facts=facts)
         return after
 
+    async def _check_vote(
+        self, tx: Tx, *, approval: Approval, caller: Caller, at: datetime
+    ) -> None:
+        people = {caller.id, approval.initiator_id, *(each.approver_id for each in approval.votes)}
+        found = await key_creators(tx, approval.org_id, people)
+        if await former_deciders(tx, approval.org_id, [caller.id], self.clock):
+            raise RoleNotAllowed("you may decide on payments no longer")
+        if refusal := vote_refusal(approval, caller, at, found):
+            raise refusal
+
     async def _record(self, approval: Approval) -> Transfer | None:
         """Return the payment if it awaits votes; None if it was decided concurrently.
 
@@ -334,7 +346,7 @@ class Voting:
     async def _get(self, org_id: UUID, approval_id: UUID) -> Approval:
         async def read(tx: Tx) -> list[Approval]:
             found = await store.get(tx, org_id, approval_id)
-            return [] if found is None else await with_votes(tx, self.vault, [found])
+            return [] if found is None else await with_votes(tx, self.vault, self.clock, [found])
 
         found = await self.database.read(read)
         if not found:
@@ -350,15 +362,6 @@ class Voting:
 def _is_last(approval: Approval) -> bool:
     """Return whether one more vote for the payment is enough."""
     return approval.votes_for + 1 >= approval.threshold
-
-
-async def _check_vote(tx: Tx, *, approval: Approval, caller: Caller, at: datetime) -> None:
-    people = {caller.id, approval.initiator_id, *(each.approver_id for each in approval.votes)}
-    found = await key_creators(tx, approval.org_id, people)
-    if await former_deciders(tx, approval.org_id, [caller.id]):
-        raise RoleNotAllowed("you may decide on payments no longer")
-    if refusal := vote_refusal(approval, caller, at, found):
-        raise refusal
 
 
 def _as_decided(move: AdvanceTransfer, vote: Vote) -> AdvanceTransfer:

@@ -54,7 +54,7 @@ from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.formats.texts import check_prose
-from landbridge.platform.http.caller import Caller, check_reviewer
+from landbridge.platform.http.caller import Caller, check_payer, check_reviewer
 from landbridge.platform.http.reviewer_access import check_reviewer_access
 
 SWEEP_MAX = 1000
@@ -111,11 +111,11 @@ class StatementLineReviews:
     ) -> StatementLine:
         """Resolve a line and apply the consequences; a repetition returns the first result.
 
-        `of` is what a REVERSAL recalled. Raises `RoleNotAllowed`, `ResourceNotFound`,
-        `FieldInvalid`, `TransactionNotFound` for a missing record, and `ResourceConflict` for a
-        line that is not in review, was resolved otherwise, or does not allow this resolution.
+        `of` is what a REVERSAL recalled. Raises `RoleNotAllowed`, `ProfileFrozen`, `FieldInvalid`,
+        `ResourceNotFound`, `TransactionNotFound` for a missing record, and `ResourceConflict`.
         """
         check_reviewer(caller)
+        check_payer(caller)
         checked = check_prose("comment", comment, length_max=COMMENT_LENGTH_MAX)
         check_reversed(of, is_reversal=resolution is LineResolutionKind.REVERSAL)
         at = self.clock.stamp(caller.clock_offset)

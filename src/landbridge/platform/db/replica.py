@@ -5,14 +5,15 @@ Guarantees:
   replayed what the primary had written to its log by then.
 - If the replica is behind, fails or is gone, the primary is read. Only one read every five seconds
   then tries the replica, and loses a second at most.
-- Only a copy of the primary is read: each new connection compares the system identifiers.
+- Only a copy of the primary is read: each new connection compares the system identifiers, and each
+  read the timelines, as a server that has not followed a promotion has what was never committed.
 """
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import asyncpg
 import structlog
@@ -38,15 +39,32 @@ _POLL_S: Final = 0.005
 _PAUSE_S: Final = 5.0
 _CONNECT_S: Final = 1.0
 
-# Null on a standby, which can't say how far the primary is.
+# No row on a standby, which can't say how far the primary is. The name of a log file begins with
+# the timeline in hexadecimal digits; a promotion begins another timeline.
+_TIMELINE_DIGITS: Final = 8
 _POSITION: Final = """
-select case when not pg_is_in_recovery() then pg_current_wal_flush_lsn()::text end as position
+select pg_current_wal_flush_lsn()::text as position,
+    pg_walfile_name(pg_current_wal_flush_lsn()) as log_file
+where not pg_is_in_recovery()
 """
-# False on a server that was never a standby.
+# False on a server that is no standby, and on one that has not followed a promotion: it may be
+# further in the log of the old primary. After it has followed, its control file says so from its
+# next restartpoint on.
 _HAS_REPLAYED: Final = """
-select coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as has_replayed
+select pg_is_in_recovery()
+    and coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false)
+    and greatest(c.timeline_id, r.min_recovery_end_timeline) = $2
+    as has_replayed
+from pg_control_checkpoint() c, pg_control_recovery() r
 """
 _IDENTIFIER: Final = "select c.system_identifier from pg_control_system() c"
+
+
+class LogEnd(NamedTuple):
+    """How far the primary has written its log, and in which timeline."""
+
+    position: str
+    timeline: int
 
 
 class NotAReplica(ConnectionError):
@@ -94,13 +112,13 @@ class Replica:
         """
         if self._pool is None or self._rests():
             raise _unavailable()
-        position = await self._position(primary)
-        if position is None:
+        end = await self._end_of_log(primary)
+        if end is None:
             raise _unavailable()
         async with AsyncExitStack() as stack:
             try:
                 connection = await stack.enter_async_context(self._pool.acquire())
-                await _catch_up(connection, position)
+                await _catch_up(connection, end)
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 raise self._failed(error) from error
             try:
@@ -118,7 +136,7 @@ class Replica:
         READS.labels("replica").inc()
         return result
 
-    async def _position(self, primary: Database) -> str | None:
+    async def _end_of_log(self, primary: Database) -> LogEnd | None:
         """Return the place in the log that a read must see; None on a standby."""
         if self._identifier is None:
             self._identifier = str((await primary.rows(_IDENTIFIER))[0]["system_identifier"])
@@ -148,9 +166,9 @@ class Replica:
 
 async def await_replay(primary: Database, copy: Database, *, patience_s: float) -> None:
     """Return once a copy has replayed every commit so far; raises `ReplicaUnavailable` if late."""
-    position = await _end_of_log(primary)
+    end = await _end_of_log(primary)
     deadline_s = time.monotonic() + patience_s
-    while not (await copy.rows(_HAS_REPLAYED, position))[0]["has_replayed"]:
+    while end is None or not (await copy.rows(_HAS_REPLAYED, *end))[0]["has_replayed"]:
         if time.monotonic() > deadline_s:
             raise ReplicaUnavailable(
                 f"The replica did not have the newest commits within {patience_s:g} seconds."
@@ -158,8 +176,11 @@ async def await_replay(primary: Database, copy: Database, *, patience_s: float) 
         await asyncio.sleep(_POLL_S)
 
 
-async def _end_of_log(primary: Database) -> str | None:
-    return (await primary.rows(_POSITION))[0]["position"]
+async def _end_of_log(primary: Database) -> LogEnd | None:
+    rows = await primary.rows(_POSITION)
+    if not rows:
+        return None
+    return LogEnd(rows[0]["position"], int(rows[0]["log_file"][:_TIMELINE_DIGITS], 16))
 
 
 def _unavailable() -> ReplicaUnavailable:
@@ -167,11 +188,11 @@ def _unavailable() -> ReplicaUnavailable:
     return ReplicaUnavailable("the replica can't answer now")
 
 
-async def _catch_up(connection: Tx, position: str) -> None:
+async def _catch_up(connection: Tx, end: LogEnd) -> None:
     """Return once the replica has replayed the log up to a position; `TimeoutError` if late."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            while not await connection.fetchval(_HAS_REPLAYED, position):  # noqa: ASYNC110  the server sends no event
+            while not await connection.fetchval(_HAS_REPLAYED, *end):  # noqa: ASYNC110  the server sends no event
                 await asyncio.sleep(_POLL_S)
     except TimeoutError:
         # A server that answers nothing would not answer a cancellation either.

@@ -15,12 +15,14 @@ async def key_creators(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Mapping[U
     return await store.key_creators(tx, org_id, ids)
 
 
-async def former_deciders(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
+async def former_deciders(
+    tx: Tx, org_id: UUID, ids: Collection[UUID], clock: Clock
+) -> frozenset[UUID]:
     """Return those of these who may decide nothing any more.
 
-    Members who were removed or are no admins, and keys that were revoked.
+    Members who were removed or are no admins, and keys that were revoked or have expired.
     """
-    return await store.former_deciders(tx, org_id, ids)
+    return await store.former_deciders(tx, org_id, ids, clock.now())
 
 
 async def revoke_deciding_keys(

@@ -85,7 +85,8 @@ where m.org_id = $1 and m.id = any($2::uuid[])
 union all
 select k.id
 from api_keys k
-where k.org_id = $1 and k.id = any($2::uuid[]) and k.revoked_at is not null
+where k.org_id = $1 and k.id = any($2::uuid[])
+    and (k.revoked_at is not null or k.expires_at <= $3)
 """
 
 # No org_id in front: the key identifies the organisation.
@@ -245,9 +246,11 @@ async def hold_maker(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
     return await tx.fetchval(_HOLD_MAKER, org_id, member_id) is not None
 
 
-async def former_deciders(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
-    """Return those of these members and keys that may decide nothing any more."""
-    rows = await tx.fetch(_FORMER_DECIDERS, org_id, list(ids))
+async def former_deciders(
+    tx: Tx, org_id: UUID, ids: Collection[UUID], now: datetime
+) -> frozenset[UUID]:
+    """Return those of these members and keys that may decide nothing any more; in real time."""
+    rows = await tx.fetch(_FORMER_DECIDERS, org_id, list(ids), now)
     return frozenset(row["id"] for row in rows)
 
 

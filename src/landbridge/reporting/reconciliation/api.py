@@ -11,7 +11,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.platform.core.pagination import PositionWindow
-from landbridge.platform.http.caller import ApiRequest
+from landbridge.platform.http.caller import ApiRequest, check_payer
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import (
     optional_id,
@@ -216,6 +216,7 @@ class ReconciliationRoutes(Controller):
 
         If the explanation adjusts the ledger, this posts the journal, and later runs find nothing.
         """
+        check_payer(request.user)
         person, difference_id = deciding_person(request.user), _known(differenceId)
         return difference_reply(
             await reconciliation.decisions.accept(person, difference_id, amount=data.amount)

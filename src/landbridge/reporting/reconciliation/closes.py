@@ -113,7 +113,7 @@ class DailyCloses:
 
         async def work(tx: Tx) -> DailyClose:
             close = await _lock_signed(tx, person.org_id, close_id)
-            await check_second(tx, person, close.signed_by, "signed it")
+            await check_second(tx, self.clock, person, close.signed_by, "signed it")
             if digest.lower() != close.digest.hex() or not close.is_intact:
                 raise ResourceConflict(f"the digest of this close is {close.digest.hex()}")
             return await self._decide(tx, person, close, CloseStatus.COMPLETED, None)

@@ -130,7 +130,7 @@ class DifferenceDecisions:
         async def decide(tx: Tx, found: Difference, at: datetime) -> Difference:
             explained_by = check_proposed(found)
             check_amount(found, amount)
-            await check_second(tx, person, explained_by, "explained it")
+            await check_second(tx, self.clock, person, explained_by, "explained it")
             if not await _take_units(tx, person.org_id, found):
                 raise ResourceConflict(
                     "its units have changed since the last run, or its payment is in transit: run "

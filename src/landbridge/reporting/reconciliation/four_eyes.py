@@ -4,6 +4,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from landbridge.customers.team.service import Team
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ResourceNotFound, RoleNotAllowed
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import Caller, MemberRole, check_reviewer
@@ -32,13 +33,16 @@ async def named_person(team: Team, org_id: UUID, email: str, offset: timedelta) 
     raise ResourceNotFound(f"no member has the e-mail address {email}")
 
 
-async def check_second(tx: Tx, person: ReconPerson, first_id: UUID, verb: str) -> None:
+async def check_second(
+    tx: Tx, clock: Clock, person: ReconPerson, first_id: UUID, verb: str
+) -> None:
     """Raise `RoleNotAllowed` if a person is the first one; `verb` is what that one has done.
 
     A key and the member who created it are one person. Neither may have been removed, demoted or
-    revoked since: what such a person has done is to be rejected, and done by another one.
+    revoked since, or have expired: what such a person has done is to be rejected, and done by
+    another one.
     """
-    former = await former_deciders(tx, person.org_id, [person.id, first_id])
+    former = await former_deciders(tx, person.org_id, [person.id, first_id], clock)
     if person.id in former:
         raise RoleNotAllowed("you may decide on this no longer")
     if first_id in former:

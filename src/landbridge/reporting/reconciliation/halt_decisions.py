@@ -75,7 +75,7 @@ class HaltDecisions:
         async def decide(tx: Tx, found: Halt, at: datetime) -> Halt:
             proposed_by = check_lift_proposed(found)
             check_missing(found, amount)
-            await check_second(tx, person, proposed_by, "proposed it")
+            await check_second(tx, self.clock, person, proposed_by, "proposed it")
             if found.asset:
                 await halt_store.lift_differences(tx, person.org_id, found)
             return replace(found, status=HaltStatus.LIFTED, lifted_by=person.id, ended_at=at)

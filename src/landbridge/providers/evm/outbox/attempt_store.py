@@ -15,6 +15,7 @@ from landbridge.providers.evm.outbox.model import (
 _ADD_ACCOUNT = """
 insert into chain_accounts (chain, address, relayer_index, next_nonce) values ($1, $2, $3, $4)
 on conflict (chain, address) do nothing
+returning true
 """
 
 _RELAYERS = """
@@ -174,9 +175,9 @@ async def gas_of(
 
 async def add_account(
     tx: Tx, chain: str, address: str, *, relayer_index: int | None, next_nonce: int
-) -> None:
-    """Store an account, unless it is stored."""
-    await tx.execute(_ADD_ACCOUNT, chain, address, relayer_index, next_nonce)
+) -> bool:
+    """Store an account; False if it is stored."""
+    return bool(await tx.fetchval(_ADD_ACCOUNT, chain, address, relayer_index, next_nonce))
 
 
 async def relayers(tx: Tx, chain: str) -> list[SendingAccount]:

@@ -5,7 +5,9 @@ Guarantees:
   order's row and the account's row are locked while the nonce is given and the bytes are signed;
 - a nonce is given only together with signed bytes, so no nonce is left out;
 - of the batches and burns that an address sends itself, of one token, one is under way at a time:
-  they share the allowance of a contract.
+  they share the allowance of a contract;
+- an address of which the chain has transactions that the database does not know sends nothing until
+  an admin resumes it: after a restore of an older backup, one of them may have paid the order.
 """
 
 from collections.abc import Sequence
@@ -61,6 +63,7 @@ _RETRY_AFTER_MAX = timedelta(minutes=5)
 _TOO_LATE = "the swap could not be sent to the market in time"
 _DAY = timedelta(days=1)
 _COSTS_TOO_MUCH = "waits: the organisation has used up the gas of its payments in 24 hours"
+_SENT_BEFORE = "the chain has transactions of this address that are not in the database"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
@@ -208,12 +211,20 @@ class SigningStep:
             return _PlannedOrder(order, plan, relayer.address, key)
         key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
         nonce = await self._context.client.nonce(plan.sender, BlockTag.LATEST)
-        await self._context.database.transact(
-            lambda tx: attempt_store.add_account(
-                tx, self._context.name, key.address, relayer_index=None, next_nonce=nonce
-            )
-        )
+        await self._context.database.transact(lambda tx: self._add_wallet(tx, order, nonce))
         return _PlannedOrder(order, plan, plan.sender, key)
+
+    async def _add_wallet(self, tx: Tx, order: OutboxOrder, nonce: int) -> None:
+        """Store the account of a paying address; stop it if it has sent unknown transactions."""
+        name, address = self._context.name, order.source
+        is_new = await attempt_store.add_account(
+            tx, name, address, relayer_index=None, next_nonce=nonce
+        )
+        if not is_new or not nonce or await order_store.has_delegated(tx, order):
+            return
+        at = self._context.clock.now()
+        await attempt_store.stop(tx, name, address, at, _SENT_BEFORE, next_nonce=nonce)
+        _log.error("chain.account.stopped", chain=name, account=address, reason=_SENT_BEFORE)
 
     async def _sign(
         self, tx: Tx, planned: Sequence[_PlannedOrder], fees: GasFees, at: datetime
