@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -69,14 +70,13 @@ async def run_until_final(world: ChainWorld, transfer_id: str) -> None:
     raise AssertionError(f"the transfer and its orders are {reached}")
 
 
-async def native_coins(world: ChainWorld, wallet: str) -> int:
-    """Return the wei of all relayers, and of a wallet that may have been topped up."""
+async def native_coins(world: ChainWorld, *wallets: str) -> int:
+    """Return the wei of all relayers, and of wallets that may have been topped up."""
     relayers = await world.container.database.single(
         lambda tx: attempt_store.relayers(tx, NETWORK.value)
     )
-    return sum([await world.client.balance(each.address) for each in relayers]) + (
-        await world.client.balance(wallet)
-    )
+    addresses = [*(each.address for each in relayers), *wallets]
+    return sum([await world.client.balance(each) for each in addresses])
 
 
 async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: Database) -> None:
@@ -100,6 +100,23 @@ async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: 
         await own_database.rows("update chain_orders set due_at = created_at")
         await world.outbox.run_once()
         assert not await own_database.rows("select 1 from chain_orders where state = 'CREATED'")
+
+
+async def test_coins_for_the_gas_of_a_wallet_count_as_gas(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(tmp_path, own_database, sponsor=["top-up"]) as world:
+        org_id = world.org.org_id
+        user, _ = await funded_wallet(world)
+        before = await native_coins(world)
+        created = await make_transfer(world.org, user, await make_user(world.org), 10)
+        await run_until_final(world, created["id"])
+        paid = before - await native_coins(world)
+        since = world.container.clock.now() - timedelta(days=1)
+        counted = await own_database.read(
+            lambda tx: attempt_store.gas_of(tx, {org_id}, NETWORK.value, since)
+        )
+        assert counted == {org_id: paid}
 
 
 async def test_booked_gas_is_what_left_the_relayers(world: ChainWorld) -> None:

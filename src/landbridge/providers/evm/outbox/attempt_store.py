@@ -70,11 +70,16 @@ from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::sm
         tip_wei, created_at)
 """
 
+# What left the relayers: their gas, and the coins that a wallet gets to pay its own.
 _GAS_OF = """
-select org_id, sum(gas_wei) as wei
-from chain_attempts
-where org_id = any($1) and chain = $2 and created_at >= $3 and gas_wei is not null
-group by org_id
+select a.org_id, sum(a.gas_wei + case
+    when a.is_payment or not a.is_success then 0
+    else (convert_from(a.request, 'UTF8')::jsonb ->> 'value_wei')::numeric
+end) as wei
+from chain_attempts a join chain_accounts c on c.chain = a.chain and c.address = a.account
+where a.org_id = any($1) and a.chain = $2 and a.created_at >= $3 and a.gas_wei is not null
+    and c.relayer_index is not null
+group by a.org_id
 """
 
 _OF_ORDERS = """
@@ -167,7 +172,10 @@ group by a.account
 async def gas_of(
     tx: Tx, org_ids: Collection[UUID], chain: str, since: datetime
 ) -> Mapping[UUID, int]:
-    """Return the native units paid for each organisation's transactions signed since then."""
+    """Return what relayers paid for each organisation's transactions signed since then.
+
+    With the native coins that they sent to its wallets.
+    """
     rows = await tx.fetch(_GAS_OF, list(org_ids), chain, since)
     return {row["org_id"]: int(row["wei"]) for row in rows}
 

@@ -141,7 +141,7 @@ class SigningStep:
     ) -> Sequence[OutboxOrder]:
         """Let orders of organisations without gas left for these 24 hours wait; return others."""
         context, most = self._context, self._context.chain.organisation_day_wei
-        if most is None or not orders:
+        if not orders:
             return orders
         spent = await context.database.single(
             lambda tx: attempt_store.gas_of(
