@@ -168,6 +168,40 @@ where a.chain = $1 and o.chain = $1 and o.state in ('SIGNED', 'SENT') and a.bloc
 group by a.account
 """
 
+# By paying address: whether it sends a transaction itself, and whether one may delegate it.
+_NONCES_IN_FLIGHT = """
+select o.source, bool_or(a.account = o.source) as is_own,
+    bool_or(a.account <> o.source and o.method = 'eip7702') as is_delegating
+from chain_orders o join chain_attempts a on a.org_id = o.org_id and a.key = o.key
+where o.chain = $1 and o.source = any($2) and o.state in ('SIGNED', 'SENT')
+    and a.step = o.step and a.block_number is null and not a.is_taken
+group by o.source
+"""
+
+_MINED_DELEGATIONS = """
+select a.request
+from chain_orders o join chain_attempts a on a.org_id = o.org_id and a.key = o.key
+where o.org_id = $1 and o.chain = $2 and o.source = $3 and o.method = 'eip7702'
+    and a.block_number is not null
+"""
+
+
+async def nonces_in_flight(
+    tx: Tx, chain: str, sources: Collection[str]
+) -> tuple[set[str], set[str]]:
+    """Return which of these addresses send a transaction themselves, and which may be delegated."""
+    rows = await tx.fetch(_NONCES_IN_FLIGHT, chain, list(sources))
+    return (
+        {row["source"] for row in rows if row["is_own"]},
+        {row["source"] for row in rows if row["is_delegating"]},
+    )
+
+
+async def mined_delegations(tx: Tx, org_id: UUID, chain: str, source: str) -> list[bytes]:
+    """Return the unsigned transactions of an address that relayers have sent for its calls."""
+    rows = await tx.fetch(_MINED_DELEGATIONS, org_id, chain, source)
+    return [row["request"] for row in rows]
+
 
 async def gas_of(
     tx: Tx, org_ids: Collection[UUID], chain: str, since: datetime

@@ -44,6 +44,11 @@ from landbridge.providers.evm.outbox.plans import (
     TransactionPlan,
 )
 from landbridge.providers.evm.outbox.relayers import Relayers
+from landbridge.providers.evm.outbox.wallet_nonces import (
+    pass_over_delegations,
+    uses_nonce,
+    without_conflicts,
+)
 from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.signing.model import (
     SignerUnavailable,
@@ -120,6 +125,11 @@ class SigningStep:
                 orders, relayers, before, refusals, strict=True
             )
         )
+        if any(map(uses_nonce, plans)):
+            planning = plans
+            plans = await context.database.single(
+                lambda tx: without_conflicts(tx, context.name, orders, planning)
+            )
         planned = [
             await self._with_sender(order, plan, relayer)
             for order, plan, relayer in zip(orders, plans, relayers, strict=True)
@@ -208,11 +218,15 @@ class SigningStep:
             return _PlannedOrder(order, plan, relayer.address, key)
         key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
         nonce = await self._context.client.nonce(plan.sender, BlockTag.LATEST)
-        await self._context.database.transact(
-            lambda tx: attempt_store.add_account(
-                tx, self._context.name, key.address, relayer_index=None, next_nonce=nonce
+        name = self._context.name
+
+        async def work(tx: Tx) -> None:
+            await attempt_store.add_account(
+                tx, name, key.address, relayer_index=None, next_nonce=nonce
             )
-        )
+            await pass_over_delegations(tx, name, order, nonce)
+
+        await self._context.database.transact(work)
         return _PlannedOrder(order, plan, plan.sender, key)
 
     async def _sign(
