@@ -86,6 +86,12 @@ def test_gas_of_an_organisation_may_have_another_bound() -> None:
     assert parse_chains(text)[Network.POLYGON].organisation_day_wei == 25 * 10**17
 
 
+def test_gas_of_a_delivery_may_be_bounded() -> None:
+    assert parse_chains(CHAIN)[Network.POLYGON].gas_per_coin_max_wei is None
+    text = CHAIN.replace("chain_id = 137", 'chain_id = 137\ngas_per_coin_max = "0.0001"')
+    assert parse_chains(text)[Network.POLYGON].gas_per_coin_max_wei == 10**14
+
+
 def test_finality_may_be_a_depth() -> None:
     text = CHAIN.replace('"finalized"', "64")
     assert parse_chains(text)[Network.POLYGON].finality == 64

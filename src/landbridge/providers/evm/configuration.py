@@ -100,10 +100,10 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     by currency, as in `usdc`. `max_fee_cap_wei` is the most that is paid per gas; None for no cap.
     A relayer with less than `relayer_floor_wei` sends nothing, and none has more than
     `in_flight_max` transactions that wait to be mined. Gas of one organisation's orders is paid up
-    to `organisation_day_wei` in 24 hours. A transaction that no block has is sent again, and
-    replaced, after the times in seconds. `faucet` is an unlocked account of a local node that owns
-    the tokens. `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains;
-    `market` swaps.
+    to `organisation_day_wei` in 24 hours, and that of a delivery up to `gas_per_coin_max_wei` for
+    each coin; None for no bound. A transaction that no block has is sent again, and replaced, after
+    the times in seconds. `faucet` is an unlocked account of a local node that owns the tokens.
+    `signer` bounds what is signed. `bridge` moves bridgeable tokens; `market` swaps.
     """
 
     name: Network
@@ -123,6 +123,7 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     relayers: int = 1
     relayer_floor_wei: int = 0
     organisation_day_wei: int = 10**18
+    gas_per_coin_max_wei: int | None = None
     in_flight_max: int = 16
     resend_after_s: int = 30
     replace_after_s: int = 120
@@ -312,11 +313,12 @@ def _sending(table: ConfigurationTable, chain: Network) -> dict[str, Any]:
         if not _NATIVE_FORM.fullmatch(found["native_currency"]):
             raise table.error("native_currency", 'must be 2 to 10 capitals, as in "POL"')
     day = _ORGANISATION_DAY.get(chain, "0.1")
-    for name, default in (("relayer_floor", "0"), ("organisation_day", day)):
+    defaults = (("relayer_floor", "0"), ("organisation_day", day), ("gas_per_coin_max", None))
+    for name, default in defaults:
         text = table.text(name) if name in table.names else default
-        if not _COIN_FORM.fullmatch(text):
+        if text is not None and not _COIN_FORM.fullmatch(text):
             raise table.error(name, 'must be a decimal in text, as in "0.5"')
-        found[f"{name}_wei"] = int(Decimal(text).scaleb(18))
+        found[f"{name}_wei"] = None if text is None else int(Decimal(text).scaleb(18))
     faucet = table.optional_address("faucet")
     return found if faucet is None else {**found, "faucet": faucet}
 

@@ -12,9 +12,11 @@ from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.outbox import attempt_store
+from landbridge.providers.evm.outbox.model import OutboxState
 from tests.chain_world import FINAL_DEPTH, NETWORK, ChainWorld, chain_world
 from tests.payouts import check_books
 from tests.providers.evm.gas.orders import native_units
+from tests.providers.evm.outbox.chain_orders import new_address, sent_order, stored
 from tests.tenants import TRANSFERS, make_transfer, make_user
 
 pytestmark = pytest.mark.long
@@ -100,6 +102,23 @@ async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: 
         await own_database.rows("update chain_orders set due_at = created_at")
         await world.outbox.run_once()
         assert not await own_database.rows("select 1 from chain_orders where state = 'CREATED'")
+
+
+async def test_a_delivery_waits_while_its_gas_is_out_of_proportion(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(
+        tmp_path, own_database, sponsor=["eip3009"], gas_per_coin_max="0.01"
+    ) as world:
+        small, large = {new_address(): COIN // 1_000}, {new_address(): COIN}
+        waiting = await sent_order(world, small, of_user=False)
+        sent = [
+            await sent_order(world, large, of_user=False),
+            await sent_order(world, small, of_user=True),
+        ]
+        await world.outbox.run_once()
+        assert "gas_per_coin_max" in ((await stored(world, waiting)).reason or "")
+        assert {(await stored(world, each)).state for each in sent} == {OutboxState.SENT}
 
 
 async def test_coins_for_the_gas_of_a_wallet_count_as_gas(

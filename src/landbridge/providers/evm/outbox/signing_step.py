@@ -66,6 +66,7 @@ _RETRY_AFTER_MAX = timedelta(minutes=5)
 _TOO_LATE = "the swap could not be sent to the market in time"
 _DAY = timedelta(days=1)
 _COSTS_TOO_MUCH = "waits: the organisation has used up the gas of its payments in 24 hours"
+_COSTS_MORE = "waits: its gas costs more for each coin than `gas_per_coin_max` of the chains file"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
@@ -188,7 +189,7 @@ class SigningStep:
         try:
             key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
             _check_source(order, key)
-            return await self._planner.plan(
+            plan = await self._planner.plan(
                 order,
                 key,
                 relayer=relayer,
@@ -196,6 +197,8 @@ class SigningStep:
                 units_before=units_before,
                 refusal=refusal,
             )
+            is_costly = isinstance(plan, TransactionPlan) and self._is_costly(order, plan, view)
+            return PlanWait(_COSTS_MORE) if is_costly else plan
         except NodeUnavailable:
             return PlanWait("waits for the chain's nodes")
         except SignerUnavailable:
@@ -209,6 +212,18 @@ class SigningStep:
                 "chain.signer.refused", chain=order.chain, order=order.key, reason=str(error)
             )
             return PlanWait(f"waits: the signer refuses: {error}")
+
+    def _is_costly(self, order: OutboxOrder, plan: TransactionPlan, view: PlanView) -> bool:
+        """Whether the gas of a delivery from the organisation's own address is out of proportion.
+
+        Strangers cause deliveries, by deposits on virtual accounts.
+        """
+        most = self._context.chain.gas_per_coin_max_wei
+        is_delivery = order.wallet_id is None and order.action is ChainAction.TRANSFER
+        if most is None or not is_delivery or order.is_refund or order.confirmed_at is not None:
+            return False
+        coin_units = 10 ** self._context.chain.tokens[order.currency].decimals
+        return plan.gas * view.fees.max_fee_wei * coin_units > most * order.units
 
     async def _with_sender(
         self, order: OutboxOrder, plan: TransactionPlan, relayer: SendingAccount
