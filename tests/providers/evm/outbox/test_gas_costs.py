@@ -7,6 +7,7 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Database
@@ -91,7 +92,11 @@ async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: 
         await run_until_final(world, first["id"])
         await make_transfer(org, user, await make_user(org), 10)
         await world.container.scheduler.run_once(await world.container.orgs.clock_offsets())
-        await world.outbox.run_once()
+        with capture_logs() as logs:
+            await world.outbox.run_once()
+        assert [each["org_id"] for each in logs if each["event"] == "chain.gas.used_up"] == [
+            str(org.org_id)
+        ]
         (waiting,) = await own_database.rows(
             "select reason from chain_orders where state = 'CREATED'"
         )

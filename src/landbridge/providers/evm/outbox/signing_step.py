@@ -160,6 +160,8 @@ class SigningStep:
             )
         )
         waiting = [each for each in orders if spent.get(each.org_id, 0) >= most]
+        for org_id in {each.org_id for each in waiting}:
+            _log.warning("chain.gas.used_up", chain=context.name, org_id=str(org_id))
         if waiting:
             await self._postpone(waiting, _COSTS_TOO_MUCH, at)
         return [each for each in orders if each not in waiting]
