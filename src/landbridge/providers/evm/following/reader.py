@@ -160,11 +160,13 @@ class ChainReader:
         }
 
     async def blocks_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, int]:
-        """Return the block numbers of those of these transactions that are mined."""
-        receipts = await self._client.receipts(transaction_hashes)
+        """Return the block numbers of those of these transactions that are mined.
+
+        Without those with a receipt that is too large: no deposit of them can be credited again.
+        """
         return {
             each: receipt.block_number
-            for each, receipt in zip(transaction_hashes, receipts, strict=True)
+            for each, receipt in await self._mined(transaction_hashes)
             if receipt is not None
         }
 
