@@ -97,6 +97,7 @@ class ChainConfiguration(msgspec.Struct, frozen=True):
     relayers: int = 2
     relayer_floor: str = "0.1"
     organisation_day: str = "1000"
+    gas_per_coin_max: str | None = None
     in_flight_max: int = 1_000
     resend_after_s: int = 3
     replace_after_s: int = 20
@@ -143,9 +144,9 @@ def format_configuration(chains: dict[str, ChainConfiguration]) -> str:
     for name, chain in chains.items():
         fields: dict[str, Any] = msgspec.to_builtins(chain)
         tokens: dict[str, dict[str, Any]] = fields.pop("tokens")
-        for name_of_table in ("bridge", "market"):
-            if fields[name_of_table] is None:
-                del fields[name_of_table]
+        for optional in ("gas_per_coin_max", "bridge", "market"):
+            if fields[optional] is None:
+                del fields[optional]
         lines += ["", f"[chains.{_key(name)}]", *_pairs(fields)]
         for currency, token in tokens.items():
             lines += ["", f"[chains.{_key(name)}.tokens.{_key(currency)}]", *_pairs(token)]

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from uuid import UUID
 
+import asyncpg
 import pytest
 from msgspec import structs
 
@@ -250,3 +251,66 @@ async def test_very_many_transfers_are_stored_block_by_block(world: FollowedChai
     await world.follow()
     assert await held(world.org, user) == str(2 * in_a_block)
     await world.check_ledger()
+
+
+# Ends the transaction that stores or credits the 301st deposit.
+_KILL = """
+create function kill() returns trigger language plpgsql as $$ begin
+    if (select count(*) from chain_deposits where status = '{status}') > 300 then
+        raise exception 'killed';
+    end if;
+    return null;
+end $$
+"""
+_KILL_AT_EACH = """
+create trigger kill after insert or update on chain_deposits for each row execute function kill()
+"""
+
+
+async def test_a_block_with_very_many_transfers_is_stored_in_parts(world: FollowedChain) -> None:
+    user, address = await world.new_user()
+    token, count = world.token(), 2 * STORED_MAX + 1
+    world.rpc.call("evm_setAutomine", False)  # noqa: FBT003  as the node has it
+    for _ in range(count):
+        world.rpc.send(world.outsider, token.data("transfer", address, COIN), to=token.address)
+    world.mine(FINALITY)
+    database = world.container.database
+    for status in ("CONFIRMED", "COMPLETED"):
+        await database.rows(_KILL.format(status=status))
+        await database.rows(_KILL_AT_EACH)
+        with pytest.raises(asyncpg.PostgresError, match="killed"):
+            await world.follow()
+        rows = await database.rows("select 1 from chain_deposits where status = $1", status)
+        assert len(rows) == STORED_MAX
+        await database.rows("drop function kill cascade")
+    await world.follow()
+    assert await held(world.org, user) == str(count)
+    await world.check_ledger()
+
+
+async def test_what_a_killed_worker_has_stored_of_a_lost_block_holds_up_nothing(
+    world: FollowedChain,
+) -> None:
+    user, address = await world.new_user()
+    database = world.container.database
+    before = world.rpc.call("evm_snapshot")
+    world.pay(address, 5)
+    world.mine(CONFIRMATIONS - 1)
+    cursors = "select confirmed_number, confirmed_hash from chain_cursors"
+    (cursor,) = await database.rows(cursors)
+    await world.follow()
+    assert await statuses(world.org, user) == [("5", "CONFIRMED")]
+    # As if it had been killed before the cursor moved.
+    await database.rows(
+        "update chain_cursors set confirmed_number = $1, confirmed_hash = $2",
+        cursor["confirmed_number"],
+        cursor["confirmed_hash"],
+    )
+    await database.rows("delete from chain_blocks where number > $1", cursor["confirmed_number"])
+    world.rpc.call("evm_revert", before)
+    world.mine(CONFIRMATIONS)
+    await world.finalize()
+    assert await statuses(world.org, user) == []
+    world.pay(address, 2)
+    await world.finalize()
+    assert await held(world.org, user) == "2"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from landbridge.providers.evm.nodes import RpcLimits
 from tests.customers.chain_deposits.chain_world import CONFIRMATIONS, FollowedChain, statuses
 from tests.providers.evm.node_server import FakeNode, client_of, fake_node
 from tests.tenants import held
@@ -127,3 +128,41 @@ async def test_a_node_that_does_not_answer_is_waited_for(
         be_honest(world, liar)
         await waiting.finalize()
         assert await held(world.org, user) == "5"
+
+
+async def test_a_transaction_that_is_too_large_holds_up_no_other_deposit(
+    world: FollowedChain, liar: FakeNode
+) -> None:
+    be_honest(world, liar)
+    user, address = await world.new_user()
+    huge = world.pay(address, 5)
+    world.pay(address, 2)
+
+    def mined(transaction_hash: str) -> Any:
+        found = world.rpc.call("eth_getTransactionReceipt", transaction_hash)
+        return {**found, "data": "0" * 200_000} if transaction_hash == huge else found
+
+    liar.methods["eth_getTransactionReceipt"] = mined
+    async with client_of(liar, limits=RpcLimits(answer_bytes_max=100_000)) as client:
+        await world.on(world.rpc, client).finalize()
+        assert client.health()[0].set_aside_until is None
+    assert await statuses(world.org, user) == [("2", "COMPLETED")]
+    assert await held(world.org, user) == "2"
+
+
+async def test_a_transaction_that_is_too_large_when_it_is_final_is_waited_for(
+    world: FollowedChain, liar: FakeNode
+) -> None:
+    be_honest(world, liar)
+    user, address = await world.new_user()
+    world.pay(address, 5)
+    world.mine(CONFIRMATIONS - 1)
+    async with client_of(liar, limits=RpcLimits(answer_bytes_max=100_000)) as client:
+        lied_to = world.on(world.rpc, client)
+        await lied_to.follow()
+        liar.set("eth_getTransactionReceipt", {"data": "0" * 200_000})
+        await lied_to.finalize()
+        assert await statuses(world.org, user) == [("5", "CONFIRMED")]
+        be_honest(world, liar)
+        await lied_to.finalize()
+    assert await held(world.org, user) == "5"

@@ -71,10 +71,25 @@ def test_optional_members_may_be_absent() -> None:
     assert chain.tokens["usdc"].eip3009 is None
 
 
-def test_gas_of_an_organisation_may_be_bounded() -> None:
-    assert parse_chains(CHAIN)[Network.POLYGON].organisation_day_wei is None
+@pytest.mark.parametrize(
+    ("chain", "wei"), [("POLYGON", 10**21), ("ETHEREUM", 10**18), ("BASE", 10**17)]
+)
+def test_gas_of_an_organisation_is_bounded_by_default(chain: str, wei: int) -> None:
+    text = CHAIN.replace("chains.POLYGON", f"chains.{chain}").partition(f"[chains.{chain}.market")[
+        0
+    ]
+    assert parse_chains(text)[Network(chain)].organisation_day_wei == wei
+
+
+def test_gas_of_an_organisation_may_have_another_bound() -> None:
     text = CHAIN.replace("chain_id = 137", 'chain_id = 137\norganisation_day = "2.5"')
     assert parse_chains(text)[Network.POLYGON].organisation_day_wei == 25 * 10**17
+
+
+def test_gas_of_a_delivery_may_be_bounded() -> None:
+    assert parse_chains(CHAIN)[Network.POLYGON].gas_per_coin_max_wei is None
+    text = CHAIN.replace("chain_id = 137", 'chain_id = 137\ngas_per_coin_max = "0.0001"')
+    assert parse_chains(text)[Network.POLYGON].gas_per_coin_max_wei == 10**14
 
 
 def test_finality_may_be_a_depth() -> None:

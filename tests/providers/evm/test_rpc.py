@@ -6,10 +6,10 @@ import pytest
 from aiohttp import web
 
 from landbridge.providers.evm.chain_data import BlockTag, FeeQuote
-from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.errors import NodeError, NodeUnavailable, TransactionTooLarge
 from landbridge.providers.evm.nodes import RpcLimits
 from landbridge.providers.evm.transport import RpcCall
-from tests.providers.evm.node_server import FakeNode, RpcRefusal, client_of, raw_text
+from tests.providers.evm.node_server import FakeNode, RpcRefusal, client_of, fake_node, raw_text
 
 TOKEN = "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"
 OTHER = "0x" + "22" * 20
@@ -275,6 +275,28 @@ async def test_mined_transactions_that_are_too_large_together_are_read_one_by_on
         found = await client.receipts(hashes)
         assert [each.transaction_hash for each in found if each is not None] == hashes
         assert client.health()[0].last_error is None
+
+
+async def test_a_mined_transaction_that_is_too_large_alone_is_no_fault_of_its_node(
+    node: FakeNode,
+) -> None:
+    serve_long_logs(node)
+    async with client_of(node, limits=RpcLimits(answer_bytes_max=3_000)) as client:
+        with pytest.raises(TransactionTooLarge, match="is too large"):
+            await client.receipts([hash_of(1)])
+        assert client.health()[0].set_aside_until is None
+
+
+async def test_a_mined_transaction_is_too_large_only_if_all_nodes_say_so(node: FakeNode) -> None:
+    serve_long_logs(node)
+    async with fake_node() as other:
+        other.set("eth_getTransactionReceipt", {"data": "0" * 100_000})
+        async with client_of(other, node, limits=RpcLimits(answer_bytes_max=10_000)) as client:
+            assert await client.receipt(hash_of(1)) is not None
+            node.refuse("eth_getTransactionReceipt", -32_000, "no")
+            with pytest.raises(NodeUnavailable) as failure:
+                await client.receipt(hash_of(1))
+    assert not isinstance(failure.value, TransactionTooLarge)
 
 
 async def test_mined_transactions_that_a_node_refuses_together_are_read_one_by_one(

@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 from uuid import UUID
 
 import msgspec
 import structlog
 
 from landbridge.customers.chain_deposits import store, treasury_store
+from landbridge.customers.chain_deposits.metrics import UNREAD
 from landbridge.customers.chain_deposits.model import (
     UNITS_MAX,
     ChainDeposit,
@@ -32,7 +34,7 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.providers.evm.following.model import BlockRef, LoggedTransfer
+from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled, LoggedTransfer
 
 # Transfers that one transaction stores, which takes about a second.
 STORED_MAX = 200
@@ -90,6 +92,19 @@ class FoundDeposits:
 
     wallets: Sequence[ChainDeposit]
     treasuries: Sequence[TreasuryDeposit]
+
+    def parts(self) -> Sequence["FoundDeposits"]:
+        """Return them in parts that a transaction stores, at least one: a block may have many."""
+        return [
+            FoundDeposits(
+                self.wallets[start : start + STORED_MAX],
+                self.treasuries[start : start + STORED_MAX],
+            )
+            for start in range(0, max(len(self.wallets), len(self.treasuries), 1), STORED_MAX)
+        ]
+
+
+_Matched = TypeVar("_Matched", MatchedTransfer, TreasuryTransfer)
 
 
 class TransferMatcher:
@@ -191,6 +206,29 @@ def first_blocks(
         [each for each in matched if each.transfer.block.number <= last],
         [each for each in received if each.transfer.block.number <= last],
     )
+
+
+def without_unread(
+    chain: Chain,
+    matched: Sequence[_Matched],
+    positions: Mapping[tuple[str, int], int],
+    *,
+    known: Collection[str],
+) -> Sequence[_Matched]:
+    """Return the transfers that their receipts have confirmed; the log has the others.
+
+    Those have a receipt that is too large to be read: they must not hold up the chain. Raises
+    `ChainUnsettled` if one is of a `known` transaction, of which it could be read before.
+    """
+    unread = {
+        each.transfer.transaction_hash for each in matched if each.transfer.key not in positions
+    }
+    if unread.intersection(known):
+        raise ChainUnsettled(f"receipts of {', '.join(sorted(unread))} can't be read any more")
+    for transaction_hash in sorted(unread):
+        UNREAD.labels(chain).inc()
+        _log.error("chain_deposits.receipt_too_large", chain=chain, hash=transaction_hash)
+    return [each for each in matched if each.transfer.key in positions]
 
 
 def treasury_deposits(

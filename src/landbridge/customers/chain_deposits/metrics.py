@@ -31,3 +31,8 @@ REVERSALS = Counter(
     "Credited deposits that were taken back because their chain has lost them.",
     ["chain"],
 )
+UNREAD = Counter(
+    "landbridge_chain_unread_transactions_total",
+    "Transactions with deposits that are not credited, as their receipts are too large.",
+    ["chain"],
+)

@@ -1,9 +1,9 @@
-"""Writes what was found on a chain: deposits, their credits, and the cursor, in one transaction.
+"""Writes what was found on a chain: deposits, their credits, and the cursor.
 
 Guarantees:
 - Every write begins with a lock on the chain's cursor and does nothing if the cursor has moved, so
   of two workers one writes.
-- Credits are in the transaction that moves the cursor, and their records' ids are derived from
+- The cursor moves in the transaction of the last credit, and the records' ids are derived from
   chain, transaction and position: a deposit is credited once, whatever is read again.
 - A credit is never edited. If its block is gone for good, a reversal takes it back; if the
   transaction then returns, it is credited by a new record. The same holds if it returns with
@@ -13,9 +13,11 @@ Guarantees:
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from uuid import UUID
 
 import structlog
+from msgspec import structs
 
 from landbridge.customers.chain_deposits import reversals, store, treasury_store
 from landbridge.customers.chain_deposits.matching import FoundDeposits
@@ -45,7 +47,6 @@ from landbridge.providers.evm.following import progress
 from landbridge.providers.evm.following.model import BlockRef, ChainCursor
 
 _log = structlog.stdlib.get_logger()
-
 # Blocks further below the final one are not needed for an ordinary reorganisation.
 _BLOCKS_KEPT = 1_000
 
@@ -78,17 +79,21 @@ class ChainDeposits:
         found: FoundDeposits,
     ) -> ChainCursor | None:
         """Store confirmed blocks and their deposits; None if another worker was first."""
-        chain, moved = cursor.chain, _with(cursor, confirmed=blocks[-1])
+        moved, parts = structs.replace(cursor, confirmed=blocks[-1]), found.parts()
 
-        async def work(tx: Tx) -> ChainCursor | None:
-            if not await progress.lock_cursor(tx, cursor):
-                return None
-            await progress.add_blocks(tx, chain, blocks)
-            await _add(tx, found)
-            await progress.move_cursor(tx, moved)
-            return moved
+        async def work(tx: Tx, part: FoundDeposits) -> bool:
+            if part is parts[0]:
+                # What an attempt that was killed has stored: its blocks may be gone.
+                chain, first = _wallet_chain(cursor), cursor.confirmed.number + 1
+                await store.remove_confirmed(tx, chain, first=first)
+                await treasury_store.remove_confirmed(tx, chain, first=first)
+            await _add(tx, part)
+            if part is parts[-1]:
+                await progress.add_blocks(tx, cursor.chain, blocks)
+                await progress.move_cursor(tx, moved)
+            return True
 
-        return await self._database.transact(work)
+        return moved if await self._store_each(cursor, parts, work) else None
 
     async def returned_otherwise(self, found: FoundDeposits) -> Sequence[ChainDeposit]:
         """Return orphaned deposits that have returned with another amount, sender or wallet.
@@ -114,25 +119,24 @@ class ChainDeposits:
         not among them are removed.
         """
         accounts = await self._accounts(found)
+        parts = found.parts()
 
-        async def work(tx: Tx) -> bool:
-            if not await progress.lock_cursor(tx, cursor):
-                return False
-            await self._credit_in(tx, found, accounts, offsets)
-            chain = _wallet_chain(cursor)
-            first = cursor.final.number + 1
-            await store.remove_confirmed(tx, chain, first=first, last=last.number)
-            await treasury_store.remove_confirmed(tx, chain, first=first, last=last.number)
-            await progress.prune_blocks(
-                tx,
-                cursor.chain,
-                above=cursor.start.number,
-                below=cursor.final.number - _BLOCKS_KEPT,
-            )
-            await progress.move_cursor(tx, _with(cursor, final=last))
+        async def work(tx: Tx, part: FoundDeposits) -> bool:
+            await self._credit_in(tx, part, accounts, offsets)
+            if part is parts[-1]:
+                chain, first = _wallet_chain(cursor), cursor.final.number + 1
+                await store.remove_confirmed(tx, chain, first=first, last=last.number)
+                await treasury_store.remove_confirmed(tx, chain, first=first, last=last.number)
+                await progress.prune_blocks(
+                    tx,
+                    cursor.chain,
+                    above=cursor.start.number,
+                    below=cursor.final.number - _BLOCKS_KEPT,
+                )
+                await progress.move_cursor(tx, structs.replace(cursor, final=last))
             return True
 
-        return await self._database.transact(work)
+        return await self._store_each(cursor, parts, work)
 
     async def credit(
         self,
@@ -154,7 +158,7 @@ class ChainDeposits:
                 return False
             await self._credit_in(tx, found, accounts, offsets)
             await also(tx)
-            await progress.move_cursor(tx, _with(cursor, confirmed=last, final=last))
+            await progress.move_cursor(tx, structs.replace(cursor, confirmed=last, final=last))
             return True
 
         return await self._database.transact(work)
@@ -281,6 +285,25 @@ class ChainDeposits:
         outcome = await self._ledger.advance(move, reversals.TRANSITIONS)
         return not isinstance(outcome, CommitOutcome)
 
+    async def _store_each(
+        self,
+        cursor: ChainCursor,
+        parts: Sequence[FoundDeposits],
+        work: Callable[[Tx, FoundDeposits], Awaitable[bool]],
+    ) -> bool:
+        """Store each part in a transaction; False if another worker has moved the cursor.
+
+        It moves with the last one. Until then all are read again, and what is stored stays.
+        """
+
+        async def locked(tx: Tx, part: FoundDeposits) -> bool:
+            return await progress.lock_cursor(tx, cursor) and await work(tx, part)
+
+        for part in parts:
+            if not await self._database.transact(partial(locked, part=part)):
+                return False
+        return True
+
     async def _accounts(self, found: FoundDeposits) -> Mapping[tuple[UUID, UUID], UUID]:
         """Return the accounts that deposits are credited to, by organisation and deposit."""
         return {(each.org_id, each.id): await self._account_id(each) for each in found.wallets}
@@ -296,7 +319,7 @@ class ChainDeposits:
         places = {(each.org_id, each.id): place for place, each in enumerate(found.wallets)}
         await _add(tx, found)
         await self._set_final(tx, found.treasuries, offsets)
-        locked = await store.lock(tx, accounts.keys())
+        locked = await store.lock(tx, places.keys())
         # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
         ordered = sorted(
             locked,
@@ -368,17 +391,6 @@ async def _add(tx: Tx, found: FoundDeposits) -> None:
         await store.add(tx, deposit)
     for received in sorted(found.treasuries, key=lambda each: (each.org_id, each.id)):
         await treasury_store.add(tx, received)
-
-
-def _with(
-    cursor: ChainCursor, *, confirmed: BlockRef | None = None, final: BlockRef | None = None
-) -> ChainCursor:
-    return ChainCursor(
-        chain=cursor.chain,
-        start=cursor.start,
-        confirmed=confirmed or cursor.confirmed,
-        final=final or cursor.final,
-    )
 
 
 def _wallet_chain(cursor: ChainCursor) -> Chain:

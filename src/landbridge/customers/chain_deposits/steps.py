@@ -11,7 +11,7 @@ up in parts. Of several workers one follows a chain at a time, by a lease.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -26,6 +26,7 @@ from landbridge.customers.chain_deposits.matching import (
     TransferMatcher,
     first_blocks,
     treasury_deposits,
+    without_unread,
 )
 from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD, LOST, ORPHANS
 from landbridge.customers.chain_deposits.service import ChainDeposits
@@ -232,22 +233,18 @@ class ChainDepositSteps:
         return await self._deposits.complete(cursor, blocks[-1], found, run.offsets)
 
     async def _read(
-        self, run: _ChainRun, blocks: Sequence[BlockRef], *, known: set[str] | None = None
+        self, run: _ChainRun, blocks: Sequence[BlockRef], *, known: Collection[str] = ()
     ) -> tuple[Sequence[BlockRef], FoundDeposits]:
         """Return the first of these blocks, with as many deposits as are stored at once, and these.
 
-        `known` are transactions that were found there before: a node that lacks one is not
-        believed.
+        `known` transactions were found there before: a node that lacks one is not believed.
         """
         chain, reader = run.chain, run.reader
         transfers = await reader.transfers(blocks)
-        if lacking := (known or set()) - {each.transaction_hash for each in transfers}:
+        if lacking := {*known} - {each.transaction_hash for each in transfers}:
             raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
         owned = await self._matcher.with_owners(
-            chain,
-            transfers,
-            intermediaries=reader.intermediaries,
-            find_owners=reader.owners,
+            chain, transfers, intermediaries=reader.intermediaries, find_owners=reader.owners
         )
         matched = await self._matcher.match(chain, owned)
         received = await self._matcher.match_treasuries(chain, owned)
@@ -256,6 +253,8 @@ class ChainDepositSteps:
         positions = await reader.positions(
             [logged[each.transfer.key] for each in (*matched, *received)]
         )
+        matched = without_unread(chain, matched, positions, known=known)
+        received = without_unread(chain, received, positions, known=known)
         return blocks, FoundDeposits(
             [
                 each.deposit(chain, positions[each.transfer.key], self._clock, run.offsets)

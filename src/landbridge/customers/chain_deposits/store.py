@@ -103,7 +103,7 @@ limit $2
 """
 
 # Larger than any block.
-_BLOCK_MAX = 2**62
+BLOCK_MAX = 2**62
 
 
 async def match(
@@ -171,7 +171,7 @@ async def set_status(tx: Tx, deposit: ChainDeposit) -> None:
     )
 
 
-async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = _BLOCK_MAX) -> None:
+async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = BLOCK_MAX) -> None:
     """Remove deposits that are not credited, in a range of blocks, both ends included."""
     await tx.execute(_REMOVE_CONFIRMED, chain, first, last)
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
+from landbridge.customers.chain_deposits.store import BLOCK_MAX
 from landbridge.customers.chain_deposits.treasury_model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
@@ -235,7 +236,7 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
     return {row["transaction_hash"] for row in await tx.fetch(_CONFIRMED, chain, first, last)}
 
 
-async def remove_confirmed(tx: Tx, chain: Chain, *, first: int, last: int) -> None:
+async def remove_confirmed(tx: Tx, chain: Chain, *, first: int, last: int = BLOCK_MAX) -> None:
     """Remove deposits that are not final, in a range of blocks, both ends included.
 
     Those that were final before, and have returned, are given up again.

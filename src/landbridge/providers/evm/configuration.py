@@ -39,6 +39,8 @@ _GWEI_CAP_MAX = 1_000_000
 # As many decimals as one gwei has in wei.
 _GWEI_FORM = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,9})?", re.ASCII)
 _COIN_FORM = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,18})?", re.ASCII)
+# Default by chain, "0.1" elsewhere: some 500 payments a day on Ethereum at 30 gwei.
+_ORGANISATION_DAY = {Network.ETHEREUM: "1", Network.POLYGON: "1000"}
 _NATIVE_FORM = re.compile(r"[A-Z]{2,10}", re.ASCII)
 # Optional members about sending, with their largest values.
 _SENDING_MAX = {
@@ -98,11 +100,10 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     by currency, as in `usdc`. `max_fee_cap_wei` is the most that is paid per gas; None for no cap.
     A relayer with less than `relayer_floor_wei` sends nothing, and none has more than
     `in_flight_max` transactions that wait to be mined. Gas of one organisation's orders is paid up
-    to `organisation_day_wei` in 24 hours; None for no bound. A transaction that no block has is
-    sent again, and replaced, after the times in seconds. `faucet` is an unlocked account of a local
-    node that owns the tokens.
-    `signer` bounds what is signed. `bridge` moves bridgeable tokens to other chains; `market`
-    swaps.
+    to `organisation_day_wei` in 24 hours, and that of a delivery up to `gas_per_coin_max_wei` for
+    each coin; None for no bound. A transaction that no block has is sent again, and replaced, after
+    the times in seconds. `faucet` is an unlocked account of a local node that owns the tokens.
+    `signer` bounds what is signed. `bridge` moves bridgeable tokens; `market` swaps.
     """
 
     name: Network
@@ -121,7 +122,8 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     native_currency: str = "ETH"
     relayers: int = 1
     relayer_floor_wei: int = 0
-    organisation_day_wei: int | None = None
+    organisation_day_wei: int = 10**18
+    gas_per_coin_max_wei: int | None = None
     in_flight_max: int = 16
     resend_after_s: int = 30
     replace_after_s: int = 120
@@ -218,7 +220,7 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
         signer=read_signer_limits(table.optional_table("signer"), decimals),
         bridge=read_bridge(table.optional_table("bridge")),
         market=read_market(market, decimals, has_calls=has_calls),
-        **_sending(table),
+        **_sending(table, name),
     )
     table.refuse_unknown()
     return chain
@@ -299,8 +301,8 @@ def _fee_cap(table: ConfigurationTable) -> int | None:
     return wei
 
 
-def _sending(table: ConfigurationTable) -> dict[str, Any]:
-    """Return the optional members about relayers and sending that are set."""
+def _sending(table: ConfigurationTable, chain: Network) -> dict[str, Any]:
+    """Return the optional members about relayers and sending that are set, or have a default."""
     found: dict[str, Any] = {
         name: table.whole(name, least=1, most=most)
         for name, most in _SENDING_MAX.items()
@@ -310,11 +312,13 @@ def _sending(table: ConfigurationTable) -> dict[str, Any]:
         found["native_currency"] = table.text("native_currency")
         if not _NATIVE_FORM.fullmatch(found["native_currency"]):
             raise table.error("native_currency", 'must be 2 to 10 capitals, as in "POL"')
-    for name in {"relayer_floor", "organisation_day"}.intersection(table.names):
-        text = table.text(name)
-        if not _COIN_FORM.fullmatch(text):
+    day = _ORGANISATION_DAY.get(chain, "0.1")
+    defaults = (("relayer_floor", "0"), ("organisation_day", day), ("gas_per_coin_max", None))
+    for name, default in defaults:
+        text = table.text(name) if name in table.names else default
+        if text is not None and not _COIN_FORM.fullmatch(text):
             raise table.error(name, 'must be a decimal in text, as in "0.5"')
-        found[f"{name}_wei"] = int(Decimal(text).scaleb(18))
+        found[f"{name}_wei"] = None if text is None else int(Decimal(text).scaleb(18))
     faucet = table.optional_address("faucet")
     return found if faucet is None else {**found, "faucet": faucet}
 

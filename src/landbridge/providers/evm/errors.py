@@ -7,6 +7,10 @@ class NodeUnavailable(Unavailable):
     """No node gave a usable answer; nothing was sent, or it only read. Retry later."""
 
 
+class TransactionTooLarge(NodeUnavailable):
+    """The receipt of a transaction has more bytes than are read, at every node."""
+
+
 class NodeError(Upstream):
     """A node answered with a JSON-RPC error.
 

@@ -11,6 +11,7 @@ Guarantees:
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from enum import Enum, auto
 from typing import Any, TypeVar
 
 import aiohttp
@@ -46,6 +47,14 @@ class ChainIdentity(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     read: Callable[[object], object]
     expected: object
+
+
+class TooLarge(Enum):
+    """What an answer means that has more bytes than are read."""
+
+    FAULT = auto()  # the node is at fault
+    RAISE = auto()  # the caller asks for less
+    RAISE_OF_ALL = auto()  # somebody made it so; raised if it is so at all nodes in use
 
 
 class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,27 +141,36 @@ class NodePool:
         read: Callable[[list[Any]], T],
         *,
         head: Callable[[T], int | None] | None = None,
-        raises_too_large: bool = False,
+        too_large: TooLarge = TooLarge.FAULT,
     ) -> T:
         """Return what `read` makes of the answers of the first node whose answers are usable.
 
         Only for calls that may be repeated. `read` raises `AnswerInvalid` for unusable answers.
-        `head` returns the head that a value implies. With `raises_too_large` an answer that is too
-        large is raised, for a caller that can ask for less.
+        `head` returns the head that a value implies.
 
         Raises:
+            AnswerTooLarge: By `too_large`.
             NodeError: The node answered with an error.
             NodeUnavailable: No node gave a usable answer in time.
         """
         deadline_s = asyncio.get_running_loop().time() + self.limits.call_timeout_s
         problems: list[str] = []
+        large: list[AnswerTooLarge] = []
+        now = self._clock.now()
+        in_use = sum(not _is_set_aside(node, now) for node in self._nodes)
         for node in self.candidates():
             try:
                 return await self.attempt(node, calls, read, deadline_s=deadline_s, head=head)
-            except NodeFailure as failure:
-                if raises_too_large and isinstance(failure, AnswerTooLarge):
+            except AnswerTooLarge as failure:
+                if too_large is TooLarge.RAISE:
                     raise
+                large.append(failure)
+                failure.is_fault &= too_large is TooLarge.FAULT
                 problems.append(self.fail(node, failure))
+            except NodeFailure as failure:
+                problems.append(self.fail(node, failure))
+        if too_large is TooLarge.RAISE_OF_ALL and len(large) >= max(in_use, 1):
+            raise large[0]
         raise NodeUnavailable("; ".join(problems) or "no node is configured")
 
     async def ask_each(

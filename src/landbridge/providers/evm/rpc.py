@@ -10,13 +10,14 @@ Guarantees:
 - a sent transaction is never reported as refused if an earlier node may have accepted it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.providers.evm import abi
+from landbridge.providers.evm.call_results import chunks, expected, result, same, single
 from landbridge.providers.evm.chain_data import (
     BlockHeader,
     BlockTag,
@@ -26,13 +27,19 @@ from landbridge.providers.evm.chain_data import (
     read_block,
     read_log,
     read_next_base_fee,
-    read_receipt,
 )
 from landbridge.providers.evm.configuration import EvmChain, FinalityTag
 from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailure, NodeUnavailable
+from landbridge.providers.evm.mined_transactions import read_mined
 from landbridge.providers.evm.node_errors import is_log_limit
 from landbridge.providers.evm.node_url import NodeUrl
-from landbridge.providers.evm.nodes import ChainIdentity, NodeHealth, NodePool, RpcLimits
+from landbridge.providers.evm.nodes import (
+    ChainIdentity,
+    NodeHealth,
+    NodePool,
+    RpcLimits,
+    TooLarge,
+)
 from landbridge.providers.evm.quantities import (
     AnswerInvalid,
     read_data,
@@ -104,7 +111,7 @@ class ChainClient:
         call = RpcCall("eth_getBlockByNumber", (BlockTag.LATEST.value, False))
         heads = await self._pool.ask_each(
             [call],
-            _single(read_block),
+            single(read_block),
             head=lambda header: None if header is None else header.number,
             timeout_s=timeout_s,
         )
@@ -113,7 +120,7 @@ class ChainClient:
 
     async def block_number(self) -> int:
         """Return the number of the latest block, of a node that is not stale."""
-        return await self._pool.ask([_HEAD], _single(read_number), head=_same)
+        return await self._pool.ask([_HEAD], single(read_number), head=same)
 
     async def block(self, block: int | BlockTag) -> BlockHeader | None:
         """Return a block, or None if the node does not have it (yet, or any more)."""
@@ -128,7 +135,7 @@ class ChainClient:
             return header.number if header is not None and block is BlockTag.LATEST else None
 
         call = RpcCall("eth_getBlockByNumber", (_block(block), False))
-        return await self._pool.ask([call], _single(read), head=head)
+        return await self._pool.ask([call], single(read), head=head)
 
     async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
         """Return the blocks with these numbers; None for those the node lacks.
@@ -136,10 +143,10 @@ class ChainClient:
         More than the limit of a batch are read in parts: a reorg may come between them.
         """
         found: list[BlockHeader | None] = []
-        for chunk in _chunks(numbers, self._limits.batch_max):
+        for chunk in chunks(numbers, self._limits.batch_max):
 
             def read(answers: list[Any], chunk: Sequence[int] = chunk) -> list[BlockHeader | None]:
-                headers = [read_block(_expected(answer)) for answer in answers]
+                headers = [read_block(expected(answer)) for answer in answers]
                 for header, number in zip(headers, chunk, strict=True):
                     if header is not None and header.number != number:
                         raise AnswerInvalid("a block is of another number")
@@ -208,7 +215,7 @@ class ChainClient:
         """Return the next block's base fee and the node's suggested tip."""
 
         def read(answers: list[Any]) -> FeeQuote:
-            history, tip = (_expected(each) for each in answers)
+            history, tip = (expected(each) for each in answers)
             return FeeQuote(base_fee_wei=read_next_base_fee(history), tip_wei=read_quantity(tip))
 
         history = RpcCall("eth_feeHistory", ("0x1", BlockTag.LATEST.value, []))
@@ -221,24 +228,16 @@ class ChainClient:
     async def receipts(self, transaction_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
         """Return the receipt of each transaction, in their order.
 
-        Anybody can make receipts that are too large together: those are read one by one.
+        Anybody can make receipts that are too large together: those are read one by one. One that
+        is too large alone raises `TransactionTooLarge`.
         """
-        found: list[TransactionReceipt | None] = []
-        for chunk in _chunks([each.lower() for each in transaction_hashes], self._limits.batch_max):
-            try:
-                found += await self._mined(chunk)
-            except (AnswerTooLarge, NodeUnavailable):
-                if len(chunk) == 1:
-                    raise
-                for each in chunk:
-                    found += await self._mined([each])
-        return found
+        return await read_mined(self._pool, transaction_hashes)
 
     async def batch(self, calls: Sequence[RpcCall]) -> list[Any]:
         """Return the unread result of each call, or its `NodeError`; only for calls that read."""
         found: list[Any] = []
-        for chunk in _chunks(calls, self._limits.batch_max):
-            found += await self._pool.ask(chunk, _same)
+        for chunk in chunks(calls, self._limits.batch_max):
+            found += await self._pool.ask(chunk, same)
         return found
 
     async def logs(
@@ -278,18 +277,6 @@ class ChainClient:
         """Send signed transactions in one exchange; see `raw_transactions`."""
         return await send_raw(self._pool, raws)
 
-    async def _mined(self, hashes: Sequence[str]) -> list[TransactionReceipt | None]:
-        """Return the receipts of one exchange; raises `AnswerTooLarge` for several."""
-
-        def read(answers: list[Any]) -> list[TransactionReceipt | None]:
-            return [
-                read_receipt(_expected(answer), transaction_hash=each)
-                for answer, each in zip(answers, hashes, strict=True)
-            ]
-
-        calls = [RpcCall("eth_getTransactionReceipt", (each,)) for each in hashes]
-        return await self._pool.ask(calls, read, raises_too_large=len(hashes) > 1)
-
     async def _logs(
         self,
         first: int,
@@ -301,10 +288,10 @@ class ChainClient:
         wanted = {each.lower() for each in addresses}
 
         def read(answers: list[Any]) -> tuple[int, list[EventLog]]:
-            head = read_number(_expected(answers[0]))
+            head = read_number(expected(answers[0]))
             if head < last:
                 raise AnswerInvalid(f"its head is {head}, before block {last}")
-            logs = [read_log(each) for each in read_list(_result(answers[1]))]
+            logs = [read_log(each) for each in read_list(result(answers[1]))]
             for log in logs:
                 if not first <= log.block_number <= last or log.address.lower() not in wanted:
                     raise AnswerInvalid("a log is of another block or contract")
@@ -321,17 +308,20 @@ class ChainClient:
         }
         calls = [_HEAD, RpcCall("eth_getLogs", (request,))]
         _, logs = await self._pool.ask(
-            calls, read, head=lambda value: value[0], raises_too_large=first < last
+            calls,
+            read,
+            head=lambda value: value[0],
+            too_large=TooLarge.RAISE if first < last else TooLarge.FAULT,
         )
         return logs
 
     async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
-        return await self._call(RpcCall(method, params), lambda answer: read(_expected(answer)))
+        return await self._call(RpcCall(method, params), lambda answer: read(expected(answer)))
 
     async def _simulate(
         self, method: str, params: tuple[Any, ...], read: Callable[[object], T]
     ) -> T:
-        return await self._call(RpcCall(method, params), lambda answer: read(_result(answer)))
+        return await self._call(RpcCall(method, params), lambda answer: read(result(answer)))
 
     async def _call(self, call: RpcCall, read: Callable[[Any], T]) -> T:
         """Return a result, read; what can't be used is asked of all nodes, one by one."""
@@ -346,36 +336,9 @@ class ChainClient:
     async def _answers(self, calls: list[RpcCall]) -> list[Any]:
         """Return the result of each call, its `NodeError`, or a `NodeUnavailable` for all."""
         try:
-            return await self._pool.ask(calls, _same)
+            return await self._pool.ask(calls, same)
         except NodeUnavailable as error:
             return [error] * len(calls)
-
-
-def _chunks(values: Sequence[V], size: int) -> Iterator[Sequence[V]]:
-    for start in range(0, len(values), size):
-        yield values[start : start + size]
-
-
-def _single(read: Callable[[object], T]) -> Callable[[list[Any]], T]:
-    return lambda answers: read(_expected(answers[0]))
-
-
-def _expected(answer: Any) -> Any:
-    """Return a result. An error is the node's failure, but no reason to set it aside."""
-    if isinstance(answer, NodeError):
-        raise NodeFailure(f"answered error {answer.code}", is_fault=False)
-    return answer
-
-
-def _result(answer: Any) -> Any:
-    """Return a result, or raise the error in its place."""
-    if isinstance(answer, NodeError):
-        raise answer
-    return answer
-
-
-def _same(value: T) -> T:
-    return value
 
 
 def _block(block: int | BlockTag) -> str:

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, address_topic
@@ -12,6 +13,7 @@ from landbridge.providers.evm.errors import NodeUnavailable
 from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled
 from landbridge.providers.evm.following.reader import ChainReader
 from landbridge.providers.evm.node_url import NodeUrl
+from landbridge.providers.evm.nodes import RpcLimits
 from tests.providers.evm.node_server import CHAIN_ID, FakeNode, client_of, fake_node
 from tests.providers.evm.test_rpc import OTHER, TOKEN, block_json, hash_of, log_json, mined_json
 
@@ -59,6 +61,23 @@ async def test_a_position_counts_all_logs_of_the_transaction(reader: ChainReader
     assert (transfer.source.lower(), transfer.destination.lower()) == (ALICE, BOB)
     assert (transfer.amount_units, transfer.currency, transfer.block) == (12, "usdc", BLOCKS[1])
     assert await reader.positions([transfer]) == {(HASH, 3): 1}
+
+
+async def test_a_transaction_that_is_too_large_is_left_out(
+    reader: ChainReader, node: FakeNode
+) -> None:
+    (transfer,) = await reader.transfers(BLOCKS)
+    huge = hash_of(8)
+
+    def mined(transaction_hash: str) -> dict[str, Any]:
+        padding = {"data": "0" * 20_000} if transaction_hash == huge else {}
+        return mined_json(int(transaction_hash, 16), logs=[transfer_json(index=0)], **padding)
+
+    node.methods["eth_getTransactionReceipt"] = mined
+    async with client_of(node, limits=RpcLimits(answer_bytes_max=10_000)) as client:
+        small = ChainReader(chain(), client)
+        assert await small.blocks_of([huge, HASH]) == {HASH: 5}
+        assert await small.positions([replace(transfer, transaction_hash=huge)]) == {}
 
 
 async def test_a_log_of_another_block_is_not_believed(reader: ChainReader, node: FakeNode) -> None:

@@ -2,18 +2,22 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.outbox import attempt_store
+from landbridge.providers.evm.outbox.model import OutboxState
 from tests.chain_world import FINAL_DEPTH, NETWORK, ChainWorld, chain_world
 from tests.payouts import check_books
 from tests.providers.evm.gas.orders import native_units
+from tests.providers.evm.outbox.chain_orders import new_address, sent_order, stored
 from tests.tenants import TRANSFERS, make_transfer, make_user
 
 pytestmark = pytest.mark.long
@@ -69,14 +73,13 @@ async def run_until_final(world: ChainWorld, transfer_id: str) -> None:
     raise AssertionError(f"the transfer and its orders are {reached}")
 
 
-async def native_coins(world: ChainWorld, wallet: str) -> int:
-    """Return the wei of all relayers, and of a wallet that may have been topped up."""
+async def native_coins(world: ChainWorld, *wallets: str) -> int:
+    """Return the wei of all relayers, and of wallets that may have been topped up."""
     relayers = await world.container.database.single(
         lambda tx: attempt_store.relayers(tx, NETWORK.value)
     )
-    return sum([await world.client.balance(each.address) for each in relayers]) + (
-        await world.client.balance(wallet)
-    )
+    addresses = [*(each.address for each in relayers), *wallets]
+    return sum([await world.client.balance(each) for each in addresses])
 
 
 async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: Database) -> None:
@@ -89,7 +92,11 @@ async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: 
         await run_until_final(world, first["id"])
         await make_transfer(org, user, await make_user(org), 10)
         await world.container.scheduler.run_once(await world.container.orgs.clock_offsets())
-        await world.outbox.run_once()
+        with capture_logs() as logs:
+            await world.outbox.run_once()
+        assert [each["org_id"] for each in logs if each["event"] == "chain.gas.used_up"] == [
+            str(org.org_id)
+        ]
         (waiting,) = await own_database.rows(
             "select reason from chain_orders where state = 'CREATED'"
         )
@@ -100,6 +107,40 @@ async def test_gas_of_one_organisation_is_bounded(tmp_path: Path, own_database: 
         await own_database.rows("update chain_orders set due_at = created_at")
         await world.outbox.run_once()
         assert not await own_database.rows("select 1 from chain_orders where state = 'CREATED'")
+
+
+async def test_a_delivery_waits_while_its_gas_is_out_of_proportion(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(
+        tmp_path, own_database, sponsor=["eip3009"], gas_per_coin_max="0.01"
+    ) as world:
+        small, large = {new_address(): COIN // 1_000}, {new_address(): COIN}
+        waiting = await sent_order(world, small, of_user=False)
+        sent = [
+            await sent_order(world, large, of_user=False),
+            await sent_order(world, small, of_user=True),
+        ]
+        await world.outbox.run_once()
+        assert "gas_per_coin_max" in ((await stored(world, waiting)).reason or "")
+        assert {(await stored(world, each)).state for each in sent} == {OutboxState.SENT}
+
+
+async def test_coins_for_the_gas_of_a_wallet_count_as_gas(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with chain_world(tmp_path, own_database, sponsor=["top-up"]) as world:
+        org_id = world.org.org_id
+        user, _ = await funded_wallet(world)
+        before = await native_coins(world)
+        created = await make_transfer(world.org, user, await make_user(world.org), 10)
+        await run_until_final(world, created["id"])
+        paid = before - await native_coins(world)
+        since = world.container.clock.now() - timedelta(days=1)
+        counted = await own_database.read(
+            lambda tx: attempt_store.gas_of(tx, {org_id}, NETWORK.value, since)
+        )
+        assert counted == {org_id: paid}
 
 
 async def test_booked_gas_is_what_left_the_relayers(world: ChainWorld) -> None:

@@ -10,8 +10,14 @@ from types import MappingProxyType
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, decode_transfer
 from landbridge.providers.evm.bridging.mint_owners import NO_ADDRESS, find_owner
-from landbridge.providers.evm.chain_data import BlockHeader, BlockTag, EventLog
+from landbridge.providers.evm.chain_data import (
+    BlockHeader,
+    BlockTag,
+    EventLog,
+    TransactionReceipt,
+)
 from landbridge.providers.evm.configuration import EvmChain
+from landbridge.providers.evm.errors import TransactionTooLarge
 from landbridge.providers.evm.following.model import (
     BlockRef,
     ChainHeads,
@@ -147,18 +153,20 @@ class ChainReader:
         """Return the position of each transfer's log within its transaction, by `key`.
 
         It is read from the receipt, which is a second witness: a log that its transaction does not
-        have raises `ChainUnsettled`.
+        have raises `ChainUnsettled`. Transfers of a receipt that is too large are left out.
         """
         return {
             each.key: self._position(each, logs) async for each, logs in self._with_logs(transfers)
         }
 
     async def blocks_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, int]:
-        """Return the block numbers of those of these transactions that are mined."""
-        receipts = await self._client.receipts(transaction_hashes)
+        """Return the block numbers of those of these transactions that are mined.
+
+        Without those with a receipt that is too large: no deposit of them can be credited again.
+        """
         return {
             each: receipt.block_number
-            for each, receipt in zip(transaction_hashes, receipts, strict=True)
+            for each, receipt in await self._mined(transaction_hashes)
             if receipt is not None
         }
 
@@ -167,8 +175,8 @@ class ChainReader:
     ) -> AsyncIterator[tuple[LoggedTransfer, Sequence[EventLog]]]:
         """Yield transfers with the logs of their transactions, in the order of those.
 
-        Few receipts are in memory at once: anybody can make large ones. A transaction that is not
-        mined raises `ChainUnsettled`.
+        Few receipts are in memory at once: anybody can make large ones. A transaction is left out
+        if its receipt is too large, and raises `ChainUnsettled` if it is not mined.
         """
         by_hash: dict[str, list[LoggedTransfer]] = {}
         for each in transfers:
@@ -176,8 +184,7 @@ class ChainReader:
         hashes = list(by_hash)
         for start in range(0, len(hashes), _RECEIPTS_MAX):
             some = hashes[start : start + _RECEIPTS_MAX]
-            receipts = await self._client.receipts(some)
-            for transaction_hash, receipt in zip(some, receipts, strict=True):
+            for transaction_hash, receipt in await self._mined(some):
                 if receipt is None or not receipt.is_success:
                     raise ChainUnsettled(
                         f"transaction {transaction_hash} of {self.name} is not mined"
@@ -186,6 +193,18 @@ class ChainReader:
                 logs = [by_index[index] for index in sorted(by_index)]
                 for each in by_hash[transaction_hash]:
                     yield each, logs
+
+    async def _mined(
+        self, hashes: Sequence[str]
+    ) -> Sequence[tuple[str, TransactionReceipt | None]]:
+        """Return transactions with their receipts, without those that are too large."""
+        try:
+            return list(zip(hashes, await self._client.receipts(hashes), strict=True))
+        except TransactionTooLarge:
+            if len(hashes) == 1:
+                return []
+        found = [await self._mined([each]) for each in hashes]
+        return [each for receipts in found for each in receipts]
 
     def _transfer(self, log: EventLog, block: BlockRef) -> LoggedTransfer | None:
         transfer = decode_transfer(log.topics, log.data)

@@ -71,11 +71,16 @@ from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::sm
         tip_wei, created_at)
 """
 
+# What left the relayers: their gas, and the coins that a wallet gets to pay its own.
 _GAS_OF = """
-select org_id, sum(gas_wei) as wei
-from chain_attempts
-where org_id = any($1) and chain = $2 and created_at >= $3 and gas_wei is not null
-group by org_id
+select a.org_id, sum(a.gas_wei + case
+    when a.is_payment or not a.is_success then 0
+    else (convert_from(a.request, 'UTF8')::jsonb ->> 'value_wei')::numeric
+end) as wei
+from chain_attempts a join chain_accounts c on c.chain = a.chain and c.address = a.account
+where a.org_id = any($1) and a.chain = $2 and a.created_at >= $3 and a.gas_wei is not null
+    and c.relayer_index is not null
+group by a.org_id
 """
 
 _OF_ORDERS = """
@@ -164,11 +169,48 @@ where a.chain = $1 and o.chain = $1 and o.state in ('SIGNED', 'SENT') and a.bloc
 group by a.account
 """
 
+# By paying address: whether it sends a transaction itself, and whether one may delegate it.
+_NONCES_IN_FLIGHT = """
+select o.source, bool_or(a.account = o.source) as is_own,
+    bool_or(a.account <> o.source and o.method = 'eip7702') as is_delegating
+from chain_orders o join chain_attempts a on a.org_id = o.org_id and a.key = o.key
+where o.chain = $1 and o.source = any($2) and o.state in ('SIGNED', 'SENT')
+    and a.step = o.step and a.block_number is null and not a.is_taken
+group by o.source
+"""
+
+_MINED_DELEGATIONS = """
+select a.request
+from chain_orders o join chain_attempts a on a.org_id = o.org_id and a.key = o.key
+where o.org_id = $1 and o.chain = $2 and o.source = $3 and o.method = 'eip7702'
+    and a.block_number is not null
+"""
+
+
+async def nonces_in_flight(
+    tx: Tx, chain: str, sources: Collection[str]
+) -> tuple[set[str], set[str]]:
+    """Return which of these addresses send a transaction themselves, and which may be delegated."""
+    rows = await tx.fetch(_NONCES_IN_FLIGHT, chain, list(sources))
+    return (
+        {row["source"] for row in rows if row["is_own"]},
+        {row["source"] for row in rows if row["is_delegating"]},
+    )
+
+
+async def mined_delegations(tx: Tx, org_id: UUID, chain: str, source: str) -> list[bytes]:
+    """Return the unsigned transactions of an address that relayers have sent for its calls."""
+    rows = await tx.fetch(_MINED_DELEGATIONS, org_id, chain, source)
+    return [row["request"] for row in rows]
+
 
 async def gas_of(
     tx: Tx, org_ids: Collection[UUID], chain: str, since: datetime
 ) -> Mapping[UUID, int]:
-    """Return the native units paid for each organisation's transactions signed since then."""
+    """Return what relayers paid for each organisation's transactions signed since then.
+
+    With the native coins that they sent to its wallets.
+    """
     rows = await tx.fetch(_GAS_OF, list(org_ids), chain, since)
     return {row["org_id"]: int(row["wei"]) for row in rows}
 

@@ -46,6 +46,11 @@ from landbridge.providers.evm.outbox.plans import (
     TransactionPlan,
 )
 from landbridge.providers.evm.outbox.relayers import Relayers
+from landbridge.providers.evm.outbox.wallet_nonces import (
+    pass_over_delegations,
+    uses_nonce,
+    without_conflicts,
+)
 from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.signing.model import (
     SignerUnavailable,
@@ -64,6 +69,7 @@ _TOO_LATE = "the swap could not be sent to the market in time"
 _DAY = timedelta(days=1)
 _COSTS_TOO_MUCH = "waits: the organisation has used up the gas of its payments in 24 hours"
 _SENT_BEFORE = "the chain has transactions of this address that are not in the database"
+_COSTS_MORE = "waits: its gas costs more for each coin than `gas_per_coin_max` of the chains file"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
@@ -123,6 +129,11 @@ class SigningStep:
                 orders, relayers, before, refusals, strict=True
             )
         )
+        if any(map(uses_nonce, plans)):
+            planning = plans
+            plans = await context.database.single(
+                lambda tx: without_conflicts(tx, context.name, orders, planning)
+            )
         planned = [
             await self._with_sender(order, plan, relayer)
             for order, plan, relayer in zip(orders, plans, relayers, strict=True)
@@ -144,7 +155,7 @@ class SigningStep:
     ) -> Sequence[OutboxOrder]:
         """Let orders of organisations without gas left for these 24 hours wait; return others."""
         context, most = self._context, self._context.chain.organisation_day_wei
-        if most is None or not orders:
+        if not orders:
             return orders
         spent = await context.database.single(
             lambda tx: attempt_store.gas_of(
@@ -152,6 +163,8 @@ class SigningStep:
             )
         )
         waiting = [each for each in orders if spent.get(each.org_id, 0) >= most]
+        for org_id in {each.org_id for each in waiting}:
+            _log.warning("chain.gas.used_up", chain=context.name, org_id=str(org_id))
         if waiting:
             await self._postpone(waiting, _COSTS_TOO_MUCH, at)
         return [each for each in orders if each not in waiting]
@@ -181,7 +194,7 @@ class SigningStep:
         try:
             key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
             _check_source(order, key)
-            return await self._planner.plan(
+            plan = await self._planner.plan(
                 order,
                 key,
                 relayer=relayer,
@@ -189,6 +202,8 @@ class SigningStep:
                 units_before=units_before,
                 refusal=refusal,
             )
+            is_costly = isinstance(plan, TransactionPlan) and self._is_costly(order, plan, view)
+            return PlanWait(_COSTS_MORE) if is_costly else plan
         except NodeUnavailable:
             return PlanWait("waits for the chain's nodes")
         except SignerUnavailable:
@@ -203,6 +218,18 @@ class SigningStep:
             )
             return PlanWait(f"waits: the signer refuses: {error}")
 
+    def _is_costly(self, order: OutboxOrder, plan: TransactionPlan, view: PlanView) -> bool:
+        """Whether the gas of a delivery from the organisation's own address is out of proportion.
+
+        Strangers cause deliveries, by deposits on virtual accounts.
+        """
+        most = self._context.chain.gas_per_coin_max_wei
+        is_delivery = order.wallet_id is None and order.action is ChainAction.TRANSFER
+        if most is None or not is_delivery or order.is_refund or order.confirmed_at is not None:
+            return False
+        coin_units = 10 ** self._context.chain.tokens[order.currency].decimals
+        return plan.gas * view.fees.max_fee_wei * coin_units > most * order.units
+
     async def _with_sender(
         self, order: OutboxOrder, plan: TransactionPlan, relayer: SendingAccount
     ) -> _PlannedOrder:
@@ -215,12 +242,18 @@ class SigningStep:
         return _PlannedOrder(order, plan, plan.sender, key)
 
     async def _add_wallet(self, tx: Tx, order: OutboxOrder, nonce: int) -> None:
-        """Store the account of a paying address; stop it if it has sent unknown transactions."""
+        """Store the account of a paying address, or let a known one pass over delegations.
+
+        A new one that has sent unknown transactions is stopped.
+        """
         name, address = self._context.name, order.source
         is_new = await attempt_store.add_account(
             tx, name, address, relayer_index=None, next_nonce=nonce
         )
-        if not is_new or not nonce or await order_store.has_delegated(tx, order):
+        if not is_new:
+            await pass_over_delegations(tx, name, order, nonce)
+            return
+        if not nonce or await order_store.has_delegated(tx, order):
             return
         at = self._context.clock.now()
         await attempt_store.stop(tx, name, address, at, _SENT_BEFORE, next_nonce=nonce)

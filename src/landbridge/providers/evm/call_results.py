@@ -1,0 +1,38 @@
+"""Results of a node's answers: what a call got, or the error in its place."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from landbridge.providers.evm.errors import NodeError, NodeFailure
+
+T = TypeVar("T")
+
+
+def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield values in parts of at most `size`."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]
+
+
+def single(read: Callable[[object], T]) -> Callable[[list[Any]], T]:
+    """Return what reads the result of the only call of an exchange."""
+    return lambda answers: read(expected(answers[0]))
+
+
+def expected(answer: Any) -> Any:
+    """Return a result. An error is the node's failure, but no reason to set it aside."""
+    if isinstance(answer, NodeError):
+        raise NodeFailure(f"answered error {answer.code}", is_fault=False)
+    return answer
+
+
+def result(answer: Any) -> Any:
+    """Return a result, or raise the error in its place."""
+    if isinstance(answer, NodeError):
+        raise answer
+    return answer
+
+
+def same(value: T) -> T:
+    """Return a value as it is."""
+    return value
