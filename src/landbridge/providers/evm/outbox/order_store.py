@@ -184,14 +184,6 @@ where chain = $1 and source = any($2) and method = 'top-up'
     and state not in ('FINAL', 'REVERTED', 'REJECTED')
 """
 
-# Each delegation that an address signs uses one of its nonces.
-_HAS_DELEGATED = """
-select exists (
-    select from chain_orders
-    where org_id = $1 and chain = $2 and source = $3 and method = 'eip7702'
-)
-"""
-
 # The key of the index decides between two orders at once.
 _CLAIM_MESSAGE = """
 update chain_orders o set message_nonce = $3
@@ -372,8 +364,3 @@ async def claim_message(tx: Tx, order: OutboxOrder, nonce: bytes) -> bool:
 async def lease(tx: Tx, chain: str, owner: UUID, *, at: datetime, expires_at: datetime) -> bool:
     """Take or extend the lease of a chain; False if another worker has it."""
     return bool(await tx.fetchval(_LEASE, chain, owner, expires_at, at))
-
-
-async def has_delegated(tx: Tx, order: OutboxOrder) -> bool:
-    """Return whether an order of this paying address was sent by a delegation."""
-    return await tx.fetchval(_HAS_DELEGATED, order.org_id, order.chain, order.source)

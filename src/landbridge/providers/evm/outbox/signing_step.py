@@ -47,7 +47,7 @@ from landbridge.providers.evm.outbox.plans import (
 )
 from landbridge.providers.evm.outbox.relayers import Relayers
 from landbridge.providers.evm.outbox.wallet_nonces import (
-    pass_over_delegations,
+    take_nonces,
     uses_nonce,
     without_conflicts,
 )
@@ -68,7 +68,6 @@ _RETRY_AFTER_MAX = timedelta(minutes=5)
 _TOO_LATE = "the swap could not be sent to the market in time"
 _DAY = timedelta(days=1)
 _COSTS_TOO_MUCH = "waits: the organisation has used up the gas of its payments in 24 hours"
-_SENT_BEFORE = "the chain has transactions of this address that are not in the database"
 _COSTS_MORE = "waits: its gas costs more for each coin than `gas_per_coin_max` of the chains file"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
@@ -238,26 +237,10 @@ class SigningStep:
             return _PlannedOrder(order, plan, relayer.address, key)
         key = await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
         nonce = await self._context.client.nonce(plan.sender, BlockTag.LATEST)
-        await self._context.database.transact(lambda tx: self._add_wallet(tx, order, nonce))
-        return _PlannedOrder(order, plan, plan.sender, key)
-
-    async def _add_wallet(self, tx: Tx, order: OutboxOrder, nonce: int) -> None:
-        """Store the account of a paying address, or let a known one pass over delegations.
-
-        A new one that has sent unknown transactions is stopped.
-        """
-        name, address = self._context.name, order.source
-        is_new = await attempt_store.add_account(
-            tx, name, address, relayer_index=None, next_nonce=nonce
+        await self._context.database.transact(
+            lambda tx: take_nonces(tx, order, nonce, self._context.clock.now())
         )
-        if not is_new:
-            await pass_over_delegations(tx, name, order, nonce)
-            return
-        if not nonce or await order_store.has_delegated(tx, order):
-            return
-        at = self._context.clock.now()
-        await attempt_store.stop(tx, name, address, at, _SENT_BEFORE, next_nonce=nonce)
-        _log.error("chain.account.stopped", chain=name, account=address, reason=_SENT_BEFORE)
+        return _PlannedOrder(order, plan, plan.sender, key)
 
     async def _sign(
         self, tx: Tx, planned: Sequence[_PlannedOrder], fees: GasFees, at: datetime

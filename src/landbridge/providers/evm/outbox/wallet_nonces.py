@@ -4,12 +4,17 @@ Guarantees:
 - a wallet has no transaction of its own under way while one that delegates it is, and vice versa:
   either would use up the nonce of the other;
 - nonces that delegations of ours have used are passed over. Any other that the chain counts, and we
-  did not sign, is left to `tracking_step.py`, which stops the account.
+  did not sign, is left to `tracking_step.py`, which stops the account;
+- an address that is new in the database, and of which the chain has other transactions, sends
+  nothing until an admin resumes it: after a restore of an older backup, one of them may have paid
+  the order.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import msgspec
+import structlog
 
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.outbox import attempt_store
@@ -17,6 +22,9 @@ from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.outbox.plans import Plan, PlanWait, TransactionPlan
 from landbridge.providers.evm.signing.model import UnsignedTransaction
 
+_log = structlog.stdlib.get_logger()
+
+_SENT_BEFORE = "the chain has transactions of this address that are not in the database"
 _OTHER = "waits for another transaction of the paying address"
 
 
@@ -45,20 +53,28 @@ async def without_conflicts(
     return found
 
 
-async def pass_over_delegations(tx: Tx, chain: str, order: OutboxOrder, counted: int) -> None:
+async def take_nonces(tx: Tx, order: OutboxOrder, counted: int, at: datetime) -> None:
     """Let the paying address go on at the nonce that the chain counts.
 
-    Only if delegations of ours have used those before it.
+    Only if delegations of ours have used those before it. An address that is new in the database
+    and has used others is stopped.
     """
-    account = (await attempt_store.lock_accounts(tx, chain, [order.source]))[order.source]
-    passed = range(account.next_nonce, counted)
+    chain, address = order.chain, order.source
+    is_new = await attempt_store.add_account(
+        tx, chain, address, relayer_index=None, next_nonce=counted
+    )
+    account = (await attempt_store.lock_accounts(tx, chain, [address]))[address]
+    passed = range(0 if is_new else account.next_nonce, counted)
     if not passed or account.stopped_at is not None:
         return
-    requests = await attempt_store.mined_delegations(tx, order.org_id, chain, order.source)
+    requests = await attempt_store.mined_delegations(tx, order.org_id, chain, address)
     used = {
         each.nonce
         for request in requests
         for each in msgspec.json.decode(request, type=UnsignedTransaction).delegations
     }
     if used.issuperset(passed):
-        await attempt_store.set_nonces(tx, chain, {order.source: counted})
+        await attempt_store.set_nonces(tx, chain, {address: counted})
+    elif is_new:
+        await attempt_store.stop(tx, chain, address, at, _SENT_BEFORE, next_nonce=counted)
+        _log.error("chain.account.stopped", chain=chain, account=address, reason=_SENT_BEFORE)
