@@ -111,19 +111,15 @@ def details_reply(details: TransactionDetail) -> TransactionDetailsReply:
             )
             for each in details.disbursements
         ],
-        history=_history(details),
+        history=[
+            reply_of(each, ChangeReply, at=each.occurred_at, facts=dict(public_facts(each)))
+            for each in details.changes
+        ],
         journals=[
             JournalReply(seq=seq, entries=[_entry(details, each) for each in entries])
             for seq, entries in groupby(details.entries, key=lambda each: each.seq)
         ],
     )
-
-
-def _history(details: TransactionDetail) -> list[ChangeReply]:
-    return [
-        reply_of(each, ChangeReply, at=each.occurred_at, facts=dict(public_facts(each)))
-        for each in details.changes
-    ]
 
 
 def _entry(details: TransactionDetail, entry: JournalEntry) -> JournalEntryReply:
