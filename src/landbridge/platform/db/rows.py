@@ -16,7 +16,9 @@ def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
     `Decimal`: pass them as integers. A column that is no field is ignored; a field without a column
     keeps its default, and raises without one.
     """
-    return msgspec.convert({**dict(row), **values}, kind)
+    fields = dict(row.items())
+    fields.update(values)
+    return msgspec.convert(fields, kind)
 
 
 def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
