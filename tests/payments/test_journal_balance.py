@@ -110,7 +110,7 @@ class _OutgoingKind:
         match status(record.status):
             case status.PENDING_APPROVAL:
                 yield result_of(decisions.approved(record, actor=ACTOR, at=AT))
-                rejected = decisions.refused(record, actor=ACTOR, at=AT, reason=None)
+                rejected = decisions.refused(record, actor=ACTOR, at=AT)
                 yield rejected
                 yield replace(rejected, path=(status.EXPIRED,))
             case status.CREATED:

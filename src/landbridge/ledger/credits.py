@@ -16,6 +16,7 @@ import msgspec
 from landbridge.ledger import corrections, credit_store
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import read_row
 
 # Lines that one page scans: some tens of milliseconds. The page then ends early, with a cursor.
 LINES_MAX = 2000
@@ -135,11 +136,5 @@ def _credit(row: Row) -> WalletCredit:
     details, facts = (
         msgspec.json.decode(row[name], type=dict[str, Any]) for name in ("details", "facts")
     )
-    return WalletCredit(
-        account_id=row["account_id"],
-        transfer_id=row["transfer_id"],
-        kind=row["kind"],
-        units=int(row["units"]),
-        at=row["occurred_at"],
-        record_data=details | facts,
-    )
+    at, units = row["occurred_at"], int(row["units"])
+    return read_row(row, WalletCredit, units=units, at=at, record_data=details | facts)

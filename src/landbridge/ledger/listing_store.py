@@ -332,13 +332,8 @@ async def sums(tx: Tx, org_id: UUID) -> Sequence[AssetTotal]:
 async def entries(tx: Tx, org_id: UUID, transfer_id: UUID) -> Sequence[JournalEntry]:
     """Return all journal entries of a record, in order."""
     return [
-        JournalEntry(
-            seq=row["seq"],
-            account_id=row["account_id"],
-            role=row["role"],
-            asset=row["asset"],
-            available_units=int(row["available"]),
-            held_units=int(row["held"]),
+        read_row(
+            row, JournalEntry, available_units=int(row["available"]), held_units=int(row["held"])
         )
         for row in await tx.fetch(_ENTRIES, org_id, transfer_id)
     ]

@@ -8,6 +8,7 @@ from uuid import UUID
 from landbridge.ledger import time_in_status_store
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database
+from landbridge.platform.db.rows import read_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +100,11 @@ class TimeInStatus:
             )
         )
         return [
-            OverdueTransfer(
-                row["org_id"],
-                row["id"],
-                row["kind"],
-                row["status"],
-                row["updated_at"],
-                row["due_at"],
-                row["source_asset"],
-                int(row["source_units"]),
-                row["attention"],
+            read_row(
+                row,
+                OverdueTransfer,
+                since=row["updated_at"],
+                source_units=int(row["source_units"]),
             )
             for row in rows
         ]

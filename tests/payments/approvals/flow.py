@@ -106,10 +106,7 @@ class Payments:
             journals={0: [spent, Posting(HouseRole.OUTSIDE, paid + more)]},
         )
 
-    def refused(
-        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
-    ) -> AdvanceTransfer:
-        del reason
+    def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         return leave(record, Status.REJECTED, actor, at)
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:

@@ -9,11 +9,10 @@ import pytest
 
 from landbridge.app.container import wire
 from landbridge.customers.kyc.model import Rail
-from landbridge.payments.onramps.schemas import NewOnramp
+from landbridge.payments.onramps.request import NewOnramp
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
-from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.rails.none import NoRails
 from tests.onramps import ONRAMPS, make_african_account, make_onramp, make_payer, onramp_body
@@ -138,6 +137,4 @@ async def test_without_a_bank_no_money_can_come_in(org: Tenant, database: Databa
     user = await make_payer(org)
     body = msgspec.convert(onramp_body(user), NewOnramp)
     with pytest.raises(RouteInvalid, match="no connected bank serves usd"):
-        await container.onramps.create(
-            org.caller, body.request_id, body.params(), request_values(body)
-        )
+        await container.onramps.create(org.caller, body)

@@ -11,7 +11,7 @@ import pytest
 
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.rows import convert_row
+from landbridge.platform.db.rows import read_row
 
 MOMENT = datetime(2026, 11, 30, 23, 59, 59, 123456, tzinfo=UTC)
 _READ = """
@@ -41,7 +41,7 @@ class _Payout:
 async def test_columns_become_the_fields_of_the_same_names(database: Database, units: int) -> None:
     payout_id = new_id()
     (row,) = await database.rows(_READ, payout_id, Decimal(units), MOMENT)
-    payout = convert_row(row, _Payout)
+    payout = read_row(row, _Payout)
     assert payout == _Payout(
         id=payout_id,
         state=_State.SENT,
@@ -56,11 +56,11 @@ async def test_columns_become_the_fields_of_the_same_names(database: Database, u
 
 async def test_other_values_replace_columns(database: Database) -> None:
     (row,) = await database.rows(_READ, new_id(), Decimal(1), MOMENT)
-    payout = convert_row(row, _Payout, weight=Decimal(2), reason="late")
+    payout = read_row(row, _Payout, weight=Decimal(2), reason="late")
     assert (payout.weight, payout.reason) == (Decimal(2), "late")
 
 
 async def test_a_row_that_lacks_a_field_or_has_another_type_is_refused(database: Database) -> None:
     (row,) = await database.rows("select 'LOST' as state")
     with pytest.raises(msgspec.ValidationError):
-        convert_row(row, _Payout)
+        read_row(row, _Payout)

@@ -145,7 +145,9 @@ class ApprovalRoutes(Controller):
             success=True,
             message=f"pending approvals on this page: {len(found)}",
             count=len(found),
-            approvals=[_pending(each) for each in found],
+            approvals=[
+                reply_of(each, PendingApproval, transfer_type=each.transfer_kind) for each in found
+            ],
         )
 
     @get(
@@ -221,10 +223,6 @@ def _how_it_stands(approval: Approval) -> str:
     if approval.status is ApprovalStatus.APPROVED:
         return "the payment is approved"
     return f"{approval.votes_for} of {approval.threshold} votes that the payment needs"
-
-
-def _pending(approval: Approval) -> PendingApproval:
-    return reply_of(approval, PendingApproval, transfer_type=approval.transfer_kind)
 
 
 def _with_votes(approval: Approval) -> ApprovalWithVotes:

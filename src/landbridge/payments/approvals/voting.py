@@ -87,12 +87,10 @@ class Decider(Protocol):
         """
         ...
 
-    def refused(
-        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
-    ) -> AdvanceTransfer:
+    def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Build the transition of a rejected record: REJECTED, its hold is released.
 
-        `reason` is a person's free text and is not stored as a fact.
+        A person's reason is free text: it is kept with the vote, and not stored as a fact.
         """
         ...
 
@@ -188,7 +186,7 @@ class Voting:
         if record is None:
             return None  # decided between the two reads
         decider = self._decider(record)
-        rejected = decider.refused(record, actor=caller.actor, at=at, reason=None)
+        rejected = decider.refused(record, actor=caller.actor, at=at)
         move = replace(
             rejected,
             timing=DueCheck.IN_TIME,
@@ -242,9 +240,7 @@ class Voting:
         move: AdvanceTransfer | None = None
         decider = self._decider(record)
         if vote.choice is VoteChoice.REJECT:
-            move = decider.refused(
-                record, actor=caller.actor, at=vote.occurred_at, reason=vote.comment
-            )
+            move = decider.refused(record, actor=caller.actor, at=vote.occurred_at)
         elif _is_last(approval):
             move = await decider.approved(record, actor=caller.actor, at=vote.occurred_at)
         return await self._cast_with(caller, vote, approval, record, move)

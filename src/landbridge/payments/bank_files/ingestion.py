@@ -151,17 +151,14 @@ class Ingestion:
             return set()
         key = await self.vault.make(tx, account.org_id, account.org_id)
         lines = [
-            NewStatementLine(
+            copy_fields(
+                draft,
+                NewStatementLine,
                 id=line_id,
-                fingerprint=draft.fingerprint,
-                source=draft.source,
-                kind=draft.kind,
                 units=None if draft.money is None else draft.money.units,
-                booked_on=draft.booked_on,
                 status=StatementLineStatus.NEW
                 if draft.reason is None
                 else StatementLineStatus.UNMATCHED,
-                reason=draft.reason,
                 sealed_texts=key.seal(draft.texts, context=line_context(line_id)),
                 rank=0 if draft.is_back else 1,
                 created_at=at,

@@ -111,7 +111,7 @@ def build_order(payment: RailPayment) -> PaymentOrder:
         bic=bic,
         bank_name=bank.get("bankName"),
         remittance=next(
-            (_on_one_line(texts[each]) for each in _REMITTANCES if each in texts), None
+            (" ".join(texts[each].split()) for each in _REMITTANCES if each in texts), None
         ),
         description=texts.get("achReference"),
         purpose=texts.get("purposeOfPayment"),
@@ -205,7 +205,3 @@ def _is_bic(text: str) -> bool:
 
 def _is_iban(text: str) -> bool:
     return text[:2].isalpha() and check_iban.read(text) is not None
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -31,6 +31,7 @@ from landbridge.payments.bank_files.orders import (
 )
 from landbridge.payments.bank_files.payments import ACTOR, BankPayments, record_change
 from landbridge.platform.core.errors import InvariantBroken, Rejected, Unavailable
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
@@ -153,16 +154,11 @@ class FileRails:
         due_at = _due_at(
             payment.rail, payment.at, account.settings, is_same_day=payment.is_same_day
         )
-        created = BankPayment(
-            org_id=payment.org_id,
-            key=payment.key,
+        created = copy_fields(
+            payment,
+            BankPayment,
             account_id=account.id,
-            record_id=payment.record_id,
-            returns=payment.returns,
-            money=payment.money,
-            rail=payment.rail,
             format=format_,
-            is_same_day=payment.is_same_day,
             is_prenote=False,
             payee_digest=payee_digest(order, key),
             trace_number=None,

@@ -345,7 +345,8 @@ class Reconciliation:
             return _LineMatch(None, file_id)  # its return was reported first
         waiting = [each for each in payments if each.status is BankPaymentStatus.WRITTEN]
         ended = {each.status for each in payments} - {BankPaymentStatus.WRITTEN}
-        is_sum = _sum(waiting) == money.units and payments[0].money.asset == money.asset
+        waiting_units = sum(each.money.units for each in waiting)
+        is_sum = waiting_units == money.units and payments[0].money.asset == money.asset
         if BankPaymentStatus.SETTLED in ended or not is_sum:
             reason = "the amount does not match the referenced file"
             if ended:
@@ -387,7 +388,3 @@ async def _move(
 
 def _unwritten(payment: BankPayment) -> InvariantBroken:
     return InvariantBroken(f"payment {payment.key} is in a file that is not written yet")
-
-
-def _sum(payments: Sequence[BankPayment]) -> int:
-    return sum(each.money.units for each in payments)

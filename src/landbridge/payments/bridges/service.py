@@ -290,11 +290,8 @@ class BridgeApprovalDecisions:
         """Build the advance of an approved bridge: it is quoted now, and waits for its accept."""
         return approved(as_bridge(record), actor, at)
 
-    def refused(
-        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
-    ) -> AdvanceTransfer:
+    def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Build the advance of a rejected bridge: it ends and its coins are released."""
-        del reason  # kept with the vote
         return ended(as_bridge(record), BridgeStatus.REJECTED, actor, at)
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:

@@ -5,13 +5,12 @@ from typing import TypeVar
 import msgspec
 
 from landbridge.ledger.model import HouseRole, Posting
-from landbridge.payments.approvals.model import Approval
-from landbridge.payments.engine.dry_run import DryRunResult, PlannedStep
+from landbridge.payments.engine.dry_run import DryRunResult
 from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.limits.api import LimitRemainingReply, remaining_reply
-from landbridge.payments.limits.model import LimitAction, LimitFinding, LimitVerdict
+from landbridge.payments.limits.model import LimitAction
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 _WALLET = "WALLET"
 
@@ -92,18 +91,22 @@ def with_dry_run(reply: R, options: RequestOptions) -> R:
     if dry_run is None or dry_run.steps is None:
         return reply
     result = DryRunReply(
-        journals=[_journal(dry_run, each) for each in dry_run.steps],
-        limits=_limits(dry_run.verdict),
-        approval=None if dry_run.approval is None else _approval(dry_run.approval),
+        journals=[
+            PlannedJournalReply(
+                status=step.status, postings=[_posting(dry_run, each) for each in step.postings]
+            )
+            for step in dry_run.steps
+        ],
+        limits=PlannedLimitsReply(
+            findings=[
+                FindingReply(rule=each.rule, over=each.over, reason=each.sentence)
+                for each in dry_run.verdict.findings
+            ],
+            left=[remaining_reply(each) for each in dry_run.verdict.left],
+        ),
+        approval=dry_run.approval and reply_of(dry_run.approval, PlannedApprovalReply),
     )
     return msgspec.structs.replace(reply, dry_run=result)
-
-
-def _journal(dry_run: DryRunResult, step: PlannedStep) -> PlannedJournalReply:
-    return PlannedJournalReply(
-        status=step.status,
-        postings=[_posting(dry_run, each) for each in step.postings],
-    )
 
 
 def _posting(dry_run: DryRunResult, posting: Posting) -> PlannedPostingReply:
@@ -117,23 +120,4 @@ def _posting(dry_run: DryRunResult, posting: Posting) -> PlannedPostingReply:
         currency=asset.currency,
         available=str(posting.available),
         held=str(Money(posting.held_units, asset)),
-    )
-
-
-def _limits(verdict: LimitVerdict) -> PlannedLimitsReply:
-    return PlannedLimitsReply(
-        findings=[_finding(each) for each in verdict.findings],
-        left=[remaining_reply(each) for each in verdict.left],
-    )
-
-
-def _finding(found: LimitFinding) -> FindingReply:
-    return FindingReply(rule=found.rule, over=found.over, reason=found.sentence)
-
-
-def _approval(approval: Approval) -> PlannedApprovalReply:
-    return PlannedApprovalReply(
-        threshold=approval.threshold,
-        needs_second=approval.needs_second,
-        expires_at=moment(approval.expires_at),
     )

@@ -85,7 +85,10 @@ def chain_channel(chains: Chains, order: ChainOrder, *, prefix: str = "") -> Ord
     """
 
     async def send() -> ChannelStatus:
-        return _chain_status(await _send_order(chains, order), prefix)
+        try:
+            return _chain_status(await chains.send(order), prefix)
+        except Rejected as error:
+            return ChannelStatus(state=OrderState.FAILED, expected_at=None, reason=str(error))
 
     async def find(at: datetime) -> ChannelStatus | None:
         sent = await chains.find_status(order.org_id, order.key, at)
@@ -129,13 +132,18 @@ def rail_channel(
 
 
 def _chain_status(sent: ChainOrderStatus, prefix: str) -> ChannelStatus:
-    # As text: it may have more digits than JSON readers elsewhere accept in a number.
-    received = {} if sent.received_units is None else {"received_units": str(sent.received_units)}
+    facts = {
+        f"{prefix}transaction_hash": sent.transaction_hash,
+        f"{prefix}user_op_hash": sent.user_op_hash,
+    }
+    if sent.received_units is not None:
+        # As text: it may have more digits than JSON readers elsewhere accept in a number.
+        facts["received_units"] = str(sent.received_units)
     return ChannelStatus(
         state=_CHAIN_STATES[sent.state],
         expected_at=sent.expected_at,
         reason=sent.reason,
-        facts=_hashes(sent, prefix=prefix) | received,
+        facts=facts,
     )
 
 
@@ -149,25 +157,3 @@ _RAIL_STATES = {
     RailPaymentState.SETTLED: OrderState.DONE,
     RailPaymentState.FAILED: OrderState.FAILED,
 }
-
-
-async def _send_order(chains: Chains, order: ChainOrder) -> ChainOrderStatus:
-    """Send an order as `chains.send` does; return FAILED if the chain rejects it."""
-    try:
-        return await chains.send(order)
-    except Rejected as error:
-        return ChainOrderStatus(
-            state=ChainOrderState.FAILED,
-            transaction_hash=None,
-            user_op_hash=None,
-            expected_at=None,
-            reason=str(error),
-        )
-
-
-def _hashes(sent: ChainOrderStatus, *, prefix: str = "") -> dict[str, Any]:
-    """Return the facts that a record keeps of a chain transaction; `prefix` names it."""
-    return {
-        f"{prefix}transaction_hash": sent.transaction_hash,
-        f"{prefix}user_op_hash": sent.user_op_hash,
-    }

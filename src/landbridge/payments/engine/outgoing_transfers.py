@@ -211,11 +211,8 @@ class OutgoingTransferDecisions:
             change_type="approve",
         )
 
-    def refused(
-        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
-    ) -> AdvanceTransfer:
+    def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Build the advance of a rejected transfer: it ends and its coins are released."""
-        del reason  # kept with the vote
         return _ended(
             self.read(record),
             OutgoingTransferStatus.REJECTED,

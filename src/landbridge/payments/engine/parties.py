@@ -169,7 +169,6 @@ class PaymentParties:
         currency: str,
         *,
         other: Asset | None = None,
-        side: str = "source",
         is_flat: bool = False,
     ) -> Payer:
         """Return the paying wallet of a user who may move money; `is_flat` as in `PartyRequest`.
@@ -178,13 +177,13 @@ class PaymentParties:
         `check_may_move`, `RouteInvalid` for a currency that the chain does not have, and
         `WalletNotFound`.
         """
-        asset = token_asset(chain, currency, field=_field(side, "currency", is_flat=is_flat))
+        asset = token_asset(chain, currency, field=_field("source", "currency", is_flat=is_flat))
         check_payer(caller)
         context = await self.party_contexts.find(caller.org_id, user_id, chain, asset, other)
         check_not_frozen(user_id, context.is_user_frozen)
         wallet = context.wallet
         if wallet is None:
-            raise _no_wallet(user_id, chain, side=side, is_flat=is_flat)
+            raise _no_wallet(user_id, chain, side="source", is_flat=is_flat)
         account = context.account or await self.ledger.find_account(wallet.org_id, wallet.id, asset)
         other_account = context.other_account
         if other is not None and other_account is None:

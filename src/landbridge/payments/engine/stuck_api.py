@@ -20,7 +20,7 @@ from landbridge.platform.http.list_query import (
     parse_position,
     position_text,
 )
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -109,15 +109,13 @@ class StuckRoutes(Controller):
 
 
 def _reply(each: StuckTransfer) -> StuckReply:
-    return StuckReply(
-        id=each.id,
+    return reply_of(
+        each,
+        StuckReply,
         type=each.kind,
-        status=each.status,
         waits_for=each.party,
-        cause=each.cause,
-        waits_since=moment(each.since),
-        waits_until=None if each.until is None else moment(each.until),
-        attention=each.attention,
+        waits_since=each.since,
+        waits_until=each.until,
         amount=str(each.amount),
         currency=each.amount.asset.currency,
         chain=None if each.amount.asset.chain == AT_BANK else each.amount.asset.chain,

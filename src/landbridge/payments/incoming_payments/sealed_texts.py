@@ -22,13 +22,10 @@ def new_payment(
     texts = IncomingPaymentTexts(
         reference=credit.reference, description=credit.description, sender=credit.sender
     )
-    return SealedIncomingPayment(
-        org_id=credit.org_id,
+    return copy_fields(
+        credit,
+        SealedIncomingPayment,
         id=payment_id,
-        bank_reference=credit.bank_reference,
-        account_number=credit.account_number,
-        money=credit.money,
-        rail=credit.rail,
         status=IncomingPaymentStatus.SCREENING if is_screened else IncomingPaymentStatus.NEW,
         transfer_id=None,
         user_id=None,
@@ -40,6 +37,7 @@ def new_payment(
         updated_at=credit.at,
         due_at=None if is_screened else credit.at,
         return_attempts=0,
+        decided_by=None,
     )
 
 

@@ -1,7 +1,6 @@
 """Routes of limits: /v2/limits. Rules are set by commands and by signed-in admins, not here."""
 
 import asyncio
-from datetime import datetime
 from decimal import Decimal
 from typing import Annotated
 from uuid import UUID
@@ -113,7 +112,7 @@ class LimitRoutes(Controller):
         left = await limits.left(caller.org_id, submitted, at)
         return LimitsReply(
             version=book.version,
-            set_at=_moment(book.set_at),
+            set_at=None if book.set_at is None else moment(book.set_at),
             limits=document_of(book.rules),
             left=[remaining_reply(each) for each in left],
         )
@@ -189,7 +188,3 @@ def _met(met: RuleMatches) -> RuleMatchReply:
 
 def _usd(usd: Decimal) -> Decimal:
     return Decimal(plain(usd))
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else moment(at)

@@ -27,6 +27,7 @@ from landbridge.payments.limits.model import (
 )
 from landbridge.platform.core.decode_errors import refuse
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.money import AmountError, parse_units
 from landbridge.platform.formats.schemas import ADDRESS
@@ -215,13 +216,9 @@ def _rules(
 
 
 def _rule(submitted: RuleDocument) -> LimitRule:
-    return LimitRule(
-        id=submitted.id,
-        per=submitted.per,
-        window=submitted.window,
-        max_usd=submitted.max_usd,
-        max_count=submitted.max_count,
-        over=submitted.over,
+    return copy_fields(
+        submitted,
+        LimitRule,
         kinds=_set(submitted.kinds),
         rails=_set(submitted.rails),
         corridors=_set(submitted.corridors),
@@ -325,13 +322,9 @@ def _check_usd(field: str, usd: Decimal) -> None:
 
 
 def _written_rule(rule: LimitRule) -> RuleDocument:
-    return RuleDocument(
-        id=rule.id,
-        window=rule.window,
-        per=rule.per,
-        max_usd=rule.max_usd,
-        max_count=rule.max_count,
-        over=rule.over,
+    return copy_fields(
+        rule,
+        RuleDocument,
         kinds=_sorted(rule.kinds),
         rails=_sorted(rule.rails),
         corridors=_sorted(rule.corridors),

@@ -67,11 +67,8 @@ class OfframpDecisions:
         offramp = as_offramp(record)
         return _no_quote(offramp, insufficient_balance_text(offramp.gross), actor=actor, at=at)
 
-    def refused(
-        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
-    ) -> AdvanceTransfer:
+    def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Reject the offramp; the admin's comment is stored with the vote."""
-        del reason
         return transitions.ended(
             as_offramp(record),
             OfframpStatus.REJECTED,

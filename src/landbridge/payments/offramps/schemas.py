@@ -185,7 +185,8 @@ def offramp_reply(offramp: Offramp, context: OfframpReplyContext) -> OfframpRepl
                 same_day_ach=details.is_same_day,
             ),
             receipt=OfframpReceiptReply(
-                transaction_hash=_debit_hash(offramp), payment_tracking=_tracking(offramp)
+                transaction_hash=details.deposit_hash or details.transaction_hash,
+                payment_tracking=_tracking(offramp),
             ),
             developer_fee=_developer_fee(offramp),
             quote_information=quote,
@@ -224,10 +225,6 @@ def _quote(offramp: Offramp) -> OfframpQuoteReply | None:
         rate=rate_text(details.rate),
         expires_at=moment(details.quote_expires_at),
     )
-
-
-def _debit_hash(offramp: Offramp) -> str | None:
-    return offramp.details.deposit_hash or offramp.details.transaction_hash
 
 
 def _tracking(offramp: Offramp) -> PaymentTrackingReply | None:

@@ -9,7 +9,7 @@ External coins need no debit. They are booked with the claim, and their fees are
 (fee_disbursements.py), for which the payout does not wait.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from uuid import UUID
 
@@ -41,27 +41,17 @@ from landbridge.platform.core.errors import InvariantBroken
 _UNUSABLE = (AccountNotFound, InactiveAccount, AccountDataInvalid, VerificationMissing)
 
 
+@dataclass(frozen=True, slots=True)
 class OfframpSteps:
     """Transitions made by time, chains and banks."""
 
-    def __init__(
-        self,
-        offramps: Offramps,
-        orders: OfframpOrders,
-        order_sender: OrderSender,
-        external_coins: ExternalCoins,
-        *,
-        parties: PaymentParties,
-        accounts: BankAccounts,
-        clock: Clock,
-    ) -> None:
-        self._offramps = offramps
-        self._orders = orders
-        self._order_sender = order_sender
-        self._external_coins = external_coins
-        self._ends = parties
-        self._accounts = accounts
-        self._clock = clock
+    offramps: Offramps
+    orders: OfframpOrders
+    order_sender: OrderSender
+    external_coins: ExternalCoins
+    parties: PaymentParties = field(kw_only=True)
+    accounts: BankAccounts = field(kw_only=True)
+    clock: Clock = field(kw_only=True)
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
         """Run the steps of a due record; a lost race is an ordinary outcome."""
@@ -74,7 +64,7 @@ class OfframpSteps:
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
         """Return the order that a record waits for, as submitted now; None if it waits for none."""
-        offramp, orders = as_offramp(record), self._orders
+        offramp, orders = as_offramp(record), self.orders
         match offramp.status:
             case OfframpStatus.CRYPTO_PENDING:
                 order = orders.debit(offramp, clock_offset)
@@ -90,7 +80,7 @@ class OfframpSteps:
             case OfframpStatus.FIAT_FAILED:
                 order = orders.refund(offramp, clock_offset)
                 return replace(
-                    order, find_block_reason=lambda: self._external_coins.why_gone(offramp)
+                    order, find_block_reason=lambda: self.external_coins.why_gone(offramp)
                 )
             case _:
                 return None
@@ -118,21 +108,21 @@ class OfframpSteps:
                     raise InvariantBroken(f"an offramp that is {status} has no due step")
                 # No claim comes before a refund, so no earlier step has looked for its coins.
                 has_checked = is_claimed_now and status is not OfframpStatus.FIAT_FAILED
-                return await self._order_sender.run(
+                return await self.order_sender.run(
                     offramp.record, order, clock_offset, is_claimed_now=has_checked
                 )
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
         """Expire the offramp, also during a review."""
-        at = self._clock.stamp(clock_offset)
+        at = self.clock.stamp(clock_offset)
         match offramp.state:
             case OfframpStatus.PENDING_APPROVAL:
-                await self._offramps.expire_approval(offramp, ACTOR, at)
-            case OfframpStatus.AWAITING_FUNDS if await self._external_coins.are_coming(offramp):
+                await self.offramps.expire_approval(offramp, ACTOR, at)
+            case OfframpStatus.AWAITING_FUNDS if await self.external_coins.are_coming(offramp):
                 # They were found in time, and are not final yet.
-                await self._external_coins.wait_longer(offramp, clock_offset)
+                await self.external_coins.wait_longer(offramp, clock_offset)
             case OfframpStatus.OPEN_QUOTE | OfframpStatus.AWAITING_FUNDS:
-                await self._offramps.expire(offramp, ACTOR, at)
+                await self.offramps.expire(offramp, ACTOR, at)
             case status:
                 raise InvariantBroken(f"an offramp reviewed at {status} has no due step")
 
@@ -141,10 +131,10 @@ class OfframpSteps:
             return await self._take_in(offramp, clock_offset)
         reason = await self._find_block_reason(offramp, *offramp.beneficiaries)
         if reason is None:
-            return await self._order_sender.advance(
+            return await self.order_sender.advance(
                 offramp.record, TRANSITIONS, OfframpStatus.CRYPTO_PENDING, clock_offset=clock_offset
             )
-        at = self._clock.stamp(clock_offset)
+        at = self.clock.stamp(clock_offset)
         return await self._advance(
             transitions.ended(
                 offramp,
@@ -163,9 +153,9 @@ class OfframpSteps:
             # The coins are here; if a party is frozen or a payee blocked, they are returned.
             return await self._fail(offramp, reason, clock_offset)
         move = transitions.external_coins_booked(
-            offramp, actor=ACTOR, at=self._clock.stamp(clock_offset)
+            offramp, actor=ACTOR, at=self.clock.stamp(clock_offset)
         )
-        return await self._offramps.fee_disbursements.book_external_coins(
+        return await self.offramps.fee_disbursements.book_external_coins(
             offramp, move, clock_offset
         )
 
@@ -173,7 +163,7 @@ class OfframpSteps:
         reason = await self._find_block_reason(offramp) or await self._why_unusable(offramp)
         if reason is not None:
             return await self._fail(offramp, reason, clock_offset)
-        return await self._order_sender.advance(
+        return await self.order_sender.advance(
             offramp.record,
             TRANSITIONS,
             OfframpStatus.FIAT_INITIATED,
@@ -184,19 +174,21 @@ class OfframpSteps:
     async def _fail(
         self, offramp: Offramp, reason: str, clock_offset: timedelta
     ) -> Transfer | None:
-        at = self._clock.stamp(clock_offset)
+        at = self.clock.stamp(clock_offset)
         change_type = OfframpStatus.FIAT_FAILED.lower()
         return await self._advance(
             transitions.failed(offramp, change_type=change_type, reason=reason, actor=ACTOR, at=at)
         )
 
     async def _advance(self, move: AdvanceTransfer) -> Transfer | None:
-        moved = await self._offramps.ledger.advance(move, TRANSITIONS)
+        moved = await self.offramps.ledger.advance(move, TRANSITIONS)
         return moved if isinstance(moved, Transfer) else None
 
     async def _find_block_reason(self, offramp: Offramp, *beneficiaries: UUID) -> str | None:
         user_ids = (*offramp.party_user_ids, *beneficiaries)
-        return await self._ends.find_block_reason(offramp.record.org_id, user_ids, payees(offramp))
+        return await self.parties.find_block_reason(
+            offramp.record.org_id, user_ids, payees(offramp)
+        )
 
     async def _why_withheld(self, offramp: Offramp) -> str | None:
         """Return why a claimed payout is not sent now.
@@ -205,12 +197,12 @@ class OfframpSteps:
         """
         org_id, account_id = offramp.record.org_id, offramp.details.account_id
         reason = await self._find_block_reason(offramp)
-        return reason or await self._accounts.find_suspension(org_id, account_id)
+        return reason or await self.accounts.find_suspension(org_id, account_id)
 
     async def _why_unusable(self, offramp: Offramp) -> str | None:
         details = offramp.details
         try:
-            await self._accounts.check_usable(
+            await self.accounts.check_usable(
                 offramp.record.org_id, details.destination_user_id, details.account_id
             )
         except _UNUSABLE as error:

@@ -7,15 +7,12 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
-from landbridge.payments.engine.request_options import (
-    RequestOptions,
-    payment_values,
-)
+from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.engine.timelines import Expand, Timelines
 from landbridge.payments.onramps.reply_context import OnrampReplyContexts
+from landbridge.payments.onramps.request import NewOnramp
 from landbridge.payments.onramps.schemas import (
     AcceptedOnrampReply,
-    NewOnramp,
     OnrampPage,
     OnrampReply,
     accepted_reply,
@@ -47,13 +44,7 @@ class OnrampRoutes(Controller):
 
         The same `requestId` with the same body returns the same onramp.
         """
-        onramp = await onramps.create(
-            request.user,
-            data.request_id,
-            data.params(),
-            payment_values(data),
-            options=options.of(data.metadata),
-        )
+        onramp = await onramps.create(request.user, data, options)
         reply = onramp_reply(onramp, await onramp_reply_contexts.of([onramp]))
         return with_dry_run(reply, options)
 

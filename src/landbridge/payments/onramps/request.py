@@ -16,10 +16,12 @@ from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.payments.engine.amounts import parse_amount
 from landbridge.payments.engine.errors import AccountUnfit
 from landbridge.payments.engine.fees import FeeType, OrganisationFee
+from landbridge.payments.engine.request_options import MetadataRequest
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.http.responses import FeeNumber, PositiveNumber, WireStruct
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.rails.currencies import FIAT
 
@@ -111,6 +113,69 @@ class OnrampRequest:
         """The currency paid; raises `RouteInvalid`."""
         _ = self.kyc_rail
         return FIAT[self.currency]
+
+
+class OnrampSource(WireStruct, frozen=True):
+    """The fiat that is paid. Amounts may be numbers or decimal strings."""
+
+    user_id: UUID
+    currency: str
+    amount: PositiveNumber | None = None
+    transfer_type: TransferType | None = None
+    account_id: UUID | None = None
+
+
+class OnrampDestination(WireStruct, frozen=True):
+    """Coins and recipient: at most one of `userId` and `externalWalletId`.
+
+    Without either, the coins go to the wallet of the source's user.
+    """
+
+    currency: str | None = COIN_DEFAULT
+    chain: Chain | None = None
+    amount: PositiveNumber | None = None
+    user_id: UUID | None = None
+    external_wallet_id: UUID | None = None
+
+
+class OnrampFee(WireStruct, frozen=True):
+    """The organisation's own fee, deducted from the amount paid.
+
+    `FIX` is an amount in the source's currency, `PERCENT` a fraction (0.01 is 1 %).
+    """
+
+    type: FeeType
+    value: FeeNumber
+
+
+class NewOnramp(MetadataRequest, frozen=True, kw_only=True):
+    """Give `source.amount` (exact in) or `destination.amount` (exact out)."""
+
+    request_id: UUID
+    source: OnrampSource
+    destination: OnrampDestination
+    purpose_of_payment: OnrampPurpose | None = None
+    is_instant: bool | None = False
+    fee: OnrampFee | None = None
+
+    def params(self) -> OnrampRequest:
+        """Build the request of the service."""
+        source, destination = self.source, self.destination
+        return OnrampRequest(
+            user_id=source.user_id,
+            currency=source.currency,
+            source_amount=source.amount,
+            bank_account_id=source.account_id,
+            destination_currency=(
+                COIN_DEFAULT if destination.currency is None else destination.currency
+            ),
+            chain=destination.chain,
+            destination_user_id=destination.user_id,
+            external_wallet_id=destination.external_wallet_id,
+            destination_amount=destination.amount,
+            purpose=self.purpose_of_payment,
+            fee=self.fee and OrganisationFee(self.fee.type, self.fee.value),
+        )
 
 
 def validate(params: OnrampRequest) -> None:

@@ -32,7 +32,11 @@ from landbridge.payments.engine.parties import (
     token_asset,
 )
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
-from landbridge.payments.engine.request_options import DEFAULT_OPTIONS, RequestOptions
+from landbridge.payments.engine.request_options import (
+    DEFAULT_OPTIONS,
+    RequestOptions,
+    payment_values,
+)
 from landbridge.payments.engine.scripted_outcomes import check_scripted_screening
 from landbridge.payments.onramps import store, transitions
 from landbridge.payments.onramps.model import (
@@ -52,6 +56,7 @@ from landbridge.payments.onramps.quote import quote_onramp
 from landbridge.payments.onramps.references import new_reference
 from landbridge.payments.onramps.request import (
     CHAIN_DEFAULT,
+    NewOnramp,
     OnrampRequest,
     amounts,
     check_account,
@@ -109,13 +114,7 @@ class Onramps:
         return TRANSITIONS
 
     async def create(
-        self,
-        caller: Caller,
-        request_id: UUID,
-        params: OnrampRequest,
-        request: dict[str, Any],
-        *,
-        options: RequestOptions = DEFAULT_OPTIONS,
+        self, caller: Caller, data: NewOnramp, options: RequestOptions = DEFAULT_OPTIONS
     ) -> Onramp:
         """Quote an onramp, once per request id.
 
@@ -123,16 +122,17 @@ class Onramps:
         `WalletNotFound`, the errors of `BankAccounts.check_usable`, `AccountUnfit`,
         `QuoteNotReady`, `RoleNotAllowed`, and `RequestIdTaken`.
         """
+        request = payment_values(data)
         opened = await self.transfer_creation.create(
             caller,
-            lambda _: self._quoted(caller, request_id, params, request),
+            lambda _: self._quoted(caller, data.request_id, data.params(), request),
             TRANSITIONS,
             CreationOptions(
                 kind=KIND,
-                request_id=request_id,
+                request_id=data.request_id,
                 request=request,
                 planned_steps=transitions.planned_steps,
-                request_options=options,
+                request_options=options.of(data.metadata),
             ),
         )
         return as_onramp(opened)

@@ -82,12 +82,11 @@ def provider_reply(state: ProviderState, clock_offset: timedelta) -> ProviderRep
     # Files are stamped by the organisation's clock, calls by real time.
     is_called = state.kind in {ProviderKind.SIDECAR, ProviderKind.PACKAGE}
     offset = clock_offset if is_called else timedelta()
-    return ProviderReply(
-        name=state.name,
-        kind=state.kind,
+    return reply_of(
+        state,
+        ProviderReply,
         serves=[_served(each) for each in state.serves],
-        health=state.health,
-        last_answer_at=None if last_at is None else moment(last_at + offset),
+        last_answer_at=None if last_at is None else last_at + offset,
         calls=None
         if calls is None
         else ProviderCallsReply(
@@ -96,12 +95,9 @@ def provider_reply(state: ProviderState, clock_offset: timedelta) -> ProviderRep
             last_failed_at=None if calls.failed_at is None else moment(calls.failed_at + offset),
             last_failure=calls.failure,
         ),
-        has_run_live=state.has_run_live,
-        waiting_count=state.waiting_count,
         waiting=[
             reply_of(each, WaitingItemReply, waits_since=each.since) for each in state.waiting
         ],
-        problem_count=state.problem_count,
     )
 
 

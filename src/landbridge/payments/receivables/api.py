@@ -15,7 +15,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import cursor_after, optional_id, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
 # Times have microseconds, so this is the smallest step.
 
@@ -102,15 +102,13 @@ class ReceivableRoutes(Controller):
 
 def _reply(receivable: Receivable) -> ReceivableReply:
     record, details, amount = receivable.record, receivable.details, receivable.amount
-    return ReceivableReply(
-        id=record.id,
+    return reply_of(
+        record,
+        ReceivableReply,
         status=receivable.status,
-        user_id=record.user_id,
         transfer_id=details.payment_id,
         transfer_type=details.payment_kind,
         amount=str(amount),
         currency=amount.asset.currency,
         reason=details.reason,
-        created_at=moment(record.created_at),
-        updated_at=moment(record.updated_at),
     )

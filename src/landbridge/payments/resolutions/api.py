@@ -19,13 +19,14 @@ from landbridge.payments.resolutions.model import (
     evidence_required,
 )
 from landbridge.payments.resolutions.service import Resolutions, ResolutionView, ResolvablePayment
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of, stated
 from landbridge.platform.http.list_query import parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 _HASH_LENGTH_MAX = 200
 _ADDRESS_LENGTH_MAX = 200
@@ -110,12 +111,7 @@ class ResolutionRoutes(Controller):
         resolutions: NamedDependency[Resolutions],
     ) -> ResolutionReply:
         """Request a resolution, which waits for a second person at /v2/transfer-approvals."""
-        instruction = ResolutionInstruction(
-            action=data.action,
-            transaction_hash=data.transaction_hash,
-            address=data.address,
-            account_id=data.account_id,
-        )
+        instruction = copy_fields(data, ResolutionInstruction)
         created = await resolutions.request(
             request.user, data.request_id, data.transfer_id, instruction, evidence=data.evidence
         )
@@ -174,22 +170,20 @@ def _reply(view: ResolutionView) -> ResolutionReply:
     resolution, approval = view.resolution, view.approval
     record, details = resolution.record, resolution.details
     instruction = details.instruction
-    return ResolutionReply(
+    return reply_of(
+        instruction,
+        ResolutionReply,
         id=record.id,
         transfer_id=details.transfer_id,
         transfer_type=details.transfer_kind,
-        action=instruction.action,
         status=resolution.status,
         evidence=view.evidence,
-        transaction_hash=instruction.transaction_hash,
-        address=instruction.address,
-        account_id=instruction.account_id,
         requested_by=details.requested_by,
         approval_id=None if approval is None else approval.id,
         approval_status=None if approval is None else approval.status,
         failed_reason=details.failed_reason,
-        created_at=moment(record.created_at),
-        updated_at=moment(record.updated_at),
+        created_at=record.created_at,
+        updated_at=record.updated_at,
     )
 
 

@@ -73,11 +73,8 @@ class ResolutionDecisions:
         """Build the advance of an approved resolution."""
         return approved(as_resolution(record), actor, at)
 
-    def refused(
-        self, record: Transfer, *, actor: str, at: datetime, reason: str | None
-    ) -> AdvanceTransfer:
+    def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Build the advance of a rejected resolution; the payment is left unchanged."""
-        del reason  # kept with the vote
         return rejected(as_resolution(record), actor, at)
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:

@@ -17,7 +17,7 @@ from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
 from landbridge.platform.http.list_query import cursor_after, parse_choices
-from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 # Times have microseconds, so this is the next moment after one.
 
@@ -188,13 +188,11 @@ class TransferReviewRoutes(Controller):
 def review_reply(review: TransferReviewCase) -> TransferReview:
     """Build the reply of a review."""
     record = review.record
-    return TransferReview(
+    return reply_of(
+        record,
+        TransferReview,
         transfer_id=record.id,
         transfer_type=record.kind,
-        status=record.status,
-        user_id=record.user_id,
-        created_at=moment(record.created_at),
-        updated_at=moment(record.updated_at),
         rfi=_rfi(review.latest) if review.latest else None,
         rfis=[_rfi(each) for each in review.rfis],
     )

@@ -13,7 +13,7 @@ from landbridge.payments.transactions.details import TransactionDetail, public_f
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
 from landbridge.payments.transactions.schemas import EndReply, chain_of, end_reply
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
 
 class ChangeReply(WireStruct, frozen=True):
@@ -93,17 +93,13 @@ class TransactionDetailsReply(WireStruct, frozen=True):
 def details_reply(details: TransactionDetail) -> TransactionDetailsReply:
     """Build the reply of a transfer with its history and its journals."""
     record, users = details.record, details.users
-    return TransactionDetailsReply(
-        id=record.id,
+    return reply_of(
+        record,
+        TransactionDetailsReply,
         type=record.kind,
-        status=record.status,
-        user_id=record.user_id,
         user_name=_name(users, record.user_id),
-        request_id=record.request_id,
         source=end_reply(record.source_asset, record.source_units),
         destination=end_reply(record.destination_asset, record.destination_units),
-        created_at=moment(record.created_at),
-        updated_at=moment(record.updated_at),
         metadata=record.metadata or UNSET,
         resource=f"{KINDS[record.kind].path}/{record.id}",
         payees=_payees(details),
@@ -115,19 +111,15 @@ def details_reply(details: TransactionDetail) -> TransactionDetailsReply:
             )
             for each in details.disbursements
         ],
-        history=_history(details),
+        history=[
+            reply_of(each, ChangeReply, at=each.occurred_at, facts=dict(public_facts(each)))
+            for each in details.changes
+        ],
         journals=[
             JournalReply(seq=seq, entries=[_entry(details, each) for each in entries])
             for seq, entries in groupby(details.entries, key=lambda each: each.seq)
         ],
     )
-
-
-def _history(details: TransactionDetail) -> list[ChangeReply]:
-    return [
-        reply_of(each, ChangeReply, at=each.occurred_at, facts=dict(public_facts(each)))
-        for each in details.changes
-    ]
 
 
 def _entry(details: TransactionDetail, entry: JournalEntry) -> JournalEntryReply:

@@ -123,7 +123,9 @@ def transaction_of(line: TransferListRow, page: TransactionPage) -> TransactionR
         updated_at=moment(line.updated_at),
         metadata=page.metadata.get(line.id, UNSET),
         recipient=UNSET if parties is None or party is None else _recipient(party, parties),
-        fee=UNSET if party is None else _fee(party),
+        fee=UNSET
+        if party is None
+        else party.fee and end_reply(party.fee.asset.code, party.fee.units),
         failed_reason=UNSET if party is None else party.failed_reason,
     )
 
@@ -140,10 +142,6 @@ def _recipient(party: PartyRecord, parties: TransactionParties) -> RecipientRepl
         account_number=None if account is None else account.number,
         count=party.count,
     )
-
-
-def _fee(party: PartyRecord) -> EndReply | None:
-    return None if party.fee is None else end_reply(party.fee.asset.code, party.fee.units)
 
 
 def summary_reply(summary: TransactionSummary) -> TransactionSummaryReply:

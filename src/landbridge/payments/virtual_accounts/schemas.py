@@ -13,7 +13,7 @@ from landbridge.payments.virtual_accounts.model import (
     VirtualAccount,
     VirtualAccountStatus,
 )
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.rails.port import DepositCoordinates
 
@@ -136,11 +136,9 @@ def account_info(
 ) -> VirtualAccountReply:
     """Build the reply of an account; `cards` holds its user."""
     card = cards.get(account.user_id)
-    return VirtualAccountReply(
-        id=account.id,
-        created_at=moment(account.created_at),
-        updated_at=moment(account.updated_at),
-        user_id=account.user_id,
+    return reply_of(
+        account,
+        VirtualAccountReply,
         source=VirtualAccountSource(payment_rail=PAYMENT_RAILS, currency=account.source_currency),
         destination=VirtualAccountDestination(
             chain=account.chain,
@@ -148,12 +146,10 @@ def account_info(
             wallet_address=account.wallet_address,
             external_wallet_id=account.external_wallet_id,
         ),
-        status=account.status,
         micro_deposits=micro_deposits,
         deposit_instructions=None
         if coordinates is None
         else _instructions(account, coordinates, "" if card is None else card.name),
-        settlement_rule_id=account.settlement_rule_id,
     )
 
 

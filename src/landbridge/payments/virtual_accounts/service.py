@@ -6,7 +6,7 @@ leave the platform through an account, because its deliveries need no approval.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from uuid import UUID
@@ -61,30 +61,18 @@ from landbridge.providers.rails.port import DepositCoordinates, Rails, give_numb
 _NUMBERS_MAX = 5
 
 
+@dataclass(frozen=True, slots=True)
 class VirtualAccounts:
     """Virtual accounts of all organisations."""
 
-    def __init__(
-        self,
-        database: Database,
-        vault: Vault,
-        clock: Clock,
-        *,
-        users: Users,
-        verified: Verification,
-        rails: Rails,
-        destinations: DeliveryDestinations,
-        deposits: VirtualAccountDeposits,
-    ) -> None:
-        self._database = database
-        self._vault = vault
-        self._clock = clock
-        self._users = users
-        self._verified = verified
-        self._rails = rails
-        self._destinations = destinations
-        self._deposits = deposits
-        self._change_events = VirtualAccountChangeEvents(vault, users, deposits)
+    database: Database
+    vault: Vault
+    clock: Clock
+    users: Users = field(kw_only=True)
+    verified: Verification = field(kw_only=True)
+    rails: Rails = field(kw_only=True)
+    destinations: DeliveryDestinations = field(kw_only=True)
+    deposits: VirtualAccountDeposits = field(kw_only=True)
 
     async def create(
         self, caller: Caller, user_id: UUID, route: NewVirtualAccount, *, claim: Claim = no_claim
@@ -96,8 +84,8 @@ class VirtualAccounts:
         """
         await self._check_may_receive(caller, user_id)
         check_member_may_deliver(caller, route.external_wallet_id)
-        found = await self._destinations.find(caller, user_id, route)
-        at = self._clock.stamp(caller.clock_offset)
+        found = await self.destinations.find(caller, user_id, route)
+        at = self.clock.stamp(caller.clock_offset)
         account = VirtualAccount(
             org_id=caller.org_id,
             id=new_id(),
@@ -115,7 +103,7 @@ class VirtualAccounts:
             updated_at=at,
         )
         # The shared account for deposits by reference belongs to no user.
-        number_of = partial(give_number, self._rails, caller.org_id, route.source_currency)
+        number_of = partial(give_number, self.rails, caller.org_id, route.source_currency)
         shared = await number_of(shared_seed(caller.org_id, route.source_currency))
         # One after the other: a bank may open an account for each. None is called in a transaction.
         for seed in (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1))):
@@ -124,13 +112,13 @@ class VirtualAccounts:
             add = partial(
                 self._add, account=numbered, coordinates=coordinates, caller=caller, claim=claim
             )
-            if numbered.account_number != shared and (added := await self._database.transact(add)):
+            if numbered.account_number != shared and (added := await self.database.transact(add)):
                 return added
         raise Busy("no unused account number found")
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
         """Get an account; raises `AccountNotFound`, also for another user's."""
-        found = await self._database.single(lambda tx: store.get(tx, org_id, account_id))
+        found = await self.database.single(lambda tx: store.get(tx, org_id, account_id))
         if found is None or found.user_id != user_id:
             raise _unknown(account_id)
         return found
@@ -139,8 +127,8 @@ class VirtualAccounts:
         self, org_id: UUID, user_id: UUID, filters: VirtualAccountFilters, window: PageWindow
     ) -> Sequence[VirtualAccount]:
         """List accounts of a user, newest first; raises `UserNotFound`."""
-        await self._users.check_exists(org_id, user_id)
-        return await self._database.single(
+        await self.users.check_exists(org_id, user_id)
+        return await self.database.single(
             lambda tx: store.page(
                 tx,
                 org_id,
@@ -163,7 +151,7 @@ class VirtualAccounts:
         await self.get(caller.org_id, user_id, account_id)
         await self._check_may_receive(caller, user_id)
         check_member_may_deliver(caller, route.external_wallet_id)
-        found = await self._destinations.find(caller, user_id, route)
+        found = await self.destinations.find(caller, user_id, route)
 
         def changed(account: VirtualAccount) -> VirtualAccount:
             if account.settlement_rule_id is not None and account.chain is not found.chain:
@@ -239,7 +227,7 @@ class VirtualAccounts:
             ruled = replace(account, settlement_rule_id=rule_id)
             return await self._store(tx, caller, account, ruled, coordinates)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def remove_rule(self, caller: Caller, user_id: UUID, account_id: UUID) -> VirtualAccount:
         """Remove the rule; future deposits are delivered whole. Repeating changes nothing.
@@ -254,11 +242,11 @@ class VirtualAccounts:
 
     async def find_by_number(self, org_id: UUID, account_number: str) -> VirtualAccount | None:
         """Find the account of a number, active or not."""
-        return await self._database.single(lambda tx: store.find_number(tx, org_id, account_number))
+        return await self.database.single(lambda tx: store.find_number(tx, org_id, account_number))
 
     async def find(self, org_id: UUID, account_id: UUID) -> VirtualAccount:
         """Get an account of any user, active or not; raises `AccountNotFound`."""
-        found = await self._database.single(lambda tx: store.get(tx, org_id, account_id))
+        found = await self.database.single(lambda tx: store.get(tx, org_id, account_id))
         if found is None:
             raise _unknown(account_id)
         return found
@@ -270,7 +258,7 @@ class VirtualAccounts:
         """
         if account.settlement_rule_id is None:
             return None
-        found = await self._database.single(
+        found = await self.database.single(
             lambda tx: rule_store.of_account(tx, org_id, account.id, version=account.version)
         )
         if found is None:
@@ -285,11 +273,11 @@ class VirtualAccounts:
         Runs in the transaction that matches the incoming payment with the returned id.
         Micro-deposits are never converted.
         """
-        return await self._deposits.record_once(tx, account, credit)
+        return await self.deposits.record_once(tx, account, credit)
 
     async def instructions(self, account: VirtualAccount) -> DepositCoordinates | None:
         """Return the deposit instructions; None if no bank is connected any more."""
-        return await self._rails.coordinates(
+        return await self.rails.coordinates(
             account.org_id, account.source_currency, account.account_number
         )
 
@@ -300,11 +288,11 @@ class VirtualAccounts:
 
         Raises the errors of `VirtualAccountDeposits.micro_deposits`.
         """
-        micro_deposits = await self._deposits.micro_deposits(account, bounds)
+        micro_deposits = await self.deposits.micro_deposits(account, bounds)
         return account_info(
             account,
             await self.instructions(account),
-            await self._users.cards(account.org_id, [account.user_id]),
+            await self.users.cards(account.org_id, [account.user_id]),
             micro_deposit_replies(micro_deposits),
         )
 
@@ -316,8 +304,8 @@ class VirtualAccounts:
 
     async def _check_may_receive(self, caller: Caller, user_id: UUID) -> None:
         check_payer(caller)
-        await self._users.check_active(caller.org_id, user_id)
-        await self._verified.check_active(caller.org_id, user_id, KycRail.USD)
+        await self.users.check_active(caller.org_id, user_id)
+        await self.verified.check_active(caller.org_id, user_id, KycRail.USD)
 
     async def _add(
         self,
@@ -349,7 +337,7 @@ class VirtualAccounts:
             before = await self._lock(tx, caller.org_id, user_id, account_id)
             return await self._store(tx, caller, before, changed(before), coordinates)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def _lock(self, tx: Tx, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
         found = await store.lock(tx, org_id, account_id)
@@ -370,15 +358,19 @@ class VirtualAccounts:
             return before
         if after.is_active:
             await self._check_not_erased(tx, after)
-        at = self._clock.stamp(caller.clock_offset)
+        at = self.clock.stamp(caller.clock_offset)
         stored = replace(after, version=before.version + 1, updated_at=at)
         await store.update(tx, stored)
         await self._change_events.record(tx, stored, caller.actor, coordinates)
         return stored
 
+    @property
+    def _change_events(self) -> VirtualAccountChangeEvents:
+        return VirtualAccountChangeEvents(self.vault, self.users, self.deposits)
+
     async def _check_not_erased(self, tx: Tx, account: VirtualAccount) -> None:
         # This locks the user's row: an erasure has finished before, or waits for this.
-        await key_of(self._vault, tx, account.org_id, account.user_id)
+        await key_of(self.vault, tx, account.org_id, account.user_id)
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:

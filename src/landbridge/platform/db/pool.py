@@ -38,8 +38,8 @@ class Row(Protocol):
         """The column's value as asyncpg decodes it."""
         ...
 
-    def keys(self) -> Iterable[str]:
-        """The names of the columns."""
+    def items(self) -> Iterable[tuple[str, Any]]:
+        """The columns with their values."""
         ...
 
 

@@ -18,18 +18,16 @@ def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
     column. A column that is no field is ignored; a field without a column keeps its default, and
     raises without one.
     """
-    columns = dict(row, **values)
+    columns = dict(row.items())
+    columns.update(values)
     for name, value in columns.items():
-        if type(value) is Decimal and _is_whole(value):
-            columns[name] = int(value)
+        if type(value) is Decimal:
+            exponent = value.as_tuple().exponent
+            if isinstance(exponent, int) and exponent >= 0:  # 10000 arrives as 1E+4
+                columns[name] = int(value)
     return msgspec.convert(columns, kind)
 
 
 def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
     """Read a row as `read_row` does; None without a row."""
     return None if row is None else read_row(row, kind)
-
-
-def _is_whole(value: Decimal) -> bool:
-    exponent = value.as_tuple().exponent
-    return isinstance(exponent, int) and exponent >= 0

@@ -57,7 +57,7 @@ async def trigger(client: ScenarioClient, type_: str) -> tuple[ScenarioResult, E
     result = await SCENARIOS[type_](client)
     for _ in range(_POLLS_MAX):
         for event in await reading.next():
-            if _concerns(result, event):
+            if result.subject_id.encode() in event:
                 return result, heading(event)
         await asyncio.sleep(_PAUSE_S)
     raise ScenarioFailed(f"the scenario ran, but produced no {type_}")
@@ -70,7 +70,3 @@ async def _check_latency(client: ScenarioClient) -> None:
             "scenarios need instant chains and banks: change their latency with "
             "POST /v2/sandbox/latency"
         )
-
-
-def _concerns(result: ScenarioResult, event: bytes) -> bool:
-    return result.subject_id.encode() in event
