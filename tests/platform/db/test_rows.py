@@ -11,7 +11,7 @@ import pytest
 
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 
 MOMENT = datetime(2026, 11, 30, 23, 59, 59, 123456, tzinfo=UTC)
 _READ = """
@@ -64,3 +64,7 @@ async def test_a_row_that_lacks_a_field_or_has_another_type_is_refused(database:
     (row,) = await database.rows("select 'LOST' as state")
     with pytest.raises(msgspec.ValidationError):
         read_row(row, _Payout)
+
+
+def test_no_row_is_nothing() -> None:
+    assert read_optional_row(None, _Payout) is None
