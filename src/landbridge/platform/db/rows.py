@@ -16,14 +16,10 @@ def convert_row(row: Row, to: type[T], **others: Any) -> T:
     Texts become the enumerations that the fields have, and `numeric` without decimal places becomes
     an int. `others` are the fields that have no such column.
     """
-    values = {name: _value(row[name]) for name in row.keys()}  # noqa: SIM118  rows are no mappings
+    values: dict[str, Any] = {**row}
+    for name, value in values.items():
+        if type(value) is Decimal:
+            exponent = value.as_tuple().exponent
+            if isinstance(exponent, int) and exponent >= 0:  # 10000 arrives as 1E+4
+                values[name] = int(value)
     return msgspec.convert(values | others, to)
-
-
-def _value(value: Any) -> Any:
-    """Return a column's value; asyncpg decodes `numeric` as a Decimal, units of assets included."""
-    if isinstance(value, Decimal):
-        exponent = value.as_tuple().exponent
-        if isinstance(exponent, int) and exponent >= 0:  # 10000 arrives as 1E+4
-            return int(value)
-    return value
