@@ -39,12 +39,10 @@ CALLS = {
     "prepare",
 }
 
-_COUNTED = ("application", "order", "credit", "screening", "waiting")
 UNSCOPED_ALLOWED = {
     **{
-        (f"providers/sidecar/{name}_store.py", statement): "the metric counts all organisations"
-        for name in _COUNTED
-        for statement in ["_COUNT" if name == "waiting" else "_COUNT_PROBLEMS"]
+        ("providers/sidecar/waiting_store.py", name): "the metric counts all organisations"
+        for name in ("_COUNT", "_PROBLEMS_OF_ALL")
     },
     **{
         (f"providers/sidecar/{kind}_store.py", name): "a provider knows our key alone"

@@ -1,8 +1,8 @@
 """Outcome of a request: the resource created under its id, in its current state.
 
 Payments, users, bank accounts, settlement rules, simulated deposits, terms links and each operation
-with stored keys (keyed_outcomes.py) have separate id spaces: one request id may have created
-several. The first in this order is returned.
+with stored keys have separate id spaces: one request id may have created several. The first in this
+order is returned.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -20,13 +20,16 @@ from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.virtual_accounts.deposits import find_created as find_created_deposit
 from landbridge.payments.virtual_accounts.deposits import simulated_reference
 from landbridge.payments.virtual_accounts.rules import find_created as find_created_rule
+from landbridge.platform.changes.service import last_change_at
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.files.model import file_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.idempotency.model import IdempotencyKey
+from landbridge.platform.idempotency.service import find_key
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
-from landbridge.reporting.keyed_outcomes import find_keyed, kind_and_path
 
 _SIMULATED = "SIMULATED_DEPOSIT"
 
@@ -168,4 +171,55 @@ def _outcome(kind: str, path: str, request_id: UUID, created: CreatedResource) -
         updated_at=moment(created.updated_at),
         is_final=created.is_final,
         outcome_plan=None,
+    )
+
+
+# Kind and path by operation. A path without an id is that of the list, or of the request itself.
+KEYED_OPERATIONS: Mapping[str, tuple[str, str]] = {
+    "externalWallets.create": ("EXTERNAL_WALLET", "/v2/users/{owner_id}/wallets/external/{id}"),
+    "files.create": ("FILE", "/v2/files/{file_id}"),
+    "kyc.addDocuments": ("KYC_DOCUMENTS", "/v2/users/{owner_id}/kyc/documents"),
+    "kyc.addOwner": ("KYC_OWNER", "/v2/users/{owner_id}/kyc/ubos/{id}"),
+    "kycLinks.create": ("KYC_LINK", "/v2/kyc-link"),
+    "metrics.create": ("METRIC", "/v2/reporting/metrics/{id}"),
+    "reportSchedules.create": ("REPORT_SCHEDULE", "/v2/reporting/schedules/{id}"),
+    "sandbox.advanceClock": ("SANDBOX_CLOCK", "/v2/sandbox/clock/advance"),
+    "sandbox.depositCoins": ("SANDBOX_DEPOSIT", "/v2/offramps/{id}"),
+    "sandbox.depositFiat": ("SANDBOX_DEPOSIT", "/v2/onramps/{id}"),
+    "sandbox.fundWallet": ("SANDBOX_DEPOSIT", "/v2/users/{id}/wallets/deposits"),
+    "transactions.addNote": ("TRANSACTION_NOTE", "/v2/transactions/{owner_id}/notes"),
+    "virtualAccounts.create": ("VIRTUAL_ACCOUNT", "/v2/users/{owner_id}/virtual-accounts/{id}"),
+    "webhooks.create": ("WEBHOOK", "/v2/webhooks/{id}"),
+    "webhooks.resendDelivery": ("WEBHOOK_RESEND", "/v2/webhooks/{owner_id}/deliveries/{id}"),
+    "webhooks.resendSince": ("WEBHOOK_RESEND", "/v2/webhooks/{id}/deliveries"),
+    "webhooks.rotate": ("WEBHOOK_ROTATION", "/v2/webhooks/{id}"),
+    "webhooks.test": ("WEBHOOK_TEST", "/v2/webhooks/{id}"),
+}
+
+
+async def find_keyed(
+    tx: Tx, org_id: UUID, request_id: UUID
+) -> tuple[IdempotencyKey, CreatedResource] | None:
+    """Return the key and the object of a request; of several operations, the first one's.
+
+    An object that does not record its changes was last changed by the request.
+    """
+    key = await find_key(tx, org_id, request_id)
+    if key is None:
+        return None
+    changed_at = await last_change_at(tx, org_id, key.object_id)
+    created = CreatedResource(
+        id=key.object_id,
+        created_at=key.created_at,
+        updated_at=max(key.created_at, changed_at or key.created_at),
+        owner_id=key.owner_id,
+    )
+    return key, created
+
+
+def kind_and_path(key: IdempotencyKey) -> tuple[str, str]:
+    """Return the kind of a key's request, and the path of what it wrote."""
+    kind, path = KEYED_OPERATIONS[key.operation]
+    return kind, path.format(
+        id=key.object_id, owner_id=key.owner_id, file_id=file_id(key.object_id)
     )

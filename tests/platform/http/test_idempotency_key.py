@@ -13,7 +13,7 @@ from landbridge.app.routes import ROUTES
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.orgs.clock_nodes import take_node
-from landbridge.reporting.keyed_outcomes import KEYED_OPERATIONS
+from landbridge.reporting.request_outcomes import KEYED_OPERATIONS
 from tests.matrices import part_of
 from tests.platform.db.test_lost_commits import Forgetful
 from tests.requests import CREATES, Create

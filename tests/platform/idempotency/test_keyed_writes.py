@@ -11,7 +11,7 @@ from landbridge.app.container import wire
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.orgs.clock_nodes import take_node
-from landbridge.reporting.keyed_outcomes import KEYED_OPERATIONS
+from landbridge.reporting.request_outcomes import KEYED_OPERATIONS
 from tests.developers.webhooks.endpoints import URL, WEBHOOKS, change_webhook
 from tests.keyed_writes import KEYED_WRITES
 from tests.matrices import part_of

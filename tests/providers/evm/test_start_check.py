@@ -15,7 +15,7 @@ from landbridge.providers.evm.abi import (
 )
 from landbridge.providers.evm.configuration import EvmChain, parse_chains
 from landbridge.providers.evm.node_url import NodeUrl
-from landbridge.providers.evm.start_check import ChainCheck, check_chain, check_chains
+from landbridge.providers.evm.start_check import ChainCheck, check_chain
 from tests.providers.evm.node_server import NOW, FakeNode
 from tests.providers.evm.test_configuration import (
     CHAIN,
@@ -46,7 +46,7 @@ async def check(chain: EvmChain) -> ChainCheck:
 
 async def test_a_chain_as_configured_passes(node: FakeNode, second: FakeNode) -> None:
     chain = chain_on(node, second)
-    (found,) = await check_chains([chain], FrozenClock(NOW))
+    found = await check_chain(chain, FrozenClock(NOW))
     assert found.is_usable
     assert found.summary == "POLYGON: 2 of 2 nodes passed."
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from landbridge.providers.rails.calendar import (
     FRANKFURT,
     NEW_YORK,
-    WIRES_CLOSE,
     cut_off,
     is_target_day,
     is_us_banking_day,
@@ -212,7 +211,7 @@ def test_a_wire_is_sent_while_its_network_is_open(at: datetime) -> None:
     day = wire_day(settled)
     assert is_us_banking_day(day)
     local = settled.astimezone(NEW_YORK)
-    assert local.date() < day or local.time() < WIRES_CLOSE
+    assert local.date() < day or local.time() < time(19)
     # Same day before the cut-off of a banking day.
     here = at.astimezone(NEW_YORK)
     if is_us_banking_day(here.date()) and here.time() < time(15):

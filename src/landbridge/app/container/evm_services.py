@@ -19,10 +19,9 @@ from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
 from landbridge.providers.evm.configuration import ChainsFileError, EvmChain, read_chains_file
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.evm.gas.service import GasCosts
-from landbridge.providers.evm.outbox.chain_context import ChainContext
+from landbridge.providers.evm.outbox.chain_context import ChainContext, DestinationScreening
 from landbridge.providers.evm.outbox.local_funds import LocalFunds
 from landbridge.providers.evm.outbox.order_closing import OrderClosing
-from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.signing.client import SignerClient

@@ -11,8 +11,8 @@ from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
+from landbridge.providers.evm.outbox.chain_context import DestinationScreening
 from landbridge.providers.evm.outbox.order_closing import OrderClosing
-from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.solana.chain_records import SolanaChainRecords
 from landbridge.providers.solana.configuration import SolanaChain

@@ -30,7 +30,7 @@ class BankLinePages(Controller):
     async def page(self, request: PageRequest) -> Page:
         """List the queue, longest waiting first."""
         found = await _LIST.load(request)
-        return request.page("approvals/bank_lines.html", lines=found.page.reviews, **found.values)
+        return request.page("approvals/bank_lines.html", rows=found.page.reviews, **found.values)
 
     @get("/{line_id:str}")
     async def show(self, request: PageRequest, line_id: FromPath[str]) -> Page:

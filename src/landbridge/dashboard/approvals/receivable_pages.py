@@ -24,6 +24,4 @@ class ReceivablePages(Controller):
     async def page(self, request: PageRequest) -> Page:
         """List receivables, longest waiting first."""
         found = await _LIST.load(request)
-        return request.page(
-            "approvals/receivables.html", receivables=found.page.reviews, **found.values
-        )
+        return request.page("approvals/receivables.html", rows=found.page.reviews, **found.values)

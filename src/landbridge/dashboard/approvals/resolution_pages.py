@@ -58,7 +58,7 @@ class ResolutionPages(Controller):
         payments = {(each.transfer_type, each.transfer_id) for each in found.page.resolutions}
         return request.page(
             "approvals/resolutions.html",
-            resolutions=found.page.resolutions,
+            rows=found.page.resolutions,
             cards=await payment_cards(request.interface, payments),
             names=await request.actor_names(),
             **found.values,

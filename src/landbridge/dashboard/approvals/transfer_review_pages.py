@@ -45,7 +45,7 @@ class TransferReviewPages(Controller):
         payments = {(each.transfer_type, each.transfer_id) for each in found.page.reviews}
         return request.page(
             "approvals/transfer_reviews.html",
-            reviews=found.page.reviews,
+            rows=found.page.reviews,
             cards=await payment_cards(request.interface, payments),
             lines=await payment_lines(request.interface, {each for _, each in payments}),
             **found.values,

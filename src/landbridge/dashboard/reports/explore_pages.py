@@ -1,9 +1,18 @@
 """Pages of reports: the list, a report as a chart, its downloads."""
 
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.types import ASGIApp
 
+from landbridge.dashboard.charts import sparkline
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.json_text import JsonObject, as_texts
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
@@ -21,15 +30,15 @@ from landbridge.dashboard.reports.report_query import (
     period_presets,
     query_of,
     reference_of,
+    used_reference,
 )
 from landbridge.dashboard.reports.results import ReportView
 from landbridge.dashboard.reports.template_names import definition_summary
-from landbridge.dashboard.reports.tiles import saved_tiles, template_tiles
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.measure_labels import MEASURES
-from landbridge.reporting.metrics.saved_schemas import MetricEnvelope, MetricList
+from landbridge.reporting.metrics.saved_schemas import MetricEnvelope, MetricList, MetricReply
 from landbridge.reporting.metrics.template_api import TemplateList
 from landbridge.reporting.metrics.template_schemas import TemplateReply
 
@@ -181,3 +190,55 @@ def report_values(
         "words": None if definition is None else definition_summary(definition, language),
         "name": name,
     }
+
+
+# Reports with numbers on one page; later ones are linked alone.
+TILES_MAX: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class ReportTile:
+    """Numbers of a report; without data it has no `points`, and `comparison` may be None."""
+
+    measure_label: str
+    unit: str
+    comparison: ReportComparison | None
+    points: str
+
+
+async def saved_tiles(
+    reader: ReportReader, saved: Sequence[MetricReply]
+) -> Mapping[UUID, ReportTile]:
+    """Return the tiles of saved reports by their ids; a report that is refused has none."""
+
+    async def load(metric: MetricReply) -> ReportTile | None:
+        template = await read_template(reader.interface, used_reference(metric))
+        return await _tile(reader, template, metric.params)
+
+    first = saved[:TILES_MAX]
+    found = await asyncio.gather(*(load(each) for each in first))
+    return {each.id: tile for each, tile in zip(first, found, strict=True) if tile is not None}
+
+
+async def template_tiles(
+    reader: ReportReader, templates: Sequence[TemplateReply], now: datetime, zone: ZoneInfo
+) -> Mapping[str, ReportTile]:
+    """Return the tiles of templates by their names, over their default period."""
+    first = templates[:TILES_MAX]
+    found = await asyncio.gather(
+        *(_tile(reader, each, params_of(each.params, {}, now, zone)) for each in first)
+    )
+    return {each.name: tile for each, tile in zip(first, found, strict=True) if tile is not None}
+
+
+async def _tile(reader: ReportReader, template: TemplateReply, params: Params) -> ReportTile | None:
+    try:
+        report = await calculate_report(reader.interface, template, params, "")
+    except Refused:
+        return None
+    return ReportTile(
+        report.measure_label,
+        report.unit,
+        await reader.compare(template, params, report),
+        "" if report.chart.is_empty else sparkline(report.chart),
+    )

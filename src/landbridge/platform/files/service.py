@@ -15,7 +15,7 @@ Guarantees:
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -63,6 +63,18 @@ _REMOVE_AGAIN = timedelta(minutes=10)
 _SWEEPER = "worker"
 
 
+@contextmanager
+def _reserved(active: list[UUID], org_id: UUID, total: int, refusal: str) -> Generator[None]:
+    """Count one more of an organisation; raises `Busy` if it is one too many."""
+    if not leaves_room(of_org=active.count(org_id), taken=len(active), total=total):
+        raise Busy(refusal)
+    active.append(org_id)
+    try:
+        yield
+    finally:
+        active.remove(org_id)
+
+
 class Files:
     """Files of all organisations."""
 
@@ -79,15 +91,10 @@ class Files:
     @asynccontextmanager
     async def reserve_upload(self, org_id: UUID) -> AsyncGenerator[None]:
         """Reserve memory for one more upload of the organisation; raises `Busy` if full."""
-        active = self._uploads
-        of_org = active.count(org_id)
-        if not leaves_room(of_org=of_org, taken=len(active), total=_UPLOADS_MAX):
-            raise Busy("too many files are being sent at once")
-        active.append(org_id)
-        try:
+        with _reserved(
+            self._uploads, org_id, _UPLOADS_MAX, "too many files are being sent at once"
+        ):
             yield
-        finally:
-            active.remove(org_id)
 
     @asynccontextmanager
     async def _checking(self, org_id: UUID) -> AsyncGenerator[None]:
@@ -98,18 +105,10 @@ class Files:
         finally:
             self._checks.release(org_id)
 
-    @contextmanager
-    def reserve_download(self, org_id: UUID) -> Generator[None]:
+    def reserve_download(self, org_id: UUID) -> AbstractContextManager[None]:
         """Reserve memory for one more download of the organisation; raises `Busy` if full."""
-        active = self._downloads
-        of_org = active.count(org_id)
-        if not leaves_room(of_org=of_org, taken=len(active), total=_DOWNLOADS_MAX):
-            raise Busy("too many files are being fetched at once")
-        active.append(org_id)
-        try:
-            yield
-        finally:
-            active.remove(org_id)
+        refusal = "too many files are being fetched at once"
+        return _reserved(self._downloads, org_id, _DOWNLOADS_MAX, refusal)
 
     async def add(
         self,

@@ -1,30 +1,64 @@
-"""Metadata of objects, in the caller's transaction."""
+"""Metadata of objects, in the caller's transaction: every statement on `metadata` by object.
+
+Lists of payments join the table themselves.
+"""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.metadata import store
 from landbridge.platform.metadata.model import merged
+
+_PUT = """
+insert into metadata (org_id, object_id, user_id, key, value)
+select $1, $2, $3, e.key, e.value
+from unnest($4::text[], $5::text[]) as e (key, value)
+on conflict (org_id, object_id, key) do update set value = excluded.value
+"""
+
+_REMOVE = "delete from metadata where org_id = $1 and object_id = $2 and key = any($3::text[])"
+
+_FIND = """
+select object_id, key, value
+from metadata
+where org_id = $1 and object_id = any($2::uuid[])
+order by object_id, key
+"""
+
+# A value alone, or the value of one key.
+_MATCH = """
+select distinct object_id, user_id
+from metadata
+where org_id = $1
+    and (value = $2::text or (value = $4::text and key = $3::text))
+limit $5
+"""
+
+_FORGET = "delete from metadata where org_id = $1 and user_id = $2"
 
 
 async def attach(
     tx: Tx, org_id: UUID, object_id: UUID, user_id: UUID, entries: Mapping[str, str]
 ) -> None:
-    """Store checked metadata of an object of this user that is created in this transaction."""
-    await store.put(tx, org_id, object_id, user_id, entries)
+    """Set checked keys of an object of this user; the others stay."""
+    await tx.execute(_PUT, org_id, object_id, user_id, list(entries.keys()), list(entries.values()))
 
 
 async def of(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> Mapping[UUID, dict[str, str]]:
     """Return the metadata of these objects, of those that have any."""
-    return await store.find(tx, org_id, object_ids)
+    found: dict[UUID, dict[str, str]] = {}
+    for row in await tx.fetch(_FIND, org_id, list(object_ids)):
+        found.setdefault(row["object_id"], {})[row["key"]] = row["value"]
+    return found
 
 
 async def search(tx: Tx, org_id: UUID, text: str, *, limit: int) -> Mapping[UUID, UUID]:
     """Return objects with this text as a value, or with this `key:value`, each with its user."""
     key, colon, value = text.partition(":")
-    return await store.match(tx, org_id, text, (key, value) if colon else None, limit)
+    pair = (key, value) if colon else (None, None)
+    rows = await tx.fetch(_MATCH, org_id, text, *pair, limit)
+    return {row["object_id"]: row["user_id"] for row in rows}
 
 
 async def change(
@@ -34,7 +68,7 @@ async def change(
 
     Raises `FieldInvalid` for a key or a value beyond the bounds, or for too many keys.
     """
-    found = (await store.find(tx, org_id, [object_id])).get(object_id, {})
+    found = (await of(tx, org_id, [object_id])).get(object_id, {})
     after = merged(found, changes)
     await write(tx, org_id, object_id, user_id, changes)
     return after
@@ -45,12 +79,12 @@ async def write(
 ) -> None:
     """Write changes that `merged` has checked, of an object that the caller has locked."""
     removed = [key for key, value in changes.items() if value is None]
-    await store.remove(tx, org_id, object_id, removed)
+    await tx.execute(_REMOVE, org_id, object_id, removed)
     entries = {key: value for key, value in changes.items() if value is not None}
-    await store.put(tx, org_id, object_id, user_id, entries)
+    await attach(tx, org_id, object_id, user_id, entries)
 
 
 async def leave(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Delete what is attached to an erased user, and to the user's payments and accounts."""
     del at  # nothing of it stays
-    await store.forget(tx, org_id, user_id)
+    await tx.execute(_FORGET, org_id, user_id)

@@ -4,7 +4,6 @@ Nodes are checked one by one. A chain is usable if one node passes; the others a
 """
 
 import asyncio
-from collections.abc import Iterable
 
 import msgspec
 
@@ -49,15 +48,8 @@ class ChainCheck(msgspec.Struct, frozen=True, kw_only=True):
         return f"{found}. {' '.join(self.problems)}" if self.problems else f"{found}."
 
 
-async def check_chains(
-    chains: Iterable[EvmChain], clock: Clock, limits: RpcLimits | None = None
-) -> tuple[ChainCheck, ...]:
-    """Return the check of each chain, in their order. Raises nothing for what a node answers."""
-    return tuple(await asyncio.gather(*(check_chain(chain, clock, limits) for chain in chains)))
-
-
 async def check_chain(chain: EvmChain, clock: Clock, limits: RpcLimits | None = None) -> ChainCheck:
-    """Return the check of one chain."""
+    """Return the check of one chain. Raises nothing for what a node answers."""
     found = await asyncio.gather(
         *(_node_problems(chain, url, clock, limits) for url in chain.rpc_urls)
     )

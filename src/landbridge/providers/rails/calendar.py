@@ -19,9 +19,8 @@ FRANKFURT = ZoneInfo("Europe/Berlin")
 _DAY = timedelta(days=1)
 _MONDAY, _THURSDAY, _SATURDAY, _SUNDAY = 0, 3, 5, 6
 
-# The Fedwire day opens on the evening before and closes before the next one opens.
+# The Fedwire day opens on the evening before and closes at 19:00, before the next one opens.
 _WIRES_OPEN = time(21)
-WIRES_CLOSE = time(19)
 # Cut-off for same-day wires.
 _WIRE_CUT_OFF = time(15)
 _WIRE_DURATION = timedelta(minutes=30)

@@ -19,8 +19,9 @@ from landbridge.platform.encryption.service import Vault
 from landbridge.providers.rails.port import DepositCoordinates
 from landbridge.providers.sidecar import account_store
 from landbridge.providers.sidecar.account_store import SealedAccount
+from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import ProvidersFile
-from landbridge.providers.sidecar.credits import DepositAccount, DepositProvider
+from landbridge.providers.sidecar.credits import DepositAccount
 
 _log = structlog.stdlib.get_logger()
 
@@ -35,7 +36,7 @@ class ProviderAccounts:
     vault: Vault
     clock: Clock
     routes: ProvidersFile
-    providers: Mapping[str, DepositProvider]
+    providers: Mapping[str, SidecarClient]
     # Lists read coordinates per record, and an account never changes. None: of other rails.
     _kept: dict[tuple[UUID, str], DepositCoordinates | None] = field(
         default_factory=dict[tuple[UUID, str], DepositCoordinates | None]

@@ -1,6 +1,6 @@
 """Every statement on provider_applications. Times are real."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -80,12 +80,6 @@ from provider_applications where org_id = $1 and problem is not null and not is_
 order by created_at limit $2
 """
 
-_COUNT_PROBLEMS = """
-select provider, count(*) as problems
-from provider_applications where problem is not null and not is_closed
-group by provider
-"""
-
 _CLOSE = """
 update provider_applications set is_closed = true
 where provider = $1 and key = $2 and problem is not null and not is_closed
@@ -159,11 +153,6 @@ async def end_recheck(
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderApplication]:
     """Return applications with open problems, the oldest first."""
     return [_application(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
-
-
-async def count_problems(tx: Tx) -> Mapping[str, int]:
-    """Return the number of applications with open problems, by provider."""
-    return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
 
 
 async def close(tx: Tx, provider: str, key: UUID) -> bool:

@@ -125,7 +125,10 @@ class SidecarClient(TravelClient):
 
     @counted_call
     async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
-        """Return the account for deposits of this key; see `DepositProvider`."""
+        """Return the account for deposits of this key, the same for every call.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
+        """
         request = DepositAccountRequest(key=key, org_id=org_id, currency=currency)
         status, body = await self._call(ACCOUNTS_PATH, request)
         self._check_answered(status, unavailable="gives no account now")
@@ -157,7 +160,10 @@ class SidecarClient(TravelClient):
 
     @counted_call
     async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
-        """Return credits behind a cursor; see `DepositProvider`."""
+        """Return the credits after this cursor, in the provider's order.
+
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
+        """
         query = CreditsQuery(after=after, limit=limit)
         status, body = await self._call(CREDITS_PATH, query, bytes_max=_PAGE_BYTES_MAX)
         self._check_answered(status)

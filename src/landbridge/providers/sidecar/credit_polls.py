@@ -21,12 +21,12 @@ from landbridge.platform.core.errors import Busy, Unavailable, Unclear
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.sidecar import account_store, credit_store
+from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.credit_store import PollClaim
 from landbridge.providers.sidecar.credits import (
     CreditEntry,
     CreditProblem,
-    DepositProvider,
     GivenAccount,
     ProviderCreditPage,
     StoredCredit,
@@ -72,7 +72,7 @@ class ProviderCredits:
     receiver: CreditReceiver
     clock: Clock
     routes: ProvidersFile
-    providers: Mapping[str, DepositProvider]
+    providers: Mapping[str, SidecarClient]
     # Providers that this process has had polled.
     _known: set[str] = field(default_factory=set[str])
     # Credits of the next page, after an answer that could not be read.

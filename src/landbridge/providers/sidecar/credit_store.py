@@ -86,12 +86,6 @@ from provider_credits where (org_id = $1 or org_id is null) and problem is not n
 order by received_at limit $2
 """
 
-_COUNT_PROBLEMS = """
-select provider, count(*) as problems
-from provider_credits where problem is not null and not is_closed
-group by provider
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class PollClaim:
@@ -177,11 +171,6 @@ async def of_payment(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> StoredC
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[StoredCredit]:
     """Return credits with open problems, the oldest first; also those of no organisation."""
     return [_credit(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
-
-
-async def count_problems(tx: Tx) -> Mapping[str, int]:
-    """Return the number of credits with open problems, by provider."""
-    return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
 
 
 def _credit(row: Row) -> StoredCredit:

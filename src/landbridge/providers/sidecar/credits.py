@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 from uuid import UUID
 
 import msgspec
@@ -71,24 +71,6 @@ class ProviderCreditPage:
     credits: tuple[CreditEntry, ...]
     reversed: tuple[str, ...]
     next: str | None
-
-
-class DepositProvider(Protocol):
-    """Provider of deposits. Never called inside a transaction."""
-
-    async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
-        """Return the account of this key, the same for every call.
-
-        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
-        """
-        ...
-
-    async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
-        """Return the credits after this cursor, in the provider's order.
-
-        Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
-import structlog
-
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
 from landbridge.platform.db.pool import Database, Tx
@@ -47,9 +45,7 @@ from landbridge.providers.sidecar.applications import (
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.identity_protocol import ApplicationAnswer, ApplicationState
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
-
-_log = structlog.stdlib.get_logger()
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, warn_of_problem
 
 _POLL_MIN, _POLL_MAX = timedelta(minutes=1), timedelta(hours=1)
 # A pending application is asked about again after this part of the time that it has waited.
@@ -203,7 +199,7 @@ class ProviderIdentity:
             stored = await self.database.transact(write)
             if stored is not None:
                 if stored.problem is not None and stored.problem is not found.problem:
-                    _warn(where, stored.problem)
+                    warn_of_problem(where.provider, where.key, stored.problem)
                 return stored
         raise Unclear(f"the application {where.key} is being changed by others")
 
@@ -231,7 +227,7 @@ class ProviderIdentity:
             if await self.database.single(
                 lambda tx: application_store.set_problem(tx, org_id, key, problem)
             ):
-                _warn(where, problem)
+                warn_of_problem(where.provider, where.key, problem)
             raise
 
 
@@ -254,9 +250,3 @@ def _pending(answer: ApplicationAnswer, waited: timedelta) -> StillPending:
 
 def _unusable(where: ApplicationReference, what: str) -> AnswerUnusable:
     return AnswerUnusable(OrderProblem.ANSWER_INVALID, f"provider {where.provider} answered {what}")
-
-
-def _warn(where: ApplicationReference, problem: ApplicationProblem) -> None:
-    _log.warning(
-        "provider.problem", provider=where.provider, order=str(where.key), reason=problem.value
-    )

@@ -6,6 +6,8 @@ from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
+import structlog
+
 from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.core.money import Money
 from landbridge.providers.rails.calendar import settles_at
@@ -16,6 +18,8 @@ from landbridge.providers.rails.port import (
     RailPayment,
 )
 from landbridge.providers.sidecar.protocol import FAILURES, FailureCode, PayoutState
+
+_log = structlog.stdlib.get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +98,11 @@ class PayoutProvider(Protocol):
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
         """
         ...
+
+
+def warn_of_problem(provider: str, key: UUID, problem: StrEnum) -> None:
+    """Log that a provider's answer about this key needs a person."""
+    _log.warning("provider.problem", provider=provider, order=str(key), reason=problem.value)
 
 
 class ProviderOrderState(StrEnum):

@@ -7,14 +7,13 @@ from prometheus_client import Gauge
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.providers.sidecar import (
-    application_store,
     call_store,
     credit_store,
-    order_store,
-    screening_store,
     waiting_store,
 )
 from landbridge.providers.sidecar.calls import RETENTION
+
+_KINDS = ("application", "credit", "order", "screening")
 
 POLL_AGE = Gauge(
     "landbridge_provider_poll_age_seconds",
@@ -45,12 +44,7 @@ OLDEST_S = Gauge(
 async def watch_providers(database: Database, clock: Clock, providers: Collection[str]) -> None:
     """Measure these providers, and all that were ever polled; delete old counts of calls."""
     answered_at = await database.single(credit_store.answered_at)
-    counts = {
-        "application": await database.single(application_store.count_problems),
-        "credit": await database.single(credit_store.count_problems),
-        "order": await database.single(order_store.count_problems),
-        "screening": await database.single(screening_store.count_problems),
-    }
+    problems = await database.single(waiting_store.count_problems)
     waiting = await database.single(waiting_store.count)
     now = clock.now()
     await database.single(lambda tx: call_store.sweep(tx, now - RETENTION))
@@ -60,5 +54,5 @@ async def watch_providers(database: Database, clock: Clock, providers: Collectio
         count, oldest = waiting.get(name, (0, now))
         WAITING.labels(name).set(count)
         OLDEST_S.labels(name).set(max((now - oldest).total_seconds(), 0))
-        for kind, found in counts.items():
-            PROBLEMS.labels(name, kind).set(found.get(name, 0))
+        for kind in _KINDS:
+            PROBLEMS.labels(name, kind).set(problems.get((kind, name), 0))

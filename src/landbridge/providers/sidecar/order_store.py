@@ -1,6 +1,6 @@
 """Every statement on provider_orders."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -145,12 +145,6 @@ from provider_orders where org_id = $1 and problem is not null and not is_closed
 order by created_at limit $2
 """
 
-_COUNT_PROBLEMS = """
-select provider, count(*) as problems
-from provider_orders where problem is not null and not is_closed
-group by provider
-"""
-
 _CLOSE = """
 update provider_orders set is_closed = true
 where provider = $1 and key = $2 and problem is not null and not is_closed
@@ -292,11 +286,6 @@ async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderOrde
     """Return the orders that need a person, the oldest first."""
     rows = await tx.fetch(_PROBLEMS, org_id, limit)
     return [each for each in map(_order, rows) if each is not None]
-
-
-async def count_problems(tx: Tx) -> Mapping[str, int]:
-    """Return the number of orders with problems, by provider."""
-    return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
 
 
 def _order(row: Row | None) -> ProviderOrder | None:

@@ -52,6 +52,7 @@ from landbridge.providers.sidecar.model import (
     ProviderOrderState,
     decide,
     overdue_at,
+    warn_of_problem,
 )
 
 _log = structlog.stdlib.get_logger()
@@ -256,7 +257,7 @@ class ProviderRails:
             stored = await self.database.transact(write)
             if stored is not None:
                 if stored.problem is not None and stored.problem is not judged.problem:
-                    _warn(stored, stored.problem)
+                    warn_of_problem(stored.provider, stored.key, stored.problem)
                 if stored.problem is not None and stored.state not in FINAL:
                     raise Unclear(f"provider {order.provider} contradicts itself about {order.key}")
                 return stored
@@ -296,7 +297,7 @@ class ProviderRails:
 
     async def _note_problem(self, order: ProviderOrder, problem: OrderProblem) -> None:
         if await self.database.transact(lambda tx: order_store.set_problem(tx, order, problem)):
-            _warn(order, problem)
+            warn_of_problem(order.provider, order.key, problem)
 
     def _provider(self, order: ProviderOrder) -> PayoutProvider:
         found = self.providers.get(order.provider)
@@ -333,9 +334,3 @@ def _after(provider: str, names: Sequence[str]) -> str:
     if provider not in names:
         return names[0] if names else provider
     return names[(names.index(provider) + 1) % len(names)]
-
-
-def _warn(order: ProviderOrder, problem: OrderProblem) -> None:
-    _log.warning(
-        "provider.problem", provider=order.provider, order=str(order.key), reason=problem.value
-    )

@@ -16,8 +16,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
 
-import structlog
-
 from landbridge.platform.core.errors import Unavailable, Unclear
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.kyt.port import (
@@ -30,7 +28,7 @@ from landbridge.providers.kyt.port import (
 from landbridge.providers.sidecar import screening_store
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import ProvidersFile
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, warn_of_problem
 from landbridge.providers.sidecar.protocol import ScreeningAnswer
 from landbridge.providers.sidecar.routes import ScreeningRoute
 from landbridge.providers.sidecar.screenings import (
@@ -40,8 +38,6 @@ from landbridge.providers.sidecar.screenings import (
     ScreeningProgress,
     decide_screening,
 )
-
-_log = structlog.stdlib.get_logger()
 
 _POLL_S = 60
 _DAY = timedelta(days=1)
@@ -118,7 +114,7 @@ class ProviderScreener:
             stored = await self.database.transact(write)
             if stored is not None:
                 if stored.problem is not None and stored.problem is not screening.problem:
-                    _warn(stored, stored.problem)
+                    warn_of_problem(stored.provider, stored.key, stored.problem)
                 return stored
             found = await self._find(screening.org_id, screening.key)
             if found is None:
@@ -158,7 +154,7 @@ class ProviderScreener:
             lambda tx: screening_store.set_problem(tx, screening.org_id, screening.key, problem)
         )
         if noted:
-            _warn(screening, problem)
+            warn_of_problem(screening.provider, screening.key, problem)
 
 
 _PROBLEMS = {
@@ -193,13 +189,4 @@ def _report(screening: ProviderScreening) -> ScreeningReport:
         categories=screening.categories,
         reference=screening.reference,
         expected_at=screening.expected_at,
-    )
-
-
-def _warn(screening: ProviderScreening, problem: ScreeningProblem) -> None:
-    _log.warning(
-        "provider.problem",
-        provider=screening.provider,
-        order=str(screening.key),
-        reason=problem.value,
     )

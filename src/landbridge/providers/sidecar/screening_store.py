@@ -1,6 +1,6 @@
 """Every statement on provider_screenings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -83,12 +83,6 @@ from provider_screenings where org_id = $1 and problem is not null and not is_cl
 order by created_at limit $2
 """
 
-_COUNT_PROBLEMS = """
-select provider, count(*) as problems
-from provider_screenings where problem is not null and not is_closed
-group by provider
-"""
-
 _CLOSE = """
 update provider_screenings set is_closed = true
 where provider = $1 and key = $2 and problem is not null and not is_closed
@@ -166,11 +160,6 @@ async def end_recheck(
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderScreening]:
     """Return screenings with open problems, the oldest first."""
     return [_screening(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
-
-
-async def count_problems(tx: Tx) -> Mapping[str, int]:
-    """Return the number of screenings with open problems, by provider."""
-    return {row["provider"]: row["problems"] for row in await tx.fetch(_COUNT_PROBLEMS)}
 
 
 async def close(tx: Tx, provider: str, key: UUID) -> bool:

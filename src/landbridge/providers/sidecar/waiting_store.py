@@ -56,6 +56,23 @@ from (
 group by provider
 """
 
+_PROBLEMS_OF_ALL = """
+select kind, provider, count(*) as problems
+from (
+    select 'order' as kind, provider from provider_orders
+    where problem is not null and not is_closed
+    union all
+    select 'credit', provider from provider_credits where problem is not null and not is_closed
+    union all
+    select 'screening', provider from provider_screenings
+    where problem is not null and not is_closed
+    union all
+    select 'application', provider from provider_applications
+    where problem is not null and not is_closed
+) p
+group by kind, provider
+"""
+
 _HAS_RUN_LIVE = """
 select exists (
         select from provider_orders where org_id = $1 and provider = $2 and state = 'SETTLED'
@@ -99,6 +116,12 @@ async def count(tx: Tx) -> Mapping[str, tuple[int, datetime]]:
 async def problems(tx: Tx, org_id: UUID) -> Mapping[str, int]:
     """Return the number of an organisation's open problems, by provider."""
     return {row["provider"]: row["problems"] for row in await tx.fetch(_PROBLEMS, org_id)}
+
+
+async def count_problems(tx: Tx) -> Mapping[tuple[str, str], int]:
+    """Return the number of open problems of all organisations, by kind and provider."""
+    rows = await tx.fetch(_PROBLEMS_OF_ALL)
+    return {(row["kind"], row["provider"]): row["problems"] for row in rows}
 
 
 async def has_run_live(tx: Tx, org_id: UUID, provider: str) -> bool:

@@ -95,11 +95,6 @@ def build_message(content: TransferMessage, token: SolanaToken) -> bytes:
     return bytes(message)
 
 
-def fits(message: bytes) -> bool:
-    """Return whether nodes take a transaction with this message."""
-    return 1 + _SIGNATURES * _SIGNATURE_BYTES + len(message) <= TRANSACTION_BYTES_MAX
-
-
 def signed_transaction(message: bytes, signatures: Sequence[bytes]) -> bytes:
     """Return the transaction as nodes take it; the payer's signature is the first."""
     transaction = VersionedTransaction.populate(

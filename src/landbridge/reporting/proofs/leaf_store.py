@@ -6,6 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.reporting.proofs.model import LoggedChange, LoggedEntry, RecordOpening
 
 # A snapshot that was removed has left its digest.
@@ -64,29 +65,19 @@ def _entry(row: Row) -> LoggedEntry:
 
 
 def _change(row: Row, entries: Sequence[LoggedEntry]) -> LoggedChange:
-    return LoggedChange(
+    return read_row(
+        row,
+        LoggedChange,
         position=LogPosition(row["place"], row["object_id"], row["seq"]),
-        kind=row["kind"],
-        change_type=row["change_type"],
-        status_before=row["status_before"],
-        status_after=row["status_after"],
-        actor=row["actor"],
-        facts=row["facts"],
-        occurred_at=row["occurred_at"],
-        is_settled=row["is_settled"],
-        snapshot_digest=row["snapshot_digest"],
         opening=None if row["user_id"] is None else _opening(row),
         entries=tuple(entries),
     )
 
 
 def _opening(row: Row) -> RecordOpening:
-    return RecordOpening(
-        user_id=row["user_id"],
-        request_id=row["request_id"],
-        source_asset=row["source_asset"],
+    return read_row(
+        row,
+        RecordOpening,
         source_units=int(row["source_units"]),
-        destination_asset=row["destination_asset"],
         destination_units=int(row["destination_units"]),
-        details=row["details"],
     )

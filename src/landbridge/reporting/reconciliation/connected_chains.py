@@ -1,10 +1,14 @@
 """Chains that reconciliation reads, and that this process reads the same ones as the others."""
 
-from collections.abc import Mapping
+import time
+from collections import defaultdict
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final
 
-from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.errors import ResourceConflict, Unavailable
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.records import ChainRecords
 from landbridge.providers.chains.tokens import Chain
@@ -31,3 +35,30 @@ async def check_connected(database: Database, chains: Mapping[Chain, ConnectedCh
             f"other processes follow {', '.join(followed)} on nodes: set LANDBRIDGE_CHAINS_FILE "
             "for this one, too"
         )
+
+
+# After this many organisations without an answer in a row a chain is asked no more, for a while.
+_FAILURES: Final = 3
+_PAUSE_S: Final = 30
+
+
+class SilentChains:
+    """Counts calls without an answer in a row, by chain."""
+
+    def __init__(self) -> None:
+        self._failures: dict[Chain, int] = defaultdict(int)
+        self._until_s: dict[Chain, float] = {}
+
+    @contextmanager
+    def asking(self, chain: Chain) -> Generator[None]:
+        """Note whether a chain answers; raises `Unavailable` at once if it did not a moment ago."""
+        if self._until_s.get(chain, 0) > time.monotonic():
+            raise Unavailable(f"{chain} has not answered for other organisations")
+        try:
+            yield
+        except Unavailable:
+            self._failures[chain] += 1
+            if self._failures[chain] >= _FAILURES:
+                self._until_s[chain] = time.monotonic() + _PAUSE_S
+            raise
+        self._failures[chain] = 0

@@ -26,7 +26,6 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.reporting.reconciliation import (
     adjustments,
-    decision_store,
     difference_store,
     store,
 )
@@ -185,7 +184,7 @@ class DifferenceDecisions:
 
         async def work(tx: Tx) -> Difference:
             decided = await decide(tx, await _lock(tx, org_id, difference_id), at)
-            await decision_store.write(tx, org_id, decided)
+            await difference_store.write(tx, org_id, decided)
             await append_next_change(
                 tx,
                 org_id=org_id,
@@ -274,9 +273,9 @@ def parse_amount_seen(amount: str, asset: Asset) -> int:
 async def _take_units(tx: Tx, org_id: UUID, found: Difference) -> bool:
     """Let later runs expect a difference, unless the ledger adjusts to it; False if it changed."""
     if found.adjusts_ledger:
-        has_units = await decision_store.has_units(tx, org_id, found)
+        has_units = await difference_store.has_units(tx, org_id, found)
         return has_units and not await has_moved(tx, org_id, found)
-    return not found.asset or await decision_store.accept_units(tx, org_id, found)
+    return not found.asset or await difference_store.accept_units(tx, org_id, found)
 
 
 async def _lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference:
@@ -284,7 +283,7 @@ async def _lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference:
     known = await difference_store.get(tx, org_id, difference_id)
     if known is not None:
         await store.lock_source(tx, org_id, known.source)
-    found = await decision_store.lock(tx, org_id, difference_id)
+    found = await difference_store.lock(tx, org_id, difference_id)
     if found is None:
         raise ResourceNotFound(f"there is no difference {difference_id}")
     return found

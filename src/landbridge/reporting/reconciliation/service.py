@@ -44,7 +44,11 @@ from landbridge.reporting.reconciliation import (
 from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses
-from landbridge.reporting.reconciliation.connected_chains import ConnectedChain, check_connected
+from landbridge.reporting.reconciliation.connected_chains import (
+    ConnectedChain,
+    SilentChains,
+    check_connected,
+)
 from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
 from landbridge.reporting.reconciliation.empty_store import mark_empty
@@ -71,7 +75,6 @@ from landbridge.reporting.reconciliation.model import (
     sum_outside,
     total_booked,
 )
-from landbridge.reporting.reconciliation.silent_chains import SilentChains
 from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
 from landbridge.reporting.reconciliation.unmatched import UnmatchedMovements
 from landbridge.reporting.reconciliation.unread import has_unread_adjustment

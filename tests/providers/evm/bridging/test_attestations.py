@@ -17,8 +17,8 @@ from landbridge.providers.evm.bridging.attestations import (
     AttestationClient,
     AttestationsUnavailable,
 )
-from landbridge.providers.evm.bridging.messages import encode_message
 from landbridge.providers.evm.node_url import NodeUrl
+from tests.providers.evm.bridging.message_bytes import encode_message
 from tests.providers.evm.bridging.test_messages import BURN, address
 
 HASH = "0x" + "ab" * 32

@@ -9,10 +9,10 @@ from landbridge.platform.formats.evm_addresses import checksummed
 from landbridge.providers.evm.bridging.messages import (
     FINALIZED,
     BurnMessage,
-    encode_message,
     read_message,
 )
 from landbridge.providers.evm.quantities import AnswerInvalid
+from tests.providers.evm.bridging.message_bytes import encode_message
 
 ADDRESSES = st.binary(min_size=20, max_size=20).map(lambda raw: checksummed(raw.hex()))
 WORDS, NUMBERS = st.binary(min_size=32, max_size=32), st.integers(0, 2**256 - 1)

@@ -7,9 +7,10 @@ import pytest
 from eth_abi.abi import encode
 
 from landbridge.providers.evm.abi import MESSAGE_RECEIVED_TOPIC, TRANSFER_TOPIC
-from landbridge.providers.evm.bridging.messages import address_word, encode_message
+from landbridge.providers.evm.bridging.messages import address_word
 from landbridge.providers.evm.bridging.mint_owners import find_owner
 from landbridge.providers.evm.chain_data import EventLog
+from tests.providers.evm.bridging.message_bytes import encode_message
 from tests.providers.evm.bridging.test_messages import BURN, address
 
 TRANSMITTER = address(9)

@@ -10,7 +10,7 @@ from landbridge.platform.db.sealing import Sealer
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import DEPOSIT_FOR_BURN, RECEIVE_MESSAGE, AbiValue, encode_approve
 from landbridge.providers.evm.bridge_configuration import BridgeContracts
-from landbridge.providers.evm.bridging.messages import address_word, burn_message, encode_message
+from landbridge.providers.evm.bridging.messages import address_word, burn_message
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.signer_limits import AmountLimits
@@ -18,6 +18,7 @@ from landbridge.providers.evm.signing.delegate_calls import encode_execute
 from landbridge.providers.evm.signing.model import AccountCall, SigningRefused
 from landbridge.providers.evm.signing.signature_log import SignatureLog
 from landbridge.providers.evm.signing.signer import EvmSigner
+from tests.providers.evm.bridging.message_bytes import encode_message
 from tests.providers.evm.signing.kit import (
     MASTER_KEY,
     NOON,

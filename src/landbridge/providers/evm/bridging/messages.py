@@ -128,33 +128,6 @@ def read_body(body: bytes) -> tuple[str, str, int, str]:
     )
 
 
-def encode_message(message: BurnMessage) -> bytes:
-    """Return the bytes of a message."""
-    numbers = (message.amount_units, message.fee_max_units, message.fee_units)
-    amount, fee_max, fee = (each.to_bytes(_WORD_BYTES) for each in numbers)
-    return b"".join(
-        (
-            _VERSION.to_bytes(4),
-            message.source_domain.to_bytes(4),
-            message.destination_domain.to_bytes(4),
-            message.nonce,
-            address_word(message.messenger),
-            address_word(message.handler),
-            message.caller,
-            message.min_finality.to_bytes(4),
-            message.finality.to_bytes(4),
-            _BODY_VERSION.to_bytes(4),
-            address_word(message.token),
-            address_word(message.recipient),
-            amount,
-            address_word(message.owner),
-            fee_max,
-            fee,
-            message.expiration_block.to_bytes(_WORD_BYTES),
-        )
-    )
-
-
 def address_word(address: str) -> bytes:
     """Return an address as messages have it: 32 bytes, the first twelve of them zero."""
     return bytes.fromhex(address.removeprefix("0x")).rjust(_WORD_BYTES, b"\0")

@@ -16,10 +16,22 @@ from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.fees import FeePolicy, GasFees, estimate_fees, fee_policy
 from landbridge.providers.evm.outbox import order_store
 from landbridge.providers.evm.outbox.model import OutboxOrder
-from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.model import SealedSeed, SigningKey
+
+
+class DestinationScreening(Protocol):
+    """Screens the destinations of orders once more before they are signed."""
+
+    async def find_refusals(
+        self, payments: Sequence[tuple[UUID, Sequence[str]]]
+    ) -> list[str | None]:
+        """Return for each payment why its organisation may not pay its addresses; None if it may.
+
+        Each is an organisation and the destinations. The sentence is shown to customers.
+        """
+        ...
 
 
 class WalletKeySource(Protocol):

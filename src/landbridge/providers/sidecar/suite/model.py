@@ -1,43 +1,17 @@
 """Checks of the contract suite, their results, and the adapter under test."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from landbridge.platform.core.errors import Unclear, Upstream
-from landbridge.providers.rails.port import RailPayment
-from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, PayoutReport
+from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem
 from landbridge.providers.sidecar.protocol import RequestedOutcome
+from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 
 
 class CheckFailed(Exception):
     """A check found a fault; the message is a sentence about the adapter."""
-
-
-class PayoutAdapter(Protocol):
-    """Adapter under test. Its errors are those of `PayoutProvider`."""
-
-    @property
-    def outcomes(self) -> Collection[RequestedOutcome]:
-        """Outcomes that it can be made to produce."""
-        ...
-
-    def payment(self, units: int) -> RailPayment:
-        """Return a payout of so many smallest units that it carries, with a new key."""
-        ...
-
-    async def pay(self, payment: RailPayment, outcome: RequestedOutcome) -> PayoutReport:
-        """Submit a payout with a requested outcome."""
-        ...
-
-    async def find(self, payment: RailPayment) -> PayoutReport | None:
-        """Return the state of a payout; None if the key is unknown."""
-        ...
-
-    async def pass_time(self) -> None:
-        """Wait a little, or let simulated time pass until something can have changed."""
-        ...
 
 
 class CheckOutcome(StrEnum):
@@ -54,7 +28,7 @@ class ContractCheck:
 
     name: str
     needs: frozenset[RequestedOutcome]
-    run: Callable[[PayoutAdapter], Awaitable[None]]
+    run: Callable[[SidecarUnderTest], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Checks of every payout adapter: happy ways, refusals, silence, repetition, returns, amounts."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -14,8 +14,9 @@ from landbridge.providers.sidecar.suite.model import (
     CheckOutcome,
     ContractCheck,
     ContractResult,
-    PayoutAdapter,
+    run_check,
 )
+from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 
 # In smallest units.
 _AMOUNT, _OTHER_AMOUNT, _AMOUNTS = 1234, 1235, (1, 100, 99_999_999)
@@ -25,36 +26,28 @@ _REPEATS = 5
 _DROPPED_AFTER_S = (0.0, 0.002, 0.02)
 
 
-async def run_checks(
-    adapter: PayoutAdapter, checks: Collection[ContractCheck] | None = None
-) -> Sequence[ContractResult]:
-    """Run the checks one after the other; by default those of this module."""
-    return [await _run(each, adapter) for each in (PAYOUT_CHECKS if checks is None else checks)]
+async def run_checks(adapter: SidecarUnderTest) -> Sequence[ContractResult]:
+    """Run the checks one after the other."""
+    return [await _run(each, adapter) for each in PAYOUT_CHECKS]
 
 
-async def _run(check: ContractCheck, adapter: PayoutAdapter) -> ContractResult:
+async def _run(check: ContractCheck, adapter: SidecarUnderTest) -> ContractResult:
     if missing := check.needs - frozenset(adapter.outcomes):
         names = ", ".join(sorted(missing))
         return ContractResult(
             check.name, CheckOutcome.SKIPPED, f"the adapter has no test outcome {names}"
         )
-    try:
-        await check.run(adapter)
-    except CheckFailed as failed:
-        return ContractResult(check.name, CheckOutcome.FAILED, str(failed))
-    except Upstream as error:
-        return ContractResult(check.name, CheckOutcome.FAILED, f"unexpected: {error}")
-    return ContractResult(check.name, CheckOutcome.PASSED)
+    return await run_check(check.name, lambda: check.run(adapter))
 
 
-async def _settles(adapter: PayoutAdapter) -> None:
+async def _settles(adapter: SidecarUnderTest) -> None:
     payment, _ = await _paid(adapter, RequestedOutcome.SETTLE)
     await _until(adapter, payment, PayoutState.SETTLED)
     for _ in range(_REPEATS):
         _expect(await _known(adapter, payment), PayoutState.SETTLED)
 
 
-async def _carries_amounts(adapter: PayoutAdapter) -> None:
+async def _carries_amounts(adapter: SidecarUnderTest) -> None:
     for units in _AMOUNTS:
         payment = adapter.payment(units)
         report = await adapter.pay(payment, RequestedOutcome.SETTLE)
@@ -62,7 +55,7 @@ async def _carries_amounts(adapter: PayoutAdapter) -> None:
             raise CheckFailed(f"an order of {payment.money} was answered with {report.money}")
 
 
-async def _repeats_nothing(adapter: PayoutAdapter) -> None:
+async def _repeats_nothing(adapter: SidecarUnderTest) -> None:
     payment, first = await _paid(adapter, RequestedOutcome.SETTLE)
     again = await asyncio.gather(
         *(adapter.pay(payment, RequestedOutcome.SETTLE) for _ in range(_REPEATS))
@@ -74,7 +67,7 @@ async def _repeats_nothing(adapter: PayoutAdapter) -> None:
     _expect(late, PayoutState.SETTLED)
 
 
-async def _orders_once_at_a_time(adapter: PayoutAdapter) -> None:
+async def _orders_once_at_a_time(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     reports = await asyncio.gather(
         *(adapter.pay(payment, RequestedOutcome.SETTLE) for _ in range(_REPEATS))
@@ -83,7 +76,7 @@ async def _orders_once_at_a_time(adapter: PayoutAdapter) -> None:
         raise CheckFailed("concurrent calls with one key were answered with several payments")
 
 
-async def _refuses_another_payment(adapter: PayoutAdapter) -> None:
+async def _refuses_another_payment(adapter: SidecarUnderTest) -> None:
     payment, first = await _paid(adapter, RequestedOutcome.SETTLE)
     other = _with_amount(adapter, payment, _OTHER_AMOUNT)
     try:
@@ -101,7 +94,7 @@ async def _refuses_another_payment(adapter: PayoutAdapter) -> None:
         raise CheckFailed("the payment of the key changed")
 
 
-async def _knows_no_other_key(adapter: PayoutAdapter) -> None:
+async def _knows_no_other_key(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     if await adapter.find(payment) is not None:
         raise CheckFailed("a key that was never ordered is known")
@@ -110,7 +103,7 @@ async def _knows_no_other_key(adapter: PayoutAdapter) -> None:
     await _until(adapter, payment, PayoutState.SETTLED)
 
 
-async def _refuses_for_good(adapter: PayoutAdapter) -> None:
+async def _refuses_for_good(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     for _ in range(2):
         try:
@@ -125,7 +118,7 @@ async def _refuses_for_good(adapter: PayoutAdapter) -> None:
         raise CheckFailed(f"a refused payout is {report.state}")
 
 
-async def _fails_for_good(adapter: PayoutAdapter) -> None:
+async def _fails_for_good(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     with suppress(Rejected):
         await adapter.pay(payment, RequestedOutcome.FAIL)
@@ -138,14 +131,14 @@ async def _fails_for_good(adapter: PayoutAdapter) -> None:
         _expect(await adapter.pay(payment, RequestedOutcome.FAIL), PayoutState.FAILED)
 
 
-async def _returns_after_settlement(adapter: PayoutAdapter) -> None:
+async def _returns_after_settlement(adapter: SidecarUnderTest) -> None:
     payment, _ = await _paid(adapter, RequestedOutcome.RETURN)
     await _until(adapter, payment, PayoutState.RETURNED)
     report = await adapter.pay(payment, RequestedOutcome.RETURN)
     _expect(report, PayoutState.RETURNED)
 
 
-async def _keeps_what_it_did_not_answer(adapter: PayoutAdapter) -> None:
+async def _keeps_what_it_did_not_answer(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     try:
         await adapter.pay(payment, RequestedOutcome.SILENCE)
@@ -161,7 +154,7 @@ async def _keeps_what_it_did_not_answer(adapter: PayoutAdapter) -> None:
         raise CheckFailed("a repeated call after silence was paid again")
 
 
-async def _can_be_ordered_again(adapter: PayoutAdapter) -> None:
+async def _can_be_ordered_again(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     try:
         await adapter.pay(payment, RequestedOutcome.NOT_DONE)
@@ -175,7 +168,7 @@ async def _can_be_ordered_again(adapter: PayoutAdapter) -> None:
     await _until(adapter, payment, PayoutState.SETTLED)
 
 
-async def _survives_broken_calls(adapter: PayoutAdapter) -> None:
+async def _survives_broken_calls(adapter: SidecarUnderTest) -> None:
     """Break calls off at several moments, as a kill of the caller does, and order again."""
     for pause_s in _DROPPED_AFTER_S:
         payment = adapter.payment(_AMOUNT)
@@ -192,7 +185,7 @@ async def _survives_broken_calls(adapter: PayoutAdapter) -> None:
 
 
 async def _paid(
-    adapter: PayoutAdapter, outcome: RequestedOutcome
+    adapter: SidecarUnderTest, outcome: RequestedOutcome
 ) -> tuple[RailPayment, PayoutReport]:
     payment = adapter.payment(_AMOUNT)
     report = await adapter.pay(payment, outcome)
@@ -201,14 +194,16 @@ async def _paid(
     return payment, report
 
 
-async def _known(adapter: PayoutAdapter, payment: RailPayment) -> PayoutReport:
+async def _known(adapter: SidecarUnderTest, payment: RailPayment) -> PayoutReport:
     report = await adapter.find(payment)
     if report is None:
         raise CheckFailed("an accepted payout is not known")
     return report
 
 
-async def _until(adapter: PayoutAdapter, payment: RailPayment, state: PayoutState) -> PayoutReport:
+async def _until(
+    adapter: SidecarUnderTest, payment: RailPayment, state: PayoutState
+) -> PayoutReport:
     """Wait for a state; no other final state may come before it."""
     passing = {PayoutState.PENDING}
     if state is PayoutState.RETURNED:
@@ -229,12 +224,12 @@ def _expect(report: PayoutReport, state: PayoutState) -> None:
         raise CheckFailed(f"a payout that was {state} became {report.state}")
 
 
-def _with_amount(adapter: PayoutAdapter, payment: RailPayment, units: int) -> RailPayment:
+def _with_amount(adapter: SidecarUnderTest, payment: RailPayment, units: int) -> RailPayment:
     return replace(payment, money=adapter.payment(units).money)
 
 
 def _check(
-    name: str, run: Callable[[PayoutAdapter], Awaitable[None]], *needs: RequestedOutcome
+    name: str, run: Callable[[SidecarUnderTest], Awaitable[None]], *needs: RequestedOutcome
 ) -> ContractCheck:
     return ContractCheck(name, frozenset(needs), run)
 

@@ -18,9 +18,10 @@ _PAUSE_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SidecarUnderTest:
-    """Adapter under test; see `PayoutAdapter`. All payouts have this rail, asset and payee.
+    """Adapter under test. All payouts have this rail, asset and payee.
 
-    `hasty` is another client, which waits for a second only.
+    `outcomes` are those that it can be made to produce. `hasty` is another client, which waits for
+    a second only.
     """
 
     client: SidecarClient
@@ -32,7 +33,7 @@ class SidecarUnderTest:
     payee: Mapping[str, Any]
 
     def payment(self, units: int) -> RailPayment:
-        """Return a payout with a new key; see `PayoutAdapter`."""
+        """Return a payout of so many smallest units, with a new key."""
         return RailPayment(
             org_id=new_id(),
             key=new_id(),
@@ -46,14 +47,14 @@ class SidecarUnderTest:
         )
 
     async def pay(self, payment: RailPayment, outcome: RequestedOutcome) -> PayoutReport:
-        """Submit a payout; see `PayoutAdapter`."""
+        """Submit a payout with a requested outcome; errors are those of `SidecarClient.pay`."""
         client = self.hasty if outcome is RequestedOutcome.SILENCE else self.client
         return await client.pay(payment, test_outcome=outcome)
 
     async def find(self, payment: RailPayment) -> PayoutReport | None:
-        """Return the state of a payout; see `PayoutAdapter`."""
+        """Return the state of a payout; None if the key is unknown."""
         return await self.client.find(payment.org_id, payment.key, payment.money, payment.rail)
 
     async def pass_time(self) -> None:
-        """Wait; see `PayoutAdapter`."""
+        """Wait a little, until something can have changed."""
         await asyncio.sleep(_PAUSE_S)

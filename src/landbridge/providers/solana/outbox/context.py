@@ -9,9 +9,12 @@ from uuid import UUID
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.wakeups import DueNotifier
-from landbridge.providers.evm.outbox.chain_context import RelayerSeedSource, move_orders
+from landbridge.providers.evm.outbox.chain_context import (
+    DestinationScreening,
+    RelayerSeedSource,
+    move_orders,
+)
 from landbridge.providers.evm.outbox.model import OutboxOrder
-from landbridge.providers.evm.outbox.screening import DestinationScreening
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.model import SigningKey
 from landbridge.providers.solana.configuration import SolanaChain

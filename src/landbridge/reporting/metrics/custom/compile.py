@@ -2,11 +2,15 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from uuid import UUID
 
 import msgspec
 
+from landbridge.platform.db.pool import Tx
+from landbridge.reporting.metrics.custom import record_store
 from landbridge.reporting.metrics.custom.definition import (
+    AmountRange,
     Function,
     Operand,
     TemplateDefinition,
@@ -22,13 +26,15 @@ from landbridge.reporting.metrics.custom.other_subjects import (
 )
 from landbridge.reporting.metrics.custom.tallies import VALUE, merge, values_of
 from landbridge.reporting.metrics.custom.transactions import (
+    is_match,
     range_of,
     read_transactions,
     users_with_facts,
+    value_of,
 )
-from landbridge.reporting.metrics.custom.transactions_behind import match_of
 from landbridge.reporting.metrics.model import (
     Dimension,
+    Match,
     MetricFact,
     MetricQuery,
     MetricSources,
@@ -161,3 +167,49 @@ def _parts(
                 filters=msgspec.structs.replace(operand.filters, amount_usd=amounts),
             )
             yield at, narrowed, replace(query, filters=filters)
+
+
+def match_of(definition: TemplateDefinition) -> Match | None:
+    """Return which transactions are behind a definition; None if it measures something else.
+
+    For a ratio or a difference these are the transactions of either number.
+    """
+    if definition.subject is not TemplateSubject.TRANSACTIONS:
+        return None
+    parts = [
+        (
+            fixed_values(definition.subject, each.filters),
+            range_of(definition.filters.amount_usd, each.filters.amount_usd),
+        )
+        for each in operands(definition.measure)
+    ]
+
+    async def match(
+        tx: Tx, org_id: UUID, ids: Sequence[UUID], filters: Mapping[str, tuple[str, ...]]
+    ) -> frozenset[UUID]:
+        found = await record_store.by_ids(tx, org_id, ids)
+        return frozenset(
+            each.id
+            for each in found
+            if any(_is_behind(each, filters, own, amounts) for own, amounts in parts)
+        )
+
+    return match
+
+
+def _is_behind(
+    each: record_store.RecordValues,
+    filters: Mapping[str, tuple[str, ...]],
+    own: Mapping[str, tuple[str, ...]],
+    amounts: AmountRange | None,
+) -> bool:
+    names = {*filters, *own}
+    values = {name: value_of(name, each.values) for name in names}
+    if not is_match(values, filters) or not is_match(values, own):
+        return False
+    if amounts is None:
+        return True
+    worth = each.worth_cents / 100
+    return (amounts.minimum is None or worth >= Decimal(amounts.minimum)) and (
+        amounts.maximum is None or worth <= Decimal(amounts.maximum)
+    )

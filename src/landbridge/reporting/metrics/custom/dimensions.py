@@ -100,10 +100,6 @@ DIMENSIONS: Mapping[TemplateSubject, tuple[Dimension, ...]] = {
     TemplateSubject.DELIVERIES: WEBHOOK_HEALTH.dimensions,
     TemplateSubject.BALANCES: BALANCES.dimensions,
 }
-# Every filter of any definition, by parameter; a template refuses those that it does not offer.
-PARAMS: Mapping[str, Dimension] = {
-    each.param: each for subject in reversed(TemplateSubject) for each in DIMENSIONS[subject]
-}
 DECIDED = (str(ApprovalStatus.APPROVED), str(ApprovalStatus.REJECTED))
 
 
