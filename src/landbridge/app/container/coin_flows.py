@@ -7,7 +7,7 @@ from landbridge.app.container.payment_services import PaymentServices
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.customers.deposit_screening import model as screenings
-from landbridge.customers.deposit_screening.steps import ScreeningSteps
+from landbridge.customers.deposit_screening.service import ScreeningSteps
 from landbridge.customers.payment_screening import model as payment_screenings
 from landbridge.customers.payment_screening.service import PaymentScreeningSteps
 from landbridge.payments.approvals.voting import Decider

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.customers.chain_deposits.treasury_model import (
+from landbridge.customers.chain_deposits.model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
 )
