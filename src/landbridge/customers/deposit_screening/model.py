@@ -19,12 +19,16 @@ import msgspec
 
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
-from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.kyt.port import RiskCategory, ScreeningReport
+from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 KIND = "DEPOSIT.SCREENING"
 ACTOR = "worker"
+
+SCREENED_ASSETS = {**ASSETS, **FIAT_ASSETS}
 
 # People decide about a hit within this time.
 DECIDED_WITHIN = timedelta(days=1)
@@ -97,14 +101,14 @@ class DepositScreening:
     money: Money
 
 
-def as_screening(record: Transfer, assets: Mapping[str, Asset]) -> DepositScreening:
+def as_screening(record: Transfer) -> DepositScreening:
     """Decode the record of a screening."""
     values = {**record.details, **record.facts}
     return DepositScreening(
         record=record,
         details=msgspec.convert(values, ScreeningDetails, strict=False),
         status=ScreeningStatus(record.status),
-        money=Money(record.source_units, assets[record.source_asset]),
+        money=Money(record.source_units, SCREENED_ASSETS[record.source_asset]),
     )
 
 

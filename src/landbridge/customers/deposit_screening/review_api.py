@@ -8,7 +8,6 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     KIND,
     DepositSource,
@@ -110,7 +109,7 @@ class DepositScreeningRoutes(Controller):
 
 
 def _reply(record: Transfer) -> DepositScreeningReply:
-    screening = as_screening(record, SCREENED_ASSETS)
+    screening = as_screening(record)
     details, money = screening.details, screening.money
     return DepositScreeningReply(
         id=record.id,

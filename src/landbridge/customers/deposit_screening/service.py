@@ -15,7 +15,6 @@ from typing import Protocol
 from uuid import UUID
 
 from landbridge.customers.deposit_screening import model
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     ACTOR,
     RECHECKED_AFTER,
@@ -120,7 +119,7 @@ class DepositScreenings:
             if record is None:
                 raise InvariantBroken(f"deposit {deposit_id} has no screening")
             if record.status != ScreeningStatus.LOST:
-                screening = as_screening(record, SCREENED_ASSETS)
+                screening = as_screening(record)
                 await self.advance_in(tx, model.lost(screening, at))
                 return
 
@@ -148,7 +147,7 @@ class ScreeningOutcomes:
         report: ScreeningReport | None = None,
     ) -> None:
         """Release a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
-        screening = as_screening(record, SCREENED_ASSETS)
+        screening = as_screening(record)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
         move = model.released(screening, actor=actor, at=at, report=report)
@@ -157,7 +156,7 @@ class ScreeningOutcomes:
 
     async def reject_in(self, tx: Tx, record: Transfer, *, actor: str, at: datetime) -> None:
         """Reject a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
-        screening = as_screening(record, SCREENED_ASSETS)
+        screening = as_screening(record)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
         await self.screenings.advance_in(tx, model.rejected(screening, actor=actor, at=at))
@@ -210,7 +209,7 @@ class ScreeningSteps:
 
         Raises `Unavailable` and `Unclear` if there is no answer.
         """
-        screening = as_screening(record, SCREENED_ASSETS)
+        screening = as_screening(record)
         if TRANSITIONS.is_terminal(screening.status):
             raise InvariantBroken(f"a screening that is {screening.status} has no due step")
         screenings = self.outcomes.screenings

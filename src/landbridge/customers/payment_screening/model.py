@@ -12,10 +12,14 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.customers.deposit_screening.model import DECIDED_WITHIN, answer_facts
+from landbridge.customers.deposit_screening.model import (
+    DECIDED_WITHIN,
+    SCREENED_ASSETS,
+    answer_facts,
+)
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
-from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
 from landbridge.providers.kyt.port import (
     SCREENED_WITHIN,
@@ -123,7 +127,7 @@ class PaymentScreening:
     money: Money
 
 
-def as_payment_screening(record: Transfer, assets: Mapping[str, Asset]) -> PaymentScreening:
+def as_payment_screening(record: Transfer) -> PaymentScreening:
     """Decode the record of a screening."""
     return PaymentScreening(
         record=record,
@@ -131,7 +135,7 @@ def as_payment_screening(record: Transfer, assets: Mapping[str, Asset]) -> Payme
             {**record.details, **record.facts}, PaymentScreeningDetails, strict=False
         ),
         status=PaymentScreeningStatus(record.status),
-        money=Money(record.source_units, assets[record.source_asset]),
+        money=Money(record.source_units, SCREENED_ASSETS[record.source_asset]),
     )
 
 

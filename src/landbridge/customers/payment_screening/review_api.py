@@ -8,7 +8,6 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.service import ScreeningReviews
 from landbridge.customers.payment_screening.model import (
     KIND,
@@ -109,7 +108,7 @@ class PaymentScreeningRoutes(Controller):
 
 
 def _reply(record: Transfer) -> PaymentScreeningReply:
-    screening = as_payment_screening(record, SCREENED_ASSETS)
+    screening = as_payment_screening(record)
     details, money = screening.details, screening.money
     return PaymentScreeningReply(
         id=record.id,

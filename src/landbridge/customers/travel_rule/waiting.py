@@ -9,7 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from landbridge.customers.deposit_screening import model as deposit_screenings
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
+from landbridge.customers.deposit_screening.model import SCREENED_ASSETS
 from landbridge.customers.payment_screening import model as payment_screenings
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.record_queues import RecordQueues
