@@ -72,7 +72,7 @@ class DepositSource(StrEnum):
     BANK = "BANK"  # fiat: an incoming payment
 
 
-class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
+class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a screening in its record; the last four are facts of the provider's answer.
 
     `account_id` gets the coins of a wallet's deposit once it is released.
@@ -133,11 +133,6 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
 
     Its id is derived, so it exists once. Its request id is random: a client could derive one too.
     """
-    details = {
-        name: value
-        for name, value in msgspec.to_builtins(deposit.details).items()
-        if value not in (None, [])
-    }
     return CreateTransfer(
         org_id=deposit.org_id,
         id=screening_id(deposit.details.deposit_id, number),
@@ -148,7 +143,7 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
         path=(ScreeningStatus.IN_SCREENING,),
         source=deposit.money,
         destination=deposit.money,
-        details=details,
+        details=msgspec.to_builtins(deposit.details),
         due_at=deposit.at,
         at=deposit.at,
         actor=ACTOR,

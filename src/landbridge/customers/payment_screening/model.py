@@ -102,7 +102,7 @@ class ScreenedDestination:
         return derived_id(self.payment_id, f"screening/{self.name}")
 
 
-class PaymentScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
+class PaymentScreeningDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a screening in its record; the last four are facts of the provider's answer."""
 
     transfer_id: UUID
@@ -163,11 +163,7 @@ def begun(payment: Transfer, destination: ScreenedDestination, at: datetime) -> 
         path=(PaymentScreeningStatus.IN_SCREENING,),
         source=destination.money,
         destination=destination.money,
-        details={
-            name: value
-            for name, value in msgspec.to_builtins(details).items()
-            if value not in (None, [])
-        },
+        details=msgspec.to_builtins(details),
         due_at=at + SCREENED_WITHIN,
         at=at,
         actor=ACTOR,
