@@ -20,7 +20,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_from
 
 _WAITING = frozenset({PaymentScreeningStatus.IN_SCREENING, PaymentScreeningStatus.HELD})
 
@@ -110,22 +110,17 @@ class PaymentScreeningRoutes(Controller):
 def _reply(record: Transfer) -> PaymentScreeningReply:
     screening = as_payment_screening(record)
     details, money = screening.details, screening.money
-    return PaymentScreeningReply(
+    return reply_from(
+        details,
+        PaymentScreeningReply,
         id=record.id,
         status=screening.status,
-        transfer_id=details.transfer_id,
         transfer_type=details.transfer_kind,
         user_id=record.user_id,
         amount=str(money),
         currency=money.asset.currency,
-        chain=details.chain,
-        source_address=details.source_address,
-        destination_address=details.destination_address,
         payment_rail=details.rail,
-        provider=details.provider,
         categories=[each.value for each in details.categories],
-        missing=details.missing,
-        reference=details.reference,
         created_at=moment(record.created_at),
         updated_at=moment(record.updated_at),
     )

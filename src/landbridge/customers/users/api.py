@@ -27,7 +27,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query, stated
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.request_decoding import request_values
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_from
 from landbridge.platform.metadata.model import (
     Metadata,
     MetadataChanges,
@@ -365,20 +365,14 @@ class UserDetailsRoutes(Controller):
 def particulars_reply(user: User) -> UserDetailsReply:
     """Return all data of a user except KYC data."""
     profile = user.profile
-    return UserDetailsReply(
+    return reply_from(
+        user,
+        UserDetailsReply,
         user_id=user.id,
-        type=user.type,
         email=user.email or None,
-        first_name=user.first_name,
-        last_name=user.last_name,
-        business_name=user.business_name,
         date_of_birth=profile.date_of_birth,
         address=profile.address,
         ip_address=profile.ip_address,
         ultimate_beneficial_owners=profile.ultimate_beneficial_owners,
         signed_agreement_id=user.agreement_id,
-        request_id=user.request_id,
-        created_at=moment(user.created_at),
-        updated_at=moment(user.updated_at),
-        erased_at=None if user.erased_at is None else moment(user.erased_at),
     )

@@ -31,7 +31,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_from
 from landbridge.providers.identity.port import (
     REASON_LENGTH_MAX,
     REASONS_MAX,
@@ -291,20 +291,7 @@ def _shape(case: VerificationCase, card: UserCard) -> ReviewReply:
         kyc_info={"type": card.type, **snapshot.data},
         ultimate_beneficial_owners=[{"id": each.id, **each.data} for each in snapshot.owners],
         documents=[
-            ReviewedDocument(
-                id=each.id,
-                ubo_id=each.owner_id,
-                type=each.type,
-                sub_type=each.sub_type,
-                issued_country=each.issued_country,
-                issued_date=each.issued_date,
-                expiry_date=each.expiry_date,
-                number=each.number,
-                description=each.description,
-                file_id=each.file_id,
-                url=each.url,
-            )
-            for each in snapshot.documents
+            reply_from(each, ReviewedDocument, ubo_id=each.owner_id) for each in snapshot.documents
         ],
         screening=ReviewedScreening(
             list_version=findings.list_version,
@@ -315,14 +302,7 @@ def _shape(case: VerificationCase, card: UserCard) -> ReviewReply:
             unread=list(findings.unread),
         ),
         history=[
-            PastDecision(
-                at=moment(each.at),
-                actor=each.actor,
-                status=each.status,
-                reject_reasons=list(each.reject_reasons),
-                comment=each.comment,
-                note=each.note,
-            )
+            reply_from(each, PastDecision, reject_reasons=list(each.reject_reasons))
             for each in findings.history
         ],
     )

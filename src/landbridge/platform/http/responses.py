@@ -24,6 +24,7 @@ FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
 DecimalText: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": "decimal"})]
 Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
 
+S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -37,6 +38,17 @@ def encode(value: Any) -> bytes:
 def moment(at: datetime) -> str:
     """Format a time as in the contract: ISO 8601, microseconds, `+00:00`."""
     return at.isoformat(timespec="microseconds")
+
+
+def reply_from(source: object, type_: type[S], **others: Any) -> S:
+    """Return a response with the members that a value has by the same names, and `others`.
+
+    Times are written as in the contract.
+    """
+    names = [name for name in type_.__struct_fields__ if name not in others]
+    values = {name: getattr(source, name) for name in names}
+    times = {name: moment(each) for name, each in values.items() if isinstance(each, datetime)}
+    return type_(**{**values, **times, **others})
 
 
 def or_unset(value: T | None) -> T | msgspec.UnsetType:
