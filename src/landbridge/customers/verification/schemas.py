@@ -190,8 +190,8 @@ def submission_object(rail: Rail, case: VerificationCase | None) -> SubmissionRe
         status=status,
         warnings=() if result is None else result.reject_reasons,
         message=comment or MESSAGES[status],
-        on_ramp=_tree(table.ON_RAMP, status),
-        off_ramp=_tree(table.OFF_RAMP, status),
+        on_ramp=_tree(table.on_ramp, status),
+        off_ramp=_tree(table.off_ramp, status),
         limit={} if rail is Rail.SOUTH_AMERICA_STANDARD else msgspec.UNSET,
     )
 
