@@ -32,6 +32,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ReadOnlyServer, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember, check_admin
 
@@ -232,15 +233,7 @@ def _session(row: Row, key: DataKey | None) -> Session:
     origin = SessionOrigin(None, None)
     if key is not None and sealed is not None:
         origin = key.open(sealed, context=_context(row["id"]), type=SessionOrigin)
-    return Session(
-        id=row["id"],
-        created_at=row["created_at"],
-        last_seen_at=row["last_seen_at"],
-        expires_at=row["expires_at"],
-        verified_at=row["verified_at"],
-        ip_address=origin.ip_address,
-        browser=origin.browser,
-    )
+    return read_row(row, Session, ip_address=origin.ip_address, browser=origin.browser)
 
 
 def _signed_in(row: Row, secret: str) -> SignedInSession:
