@@ -18,18 +18,14 @@ import structlog
 from landbridge.developers.events.model import Event
 from landbridge.developers.webhooks.delivery import delivery_store, lease_store
 from landbridge.developers.webhooks.delivery.backoff import EndpointBackoff
+from landbridge.developers.webhooks.delivery.counts import count, timed
 from landbridge.developers.webhooks.delivery.deduplication import RecordedDeliveries
 from landbridge.developers.webhooks.delivery.delivery_queue import (
     DeliveryQueue,
     QueuedEvent,
     WriteBatch,
 )
-from landbridge.developers.webhooks.delivery.delivery_writer import (
-    DeliveryWriter,
-    WriteResult,
-    count,
-    timed,
-)
+from landbridge.developers.webhooks.delivery.delivery_writer import DeliveryWriter, WriteResult
 from landbridge.developers.webhooks.delivery.lease_store import EndpointLease, LeaseState
 from landbridge.developers.webhooks.delivery.outcomes import after, attempt, new_row
 from landbridge.developers.webhooks.delivery.serialization import (
