@@ -19,7 +19,7 @@ from chains.rpc import Rpc
 
 from landbridge.app.container import Container, sealer, wire
 from landbridge.app.settings import Settings
-from landbridge.app.signer_process import message_signer
+from landbridge.app.signer_commands import message_signer
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node

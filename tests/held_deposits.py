@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     KIND,
     TRANSITIONS,
@@ -50,7 +49,7 @@ async def make_held_deposit(org: Tenant) -> str:
         lambda tx: container.deposit_screenings.suspend_in(tx, deposit)
     )
     record = await container.ledger.get(org.org_id, KIND, screening_id(deposit_id, 1))
-    move = held(as_screening(record, SCREENED_ASSETS), _HIT, at)
+    move = held(as_screening(record), _HIT, at)
     assert isinstance(await container.ledger.advance(move, TRANSITIONS), Transfer)
     return str(record.id)
 

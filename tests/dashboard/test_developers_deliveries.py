@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from landbridge.developers.events.model import EventKey, event_key
-from landbridge.developers.webhooks import flag_store
+from landbridge.developers.webhooks import store
 from landbridge.developers.webhooks.model import Delivery, DeliveryStatus
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.http.caller import MemberRole
@@ -155,7 +155,7 @@ async def test_list_shows_endpoint_health(org: Tenant) -> None:
 async def test_failing_endpoint_shows_since_when(org: Tenant) -> None:
     hook, admin, now = UUID(await make_endpoint(org)), await visit(org), org.container.clock.now()
     await org.container.database.transact(
-        lambda tx: flag_store.set_flag(tx, org.org_id, hook, reason=HOSTILE, at=now)
+        lambda tx: store.set_flag(tx, org.org_id, hook, reason=HOSTILE, at=now)
     )
     assert "Failing since" in (await admin.load(HOME)).text
     page = await admin.load(f"{HOME}/{hook}")

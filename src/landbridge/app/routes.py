@@ -1,5 +1,8 @@
 """Table of contents of the API: every route, and every service that handlers may depend on."""
 
+from dataclasses import fields
+
+from landbridge.app.container import Container
 from landbridge.customers.address_policies.api import AddressPolicyRoutes
 from landbridge.customers.bank_accounts.api import AccountRoutes
 from landbridge.customers.bank_accounts.review_api import AccountReviewRoutes
@@ -15,9 +18,8 @@ from landbridge.customers.travel_exchanges.api import ExchangeRoutes
 from landbridge.customers.travel_exchanges.vasp_api import VaspRoutes
 from landbridge.customers.travel_rule.api import TravelRuleRoutes
 from landbridge.customers.travel_rule.wallet_api import TravelRuleWalletRoutes
-from landbridge.customers.users.api import UserRoutes
+from landbridge.customers.users.api import UserDetailsRoutes, UserRoutes
 from landbridge.customers.users.deposit_api import DepositRoutes
-from landbridge.customers.users.particulars_api import UserDetailsRoutes
 from landbridge.customers.users.terms_api import TermsPage, TermsRoutes
 from landbridge.customers.users.wallet_api import WalletRoutes
 from landbridge.customers.verification.api import VerificationRoutes
@@ -171,106 +173,5 @@ ROUTES = [
     SimulatedDepositRoutes,
 ]
 
-# Dependencies of handlers, by the names of their parameters.
-SERVICES = (
-    "provider_webhooks",
-    "database",
-    "idempotency_keys",
-    "bank_accounts",
-    "account_metadata",
-    "bank_account_lists",
-    "virtual_account_lists",
-    "external_wallet_lists",
-    "deposit_lists",
-    "files",
-    "kyc_profiles",
-    "payee_verifications",
-    "revealed_numbers",
-    "travel_rule",
-    "waiting_transfers",
-    "travel_exchanges",
-    "vasp_messages",
-    "simulated_vasp",
-    "users",
-    "verification",
-    "verification_links",
-    "kyc_reviews",
-    "transfer_reviews",
-    "incoming_payment_reviews",
-    "screening_reviews",
-    "statement_line_reviews",
-    "resolutions",
-    "receivables",
-    "wallets",
-    "wallet_deposits",
-    "chain_operations",
-    "provider_operations",
-    "terms",
-    "orgs",
-    "sessions",
-    "team",
-    "sign_in",
-    "mfa",
-    "passkeys",
-    "mailbox",
-    "kyc_links",
-    "form_visits",
-    "document_uploads",
-    "virtual_accounts",
-    "settlement_rules",
-    "swaps",
-    "swap_provider_choices",
-    "timelines",
-    "transactions",
-    "transaction_details",
-    "transaction_summaries",
-    "transaction_metadata",
-    "transaction_notes",
-    "saved_views",
-    "balance_sheets",
-    "search",
-    "bridges",
-    "offramps",
-    "offramp_renewals",
-    "disbursements",
-    "approvals",
-    "limits",
-    "address_policies",
-    "limit_simulation",
-    "prices",
-    "pair_fees",
-    "wallet_transfers",
-    "batches",
-    "rate_board",
-    "onramps",
-    "onramp_reply_contexts",
-    "request_outcomes",
-    "user_summaries",
-    "valuation",
-    "fee_statements",
-    "rollups",
-    "rollup_updater",
-    "time_zones",
-    "custom_templates",
-    "calculator",
-    "saved_metrics",
-    "file_downloads",
-    "exports",
-    "statements",
-    "proofs",
-    "reserve_proofs",
-    "reconciliation",
-    "report_schedules",
-    "request_log",
-    "rate_limits",
-    "audit_log",
-    "events",
-    "endpoints",
-    "deliveries",
-    "voting",
-    "scripted_outcomes",
-    "sandbox",
-    "sandbox_deposits",
-    "simulated_deposits",
-    "clock",
-)
+# Dependencies of handlers, by the names of their parameters. `rails` is a parameter of some routes.
+SERVICES = tuple(each.name for each in fields(Container) if each.name != "rails")

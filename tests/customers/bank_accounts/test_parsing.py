@@ -310,7 +310,7 @@ def test_european_accounts_are_those_of_countries_that_pay_by_sepa() -> None:
 def test_african_accounts_are_of_the_methods_and_countries_of_their_currency(
     rail: Rail, ramp: Ramp
 ) -> None:
-    methods = RAILS[rail].ON_RAMP if ramp is Ramp.ONRAMP else RAILS[rail].OFF_RAMP
+    methods = RAILS[rail].on_ramp if ramp is Ramp.ONRAMP else RAILS[rail].off_ramp
     holder = None if ramp is Ramp.ONRAMP else UserType.INDIVIDUAL
     for currency, known in methods.items():
         for method in ("bank", "momo"):

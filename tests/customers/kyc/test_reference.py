@@ -39,9 +39,9 @@ def test_the_page_has_every_type_of_document() -> None:
 
 
 def _requirements() -> Iterator[str]:
-    of_people = {rail: RAILS[rail].INDIVIDUAL for rail in Rail}
-    of_businesses = {rail: RAILS[rail].BUSINESS for rail in Rail}
-    of_owners = {rail: owners for rail in Rail if (owners := RAILS[rail].BUSINESS.owners)}
+    of_people = {rail: RAILS[rail].individual for rail in Rail}
+    of_businesses = {rail: RAILS[rail].business for rail in Rail}
+    of_owners = {rail: owners for rail in Rail if (owners := RAILS[rail].business.owners)}
     yield from _requirement_rows("An individual", INDIVIDUAL, of_people)
     yield from _requirement_rows("A business", BUSINESS, of_businesses)
     yield from _requirement_rows("Each owner of a business", OWNER, of_owners)

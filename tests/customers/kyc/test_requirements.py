@@ -318,9 +318,9 @@ def test_a_licence_shows_the_address_where_it_does() -> None:
 
 def test_every_rail_has_its_ways_to_pay() -> None:
     """Source: contract, users 3.3."""
-    in_, out = RAILS[Rail.AFRICA_GENERAL].ON_RAMP, RAILS[Rail.AFRICA_GENERAL].OFF_RAMP
+    in_, out = RAILS[Rail.AFRICA_GENERAL].on_ramp, RAILS[Rail.AFRICA_GENERAL].off_ramp
     assert set(in_) == {"kes", "ghs", "tzs", "ugx", "bwp", "xaf", "mwk", "rwf", "zmw", "xof"}
     assert set(out) == {*in_, "zar"}
-    assert RAILS[Rail.SOUTH_AMERICA_STANDARD].OFF_RAMP["cop"] == ("achCop",)
-    assert RAILS[Rail.GLOBAL_NETWORK].ON_RAMP == {}
+    assert RAILS[Rail.SOUTH_AMERICA_STANDARD].off_ramp["cop"] == ("achCop",)
+    assert RAILS[Rail.GLOBAL_NETWORK].on_ramp == {}
     assert RAILS.keys() == set(Rail)

@@ -64,8 +64,8 @@ def _questions() -> Iterator[FormQuestion]:
     """Yield every question of the form."""
     for table in RAILS.values():
         for of, ask in (
-            (UserType.INDIVIDUAL, table.INDIVIDUAL),
-            (UserType.BUSINESS, table.BUSINESS),
+            (UserType.INDIVIDUAL, table.individual),
+            (UserType.BUSINESS, table.business),
         ):
             yield from _questions_of(of, ask)
             if ask.owners is not None:

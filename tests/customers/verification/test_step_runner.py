@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from typing_extensions import override
 
-from landbridge.customers.verification import step_runner
+from landbridge.customers.verification import provider_checks
 from landbridge.customers.verification.model import KycStatus
 from landbridge.platform.core.errors import Unclear
 from landbridge.providers.identity.port import Applicant
@@ -37,7 +37,7 @@ class SilentIdentity(ScriptedIdentity):
 async def test_a_provider_without_an_answer_delays_its_cases_alone(
     org: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(step_runner, "_POLL_S", 0.05)
+    monkeypatch.setattr(provider_checks, "_POLL_S", 0.05)
     silent = SilentIdentity(org.org_id)
     services = services_with(org.container, silent)
     other = await make_tenant(org.container, org.client)

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID, uuid4
 
-from landbridge.customers.chain_deposits.treasury_model import (
+from landbridge.customers.chain_deposits.model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
 )

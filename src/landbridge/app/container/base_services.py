@@ -42,7 +42,7 @@ from landbridge.payments.limits.service import Limits
 from landbridge.payments.limits.simulation import LimitSimulation
 from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.db.worker_shares import WorkerShare

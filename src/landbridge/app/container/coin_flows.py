@@ -7,7 +7,7 @@ from landbridge.app.container.payment_services import PaymentServices
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.chain_deposits.treasury_service import TreasuryDeposits
 from landbridge.customers.deposit_screening import model as screenings
-from landbridge.customers.deposit_screening.steps import ScreeningSteps
+from landbridge.customers.deposit_screening.service import ScreeningSteps
 from landbridge.customers.payment_screening import model as payment_screenings
 from landbridge.customers.payment_screening.service import PaymentScreeningSteps
 from landbridge.payments.approvals.voting import Decider
@@ -33,7 +33,7 @@ from landbridge.payments.swaps.service import Swaps
 from landbridge.payments.swaps.steps import SwapSteps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.transfers.service import WalletTransfers
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 
 _OUTGOING_TRANSFERS: Mapping[str, Read] = {
     wallet_transfers.KIND: wallet_transfers.as_outgoing_transfer,

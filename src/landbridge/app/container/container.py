@@ -16,11 +16,6 @@ from landbridge.app.container.registry import ASSETS, OWED_BY_TREASURY, TRANSITI
 from landbridge.app.container.reporting import ReportingServices, report
 from landbridge.app.container.resolutions import resolve
 from landbridge.app.container.return_services import ReturnServices, wire_returns
-from landbridge.app.container.sandbox_services import (
-    build_sandbox,
-    sandbox_deposits,
-    simulated_deposits,
-)
 from landbridge.app.container.transaction_services import TransactionServices, keep_books
 from landbridge.app.settings import Settings
 from landbridge.customers.chain_deposits.steps import ChainDepositSteps
@@ -42,7 +37,7 @@ from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.payments.swaps.quotes import SwapQuotes
 from landbridge.payments.swaps.service import Swaps
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.markets import NoMarkets
 from landbridge.providers.chains.port import Chains
@@ -54,6 +49,7 @@ from landbridge.providers.rates.port import RateSource
 from landbridge.providers.rates.price_table import PriceTable
 from landbridge.providers.trp.port import OtherVasps
 from landbridge.reporting.request_outcomes import RequestOutcomes
+from landbridge.reporting.schedules.service import ReportSchedules
 from landbridge.sandbox.deposits import SandboxDeposits
 from landbridge.sandbox.service import Sandbox
 from landbridge.sandbox.virtual_deposits import VirtualDeposits
@@ -243,5 +239,60 @@ def _trade(on: PaymentServices, rates: RateSource) -> Swaps:
             SwapProviderChoices(on.database, markets, on.clock),
             on.settings.price_age_max,
         ),
+        clock=on.clock,
+    )
+
+
+def build_sandbox(
+    on: PaymentServices,
+    due: Scheduler,
+    transfer_reviews: TransferReviews,
+    incoming_payment_steps: IncomingPaymentSteps,
+    report_schedules: ReportSchedules,
+) -> Sandbox:
+    """Return the sandbox; it reads and writes bank files if the rails use them."""
+    has_files = on.settings.bank == "files"
+    return Sandbox(
+        mode=on.settings.mode,
+        ledger=on.ledger,
+        orgs=on.orgs,
+        users=on.users,
+        wallets=on.wallets,
+        due=due,
+        verification=on.verification,
+        clock=on.clock,
+        transfer_reviews=transfer_reviews,
+        incoming_payment_steps=incoming_payment_steps,
+        report_schedules=report_schedules,
+        idempotency_keys=on.idempotency_keys,
+        simulated_state=on.simulated_state,
+        faucets={} if on.evm is None else on.evm.faucets,
+        bank_writer=on.bank_file_writer if has_files else None,
+        bank_reading=on.inbox_reader if has_files else None,
+    )
+
+
+def simulated_deposits(on: PaymentServices) -> VirtualDeposits:
+    """Return the simulated deposits to virtual accounts."""
+    return VirtualDeposits(
+        mode=on.settings.mode,
+        virtual_accounts=on.virtual_accounts,
+        deposits=on.virtual_account_deposits,
+        incoming_payments=on.incoming_payments,
+        simulated_state=on.simulated_state,
+        clock=on.clock,
+    )
+
+
+def sandbox_deposits(
+    on: PaymentServices, taking_in: OnrampServices, paying_out: OfframpServices
+) -> SandboxDeposits:
+    """Return the simulated deposits for payments that wait for one."""
+    return SandboxDeposits(
+        mode=on.settings.mode,
+        onramps=taking_in.onramps,
+        offramps=paying_out.offramps,
+        incoming_payments=on.incoming_payments,
+        simulated_state=on.simulated_state,
         clock=on.clock,
     )

@@ -43,7 +43,7 @@ from landbridge.payments.rfis.service import Rfis
 from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 from landbridge.platform.metadata import service as metadata_service
 from landbridge.providers.identity.port import Identity
 from landbridge.providers.sidecar.identity import ProviderIdentity

@@ -40,7 +40,6 @@ class ExchangeServices:
     # None where the installation does not apply it.
     travel_rule_checks: TravelRuleChecks | None
     travel_exchanges: TravelExchanges
-    transfer_exchanges: TransferExchanges
     exchange_dispatcher: ExchangeDispatcher
     vasp_messages: VaspMessages
     # Messages of others at the connected provider; None without one.
@@ -100,7 +99,6 @@ def exchange_with_vasps(
             settings, database, vault, orgs, clock, exchanges=transfers
         ),
         travel_exchanges=exchanges,
-        transfer_exchanges=transfers,
         exchange_dispatcher=ExchangeDispatcher(deliveries),
         vasp_messages=messages,
         provider_inbox=_inbox(providers, messages),

@@ -27,7 +27,7 @@ from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
 from landbridge.payments.virtual_accounts.rules import SettlementRules
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
 

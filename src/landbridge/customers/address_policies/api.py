@@ -83,12 +83,6 @@ class AddressPolicyRoutes(Controller):
 def _reply(policy: AddressPolicy) -> AddressPolicyReply:
     return AddressPolicyReply(
         status="success",
-        data=AddressPolicyData(
-            blocked_addresses=list(policy.blocked_addresses),
-            allowed_addresses=list(policy.allowed_addresses),
-            new_address_hours=policy.new_address_hours,
-            new_address_amount_max=policy.new_address_amount_max,
-            version=policy.version,
-        ),
+        data=msgspec.convert(policy, AddressPolicyData, from_attributes=True),
         metadata={},
     )

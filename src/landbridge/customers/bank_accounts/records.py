@@ -16,8 +16,8 @@ from landbridge.customers.bank_accounts.model import (
 from landbridge.customers.bank_accounts.parsing import ParsedAccount
 from landbridge.customers.bank_accounts.store import SealedBankAccount
 from landbridge.platform.core.created_resource import CreatedResource
+from landbridge.platform.core.fields import members
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.members import members
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 

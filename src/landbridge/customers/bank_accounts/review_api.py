@@ -32,7 +32,7 @@ from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest, check_reviewer
 from landbridge.platform.http.constraints import stated
 from landbridge.platform.http.list_query import cursor_after
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.screening.model import ListCategory, category_of
 
 
@@ -190,12 +190,5 @@ def _holder(holder: Mapping[str, Any]) -> ReviewedHolder:
 
 
 def _hit(likeness: NameMatch) -> ScreeningHit:
-    return ScreeningHit(
-        name=likeness.asked_name,
-        listed_name=likeness.listed_name,
-        entry_id=likeness.entry_id,
-        program=likeness.program,
-        score=likeness.score,
-        list=likeness.list,
-        category=category_of(likeness.list),
-    )
+    category = category_of(likeness.list)
+    return reply_of(likeness, ScreeningHit, name=likeness.asked_name, category=category)

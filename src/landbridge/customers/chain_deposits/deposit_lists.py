@@ -13,6 +13,7 @@ from landbridge.customers.chain_deposits.model import ChainDepositStatus
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database, Row
+from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
 
 
@@ -70,12 +71,5 @@ class DepositLists:
 
 
 def _deposit(row: Row) -> OutsideDeposit:
-    return OutsideDeposit(
-        id=row["id"],
-        user_id=row["user_id"],
-        money=Money(int(row["units"]), ASSETS[row["asset"]]),
-        status=ChainDepositStatus(row["status"]),
-        transaction_hash=row["transaction_hash"],
-        source_address=row["source_address"],
-        created_at=row["received_at"],
-    )
+    money = Money(int(row["units"]), ASSETS[row["asset"]])
+    return read_row(row, OutsideDeposit, money=money, created_at=row["received_at"])

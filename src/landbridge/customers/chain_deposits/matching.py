@@ -23,11 +23,9 @@ from landbridge.customers.chain_deposits.model import (
     UNITS_MAX,
     ChainDeposit,
     ChainDepositStatus,
-    deposit_id,
-)
-from landbridge.customers.chain_deposits.treasury_model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
+    deposit_id,
     treasury_deposit_id,
 )
 from landbridge.customers.wallets.service import Wallets

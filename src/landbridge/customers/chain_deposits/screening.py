@@ -8,11 +8,9 @@ from landbridge.customers.chain_deposits import store, treasury_store
 from landbridge.customers.chain_deposits.model import (
     ChainDeposit,
     ChainDepositStatus,
-    credited,
-)
-from landbridge.customers.chain_deposits.treasury_model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
+    credited,
 )
 from landbridge.customers.deposit_screening.model import (
     DepositScreening,

@@ -11,7 +11,7 @@ Guarantees:
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from uuid import UUID
@@ -25,6 +25,7 @@ from landbridge.customers.chain_deposits.metrics import REVERSALS
 from landbridge.customers.chain_deposits.model import (
     ChainDeposit,
     ChainDepositStatus,
+    TreasuryDeposit,
     credit_id,
     credited,
 )
@@ -32,7 +33,6 @@ from landbridge.customers.chain_deposits.screening import (
     suspended_deposit,
     suspended_treasury_deposit,
 )
-from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.customers.deposit_screening.service import DepositScreenings
 from landbridge.customers.wallets.model import DEPOSIT_MOVES
 from landbridge.customers.wallets.service import wallets_of
@@ -54,23 +54,15 @@ _BLOCKS_KEPT = 1_000
 FreezeUser = Callable[[UUID, UUID, str, datetime], Awaitable[None]]
 
 
+@dataclass(frozen=True, slots=True)
 class ChainDeposits:
     """Deposits on real chains, of all organisations."""
 
-    def __init__(
-        self,
-        database: Database,
-        ledger: Ledger,
-        clock: Clock,
-        *,
-        freeze_user: FreezeUser,
-        screenings: DepositScreenings,
-    ) -> None:
-        self._database = database
-        self._screenings = screenings
-        self._ledger = ledger
-        self._clock = clock
-        self._freeze_user = freeze_user
+    database: Database
+    ledger: Ledger
+    clock: Clock
+    freeze_user: FreezeUser
+    screenings: DepositScreenings
 
     async def confirm(
         self,
@@ -103,7 +95,7 @@ class ChainDeposits:
         by_key = {(each.org_id, each.id): each for each in found.wallets}
         if not by_key:
             return []
-        orphaned = await self._database.single(lambda tx: store.orphaned(tx, by_key.keys()))
+        orphaned = await self.database.single(lambda tx: store.orphaned(tx, by_key.keys()))
         return [each for each in orphaned if not each.pays_as(by_key[each.org_id, each.id])]
 
     async def complete(
@@ -161,7 +153,7 @@ class ChainDeposits:
             await progress.move_cursor(tx, structs.replace(cursor, confirmed=last, final=last))
             return True
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def rewind(
         self, cursor: ChainCursor, common: BlockRef, *, latest: BlockRef
@@ -198,7 +190,7 @@ class ChainDeposits:
             await progress.move_cursor(tx, moved)
             return orphaned
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def reverse(self, cursor: ChainCursor, deposit: ChainDeposit, offset: timedelta) -> bool:
         """Freeze the user of an orphaned deposit and take the deposit back.
@@ -213,10 +205,10 @@ class ChainDeposits:
         )
         # First, so that less is spent meanwhile. Freezing twice does nothing.
         if not deposit.is_suspended:
-            at = self._clock.stamp(offset)
-            await self._freeze_user(deposit.org_id, deposit.user_id, reason, at)
+            at = self.clock.stamp(offset)
+            await self.freeze_user(deposit.org_id, deposit.user_id, reason, at)
         asset = deposit.money.asset
-        account = await self._ledger.account(deposit.org_id, deposit.wallet_id, asset)
+        account = await self.ledger.account(deposit.org_id, deposit.wallet_id, asset)
 
         async def work(tx: Tx) -> bool:
             if not await progress.lock_cursor(tx, cursor):
@@ -228,8 +220,8 @@ class ChainDeposits:
                 return False
             reversed_ = replace(locked, status=ChainDepositStatus.REVERSED, is_suspended=False)
             if locked.is_suspended:
-                at = self._clock.stamp(offset)
-                await self._screenings.lose_in(tx, locked.org_id, locked.id, at)
+                at = self.clock.stamp(offset)
+                await self.screenings.lose_in(tx, locked.org_id, locked.id, at)
                 await store.set_status(tx, reversed_)
                 return True
             credit = credit_id(locked, locked.credits)
@@ -238,15 +230,15 @@ class ChainDeposits:
                     locked,
                     account.id,
                     available_units=account.available_units,
-                    at=self._clock.stamp(offset),
+                    at=self.clock.stamp(offset),
                 )
-                outcome = await self._ledger.create_in(tx, creation, reversals.TRANSITIONS)
+                outcome = await self.ledger.create_in(tx, creation, reversals.TRANSITIONS)
                 if isinstance(outcome, CommitOutcome):
                     return False
             await store.set_status(tx, reversed_)
             return True
 
-        is_reversed = await self._database.transact(work)
+        is_reversed = await self.database.transact(work)
         if is_reversed:
             REVERSALS.labels(deposit.chain).inc()
             _log.error(
@@ -268,21 +260,21 @@ class ChainDeposits:
                 return False
             locked = await treasury_store.lock(tx, deposit.org_id, deposit.id)
             if locked is not None and locked.is_suspended:
-                at = self._clock.stamp(offset)
-                await self._screenings.lose_in(tx, deposit.org_id, deposit.id, at)
+                at = self.clock.stamp(offset)
+                await self.screenings.lose_in(tx, deposit.org_id, deposit.id, at)
                 await treasury_store.set_suspended(tx, locked, is_suspended=False)
             await treasury_store.give_up(tx, deposit)
             return True
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def recover(self, org_id: UUID, id_: UUID, offset: timedelta) -> bool:
         """Take what is owed for a reversal from its wallet, if the wallet holds it by now."""
-        reversal = reversals.as_reversal(await self._ledger.get(org_id, reversals.KIND, id_))
+        reversal = reversals.as_reversal(await self.ledger.get(org_id, reversals.KIND, id_))
         if reversal.status is not reversals.ReversalStatus.OPEN:
             return False
-        move = reversals.recovered(reversal, self._clock.stamp(offset))
-        outcome = await self._ledger.advance(move, reversals.TRANSITIONS)
+        move = reversals.recovered(reversal, self.clock.stamp(offset))
+        outcome = await self.ledger.advance(move, reversals.TRANSITIONS)
         return not isinstance(outcome, CommitOutcome)
 
     async def _store_each(
@@ -300,7 +292,7 @@ class ChainDeposits:
             return await progress.lock_cursor(tx, cursor) and await work(tx, part)
 
         for part in parts:
-            if not await self._database.transact(partial(locked, part=part)):
+            if not await self.database.transact(partial(locked, part=part)):
                 return False
         return True
 
@@ -348,11 +340,11 @@ class ChainDeposits:
                 await store.set_status(tx, completed)
                 return
             case ChainDepositStatus.CONFIRMED | ChainDepositStatus.REVERSED:
-                if await self._is_suspended_in(tx, deposit, account_id, self._clock.stamp(offset)):
+                if await self._is_suspended_in(tx, deposit, account_id, self.clock.stamp(offset)):
                     await store.set_status(tx, replace(completed, is_suspended=True))
                     return
-                creation = credited(deposit, account_id, self._clock.stamp(offset))
-        outcome = await self._ledger.create_in(tx, creation, DEPOSIT_MOVES)
+                creation = credited(deposit, account_id, self.clock.stamp(offset))
+        outcome = await self.ledger.create_in(tx, creation, DEPOSIT_MOVES)
         if isinstance(outcome, CommitOutcome):
             raise InvariantBroken(f"crediting deposit {deposit.id} resulted in {outcome}")
         await store.set_status(tx, replace(completed, credits=deposit.credits + 1))
@@ -361,28 +353,28 @@ class ChainDeposits:
         self, tx: Tx, deposit: ChainDeposit, account_id: UUID, at: datetime
     ) -> bool:
         """Suspend a deposit if it has to be screened; return whether it was suspended."""
-        if not self._screenings.screens(deposit.org_id, deposit.money.asset.currency):
+        if not self.screenings.screens(deposit.org_id, deposit.money.asset.currency):
             return False
         wallets = await wallets_of(tx, deposit.org_id, [account_id])
         address = wallets[account_id].address
         suspending = suspended_deposit(deposit, account_id, at, address=address)
-        return await self._screenings.suspend_in(tx, suspending)
+        return await self.screenings.suspend_in(tx, suspending)
 
     async def _set_final(
         self, tx: Tx, deposits: Sequence[TreasuryDeposit], offsets: Mapping[UUID, timedelta]
     ) -> None:
         """Mark treasury deposits as final, and suspend those that have to be screened."""
         for deposit in await treasury_store.set_final(tx, deposits):
-            if self._screenings.screens(deposit.org_id, deposit.money.asset.currency):
-                at = self._clock.stamp(offsets.get(deposit.org_id, timedelta()))
+            if self.screenings.screens(deposit.org_id, deposit.money.asset.currency):
+                at = self.clock.stamp(offsets.get(deposit.org_id, timedelta()))
                 suspending = suspended_treasury_deposit(deposit, at)
-                if await self._screenings.suspend_in(tx, suspending):
+                if await self.screenings.suspend_in(tx, suspending):
                     await treasury_store.set_suspended(tx, deposit, is_suspended=True)
 
     async def _account_id(self, deposit: ChainDeposit) -> UUID:
         """Return the wallet's account of the deposit's asset; create it if it is missing."""
         asset = deposit.money.asset
-        return (await self._ledger.account(deposit.org_id, deposit.wallet_id, asset)).id
+        return (await self.ledger.account(deposit.org_id, deposit.wallet_id, asset)).id
 
 
 async def _add(tx: Tx, found: FoundDeposits) -> None:

@@ -17,9 +17,8 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.customers.chain_deposits.model import ACTOR
+from landbridge.customers.chain_deposits.model import ACTOR, TreasuryDeposit
 from landbridge.customers.chain_deposits.reversals import closed, written_off_postings
-from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Money

@@ -8,7 +8,7 @@ from uuid import UUID
 import structlog
 
 from landbridge.customers.chain_deposits import treasury_store
-from landbridge.customers.chain_deposits.treasury_model import (
+from landbridge.customers.chain_deposits.model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
 )

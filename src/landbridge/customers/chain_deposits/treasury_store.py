@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.customers.chain_deposits.store import BLOCK_MAX
-from landbridge.customers.chain_deposits.treasury_model import (
+from landbridge.customers.chain_deposits.model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
 )
+from landbridge.customers.chain_deposits.store import BLOCK_MAX
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import Chain

@@ -12,15 +12,11 @@ from landbridge.customers.deposit_screening.model import (
 )
 from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, credit, debit
 from landbridge.ledger.model import HouseRole, Posting, Transfer
-from landbridge.providers.chains.tokens import ASSETS
-from landbridge.providers.rails.currencies import FIAT_ASSETS
-
-SCREENED_ASSETS = {**ASSETS, **FIAT_ASSETS}
 
 
 def journals(step: RecordStep) -> Journals:
     """Recompute the postings of a step."""
-    screening = as_screening(step.after, SCREENED_ASSETS)
+    screening = as_screening(step.after)
     match screening.status:
         case ScreeningStatus.IN_SCREENING:
             return step.final_journal(suspended_postings(screening.money))
@@ -35,7 +31,7 @@ def journals(step: RecordStep) -> Journals:
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
     """Return the total effect: the money is in suspense, or was there and has left it."""
     del statuses
-    screening = as_screening(record, SCREENED_ASSETS)
+    screening = as_screening(record)
     match screening.status:
         case ScreeningStatus.RELEASED | ScreeningStatus.LOST:
             return []

@@ -19,12 +19,16 @@ import msgspec
 
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, HouseRole, Posting, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
-from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
+from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.kyt.port import RiskCategory, ScreeningReport
+from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 KIND = "DEPOSIT.SCREENING"
 ACTOR = "worker"
+
+SCREENED_ASSETS = {**ASSETS, **FIAT_ASSETS}
 
 # People decide about a hit within this time.
 DECIDED_WITHIN = timedelta(days=1)
@@ -68,7 +72,7 @@ class DepositSource(StrEnum):
     BANK = "BANK"  # fiat: an incoming payment
 
 
-class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
+class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a screening in its record; the last four are facts of the provider's answer.
 
     `account_id` gets the coins of a wallet's deposit once it is released.
@@ -97,14 +101,14 @@ class DepositScreening:
     money: Money
 
 
-def as_screening(record: Transfer, assets: Mapping[str, Asset]) -> DepositScreening:
+def as_screening(record: Transfer) -> DepositScreening:
     """Decode the record of a screening."""
     values = {**record.details, **record.facts}
     return DepositScreening(
         record=record,
         details=msgspec.convert(values, ScreeningDetails, strict=False),
         status=ScreeningStatus(record.status),
-        money=Money(record.source_units, assets[record.source_asset]),
+        money=Money(record.source_units, SCREENED_ASSETS[record.source_asset]),
     )
 
 
@@ -129,11 +133,6 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
 
     Its id is derived, so it exists once. Its request id is random: a client could derive one too.
     """
-    details = {
-        name: value
-        for name, value in msgspec.to_builtins(deposit.details).items()
-        if value not in (None, [])
-    }
     return CreateTransfer(
         org_id=deposit.org_id,
         id=screening_id(deposit.details.deposit_id, number),
@@ -144,7 +143,7 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
         path=(ScreeningStatus.IN_SCREENING,),
         source=deposit.money,
         destination=deposit.money,
-        details=details,
+        details=msgspec.to_builtins(deposit.details),
         due_at=deposit.at,
         at=deposit.at,
         actor=ACTOR,

@@ -8,7 +8,6 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
     KIND,
     DepositSource,
@@ -22,7 +21,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 
 _WAITING = frozenset({ScreeningStatus.IN_SCREENING, ScreeningStatus.HELD})
 
@@ -110,24 +109,19 @@ class DepositScreeningRoutes(Controller):
 
 
 def _reply(record: Transfer) -> DepositScreeningReply:
-    screening = as_screening(record, SCREENED_ASSETS)
+    screening = as_screening(record)
     details, money = screening.details, screening.money
-    return DepositScreeningReply(
+    return reply_of(
+        details,
+        DepositScreeningReply,
         id=record.id,
         status=screening.status,
-        source=details.source,
-        deposit_id=details.deposit_id,
         user_id=None if record.user_id == record.org_id else record.user_id,
         amount=str(money),
         currency=money.asset.currency,
         chain=None if details.source is DepositSource.BANK else money.asset.chain,
-        transaction_hash=details.transaction_hash,
-        source_address=details.source_address,
         payment_rail=details.rail,
-        provider=details.provider,
         categories=[each.value for each in details.categories],
-        missing=details.missing,
-        reference=details.reference,
         created_at=moment(record.created_at),
         updated_at=moment(record.updated_at),
     )

@@ -9,20 +9,23 @@ Guarantees:
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 from uuid import UUID
 
 from landbridge.customers.deposit_screening import model
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.model import (
+    ACTOR,
+    RECHECKED_AFTER,
     TRANSITIONS,
     DepositScreening,
     DepositSource,
     ScreeningStatus,
     SuspendedDeposit,
+    answer_facts,
     as_screening,
+    held,
     screening_id,
     suspended,
 )
@@ -31,15 +34,23 @@ from landbridge.ledger.locking import lock_record
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, Transfer
 from landbridge.ledger.record_queues import RecordQueues
 from landbridge.ledger.service import Ledger
-from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import (
+    InvariantBroken,
+    ResourceConflict,
+    ResourceNotFound,
+    Unavailable,
+)
 from landbridge.platform.core.pagination import QueueWindow
-from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.reviewer_access import check_reviewer_access
 from landbridge.providers.kyt.port import (
     DepositParty,
+    ScreenedTransfer,
     ScreeningDirection,
     ScreeningReport,
+    ScreeningVerdict,
     TransferScreener,
 )
 
@@ -108,7 +119,7 @@ class DepositScreenings:
             if record is None:
                 raise InvariantBroken(f"deposit {deposit_id} has no screening")
             if record.status != ScreeningStatus.LOST:
-                screening = as_screening(record, SCREENED_ASSETS)
+                screening = as_screening(record)
                 await self.advance_in(tx, model.lost(screening, at))
                 return
 
@@ -136,7 +147,7 @@ class ScreeningOutcomes:
         report: ScreeningReport | None = None,
     ) -> None:
         """Release a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
-        screening = as_screening(record, SCREENED_ASSETS)
+        screening = as_screening(record)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
         move = model.released(screening, actor=actor, at=at, report=report)
@@ -145,7 +156,7 @@ class ScreeningOutcomes:
 
     async def reject_in(self, tx: Tx, record: Transfer, *, actor: str, at: datetime) -> None:
         """Reject a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
-        screening = as_screening(record, SCREENED_ASSETS)
+        screening = as_screening(record)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
         await self.screenings.advance_in(tx, model.rejected(screening, actor=actor, at=at))
@@ -173,3 +184,73 @@ class ScreeningReviews:
             return await self.ledger.get(caller.org_id, kind, screening_id)
         except TransactionNotFound:
             raise ResourceNotFound(f"there is no screening {screening_id}") from None
+
+
+# A provider that gives no time, or one in the past, is asked again after this.
+_POLL_INTERVAL = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class ScreeningSteps:
+    """Worker steps of due screenings: ask the provider, and act on a final answer.
+
+    The answer is stored before anything is done with it (the screener), so a worker that is killed
+    leaves a record that is still due, and the next one finds the same answer. No answer is none:
+    the record stays due, and the scheduler asks again after growing pauses. A deposit that the
+    travel rule holds is due again and again: it is released once the data are there.
+    """
+
+    database: Database
+    outcomes: ScreeningOutcomes
+    clock: Clock
+
+    async def run(self, record: Transfer, clock_offset: timedelta) -> None:
+        """Ask the provider about a due deposit.
+
+        Raises `Unavailable` and `Unclear` if there is no answer.
+        """
+        screening = as_screening(record)
+        if TRANSITIONS.is_terminal(screening.status):
+            raise InvariantBroken(f"a screening that is {screening.status} has no due step")
+        screenings = self.outcomes.screenings
+        if screenings.screener is None:
+            raise Unavailable("no provider screens deposits any more: configure one")
+        now = self.clock.now(clock_offset)
+        report = await screenings.screener.screen(await self._deposit(screening, now))
+        at = self.clock.stamp(clock_offset)
+        match report.verdict:
+            case ScreeningVerdict.PENDING:
+                until = max(report.expected_at or now, now + _POLL_INTERVAL)
+                await screenings.ledger.postpone(record, until)
+            case ScreeningVerdict.HIT if screening.status is ScreeningStatus.HELD:
+                until = now + RECHECKED_AFTER
+                await screenings.ledger.postpone(record, until, answer_facts(report))
+            case ScreeningVerdict.HIT:
+                # Another worker may have been first.
+                await screenings.ledger.advance(held(screening, report, at), TRANSITIONS)
+            case ScreeningVerdict.CLEAR:
+                try:
+                    await self.database.transact(
+                        lambda tx: self.outcomes.release_in(
+                            tx, record, actor=ACTOR, at=at, report=report
+                        )
+                    )
+                except ResourceConflict as error:
+                    raise Unavailable(str(error)) from error
+
+    async def _deposit(self, screening: DepositScreening, now: datetime) -> ScreenedTransfer:
+        record, details = screening.record, screening.details
+        return ScreenedTransfer(
+            org_id=record.org_id,
+            key=record.id,
+            user_id=record.user_id,
+            money=screening.money,
+            at=record.created_at,
+            now=now,
+            chain=None if details.transaction_hash is None else screening.money.asset.chain,
+            transaction_hash=details.transaction_hash,
+            source_address=details.source_address,
+            destination_address=details.destination_address,
+            rail=details.rail,
+            sender=await self.outcomes.effects[details.source].sender(screening),
+        )

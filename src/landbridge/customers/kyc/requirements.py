@@ -41,7 +41,7 @@ def ask(
     `takes_dummies`: see `wrong_numbers`.
     """
     table = RAILS[rail]
-    requirements = table.BUSINESS if dossier.type is UserType.BUSINESS else table.INDIVIDUAL
+    requirements = table.business if dossier.type is UserType.BUSINESS else table.individual
     required, optional = _shape(requirements, BY_TYPE[dossier.type], _country(dossier.data))
     return Requirements(
         rail=rail,

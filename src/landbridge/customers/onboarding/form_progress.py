@@ -264,8 +264,8 @@ def nested(answers: Mapping[str, Any]) -> dict[str, Any]:
 def _asks(state: FormState) -> list[RequirementSet]:
     tables = [RAILS[rail] for rail in state.open_rails]
     if state.user_type is UserType.BUSINESS:
-        return [table.BUSINESS for table in tables]
-    return [table.INDIVIDUAL for table in tables]
+        return [table.business for table in tables]
+    return [table.individual for table in tables]
 
 
 def _leaves(

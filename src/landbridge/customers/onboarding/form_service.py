@@ -84,39 +84,27 @@ class FormVisit:
         return found
 
 
+@dataclass(frozen=True, slots=True)
 class FormVisits:
     """Operations on the forms of all organisations."""
 
-    def __init__(
-        self,
-        links: KycLinks,
-        terms: TermsOfService,
-        users: Users,
-        dossiers: KycProfiles,
-        *,
-        verification: Verification,
-        provider_links: VerificationLinks,
-        orgs: Orgs,
-        clock: Clock,
-        policy: CountryPolicy,
-    ) -> None:
-        self._links = links
-        self._terms = terms
-        self._users = users
-        self._dossiers = dossiers
-        self._verification = verification
-        self._provider_links = provider_links
-        self._orgs = orgs
-        self._clock = clock
-        self._policy = policy
+    links: KycLinks
+    terms: TermsOfService
+    users: Users
+    dossiers: KycProfiles
+    verification: Verification
+    provider_links: VerificationLinks
+    orgs: Orgs
+    clock: Clock
+    policy: CountryPolicy
 
     async def open(self, link_id: str, token: str) -> FormVisit:
         """Open a link; raises `LinkGone`."""
-        link = await self._links.find(token)
+        link = await self.links.find(token)
         if link is None or str(link.id) != link_id:
             raise LinkGone(_UNKNOWN)
-        offset = await self._orgs.clock_offset(link.org_id)
-        now = self._clock.now(offset)
+        offset = await self.orgs.clock_offset(link.org_id)
+        now = self.clock.now(offset)
         if link.expires_at <= now:
             raise LinkGone(_GONE)
         today = now.date()
@@ -131,7 +119,7 @@ class FormVisits:
         )
         if link.user_id is not None:
             state = await self._with_user(state, link.user_id)
-        return FormVisit(person(link, offset), token, state, ValidationContext(today, self._policy))
+        return FormVisit(person(link, offset), token, state, ValidationContext(today, self.policy))
 
     async def accept_terms(self, visit: FormVisit, *, signed_from: str | None) -> None:
         """Accept the terms of service; done again, it stays so."""
@@ -139,10 +127,10 @@ class FormVisits:
         if not link.creates_user:
             raise LinkGone(_UNKNOWN)
         template = None if link.details is None else link.details.template_id
-        agreement = await self._terms.link(
+        agreement = await self.terms.link(
             visit.caller, link.agreement_id, template_id=template, redirect_url=None
         )
-        await self._terms.accept(
+        await self.terms.accept(
             agreement,
             agreement.session_token,
             offset=visit.caller.clock_offset,
@@ -163,7 +151,7 @@ class FormVisits:
         if found.errors or link.user_id is not None:
             return found
         try:
-            user = await self._users.create(
+            user = await self.users.create(
                 visit.caller,
                 registration.particulars(of, found.answers),
                 agreement_id=link.agreement_id,
@@ -176,10 +164,10 @@ class FormVisits:
         except FieldInvalid as error:
             found.blame(error, form_questions, registration.question_path(error.field or ""))
             return found
-        joined = await self._links.join(link, user.id)
-        await self._links.enter(joined, await self._seeded(user))
+        joined = await self.links.join(link, user.id)
+        await self.links.enter(joined, await self._seeded(user))
         if not link.rails:
-            await self._links.complete(joined, visit.caller.clock_offset)
+            await self.links.complete(joined, visit.caller.clock_offset)
         return found
 
     async def save_answers(self, visit: FormVisit, step: FormStep, form: Form) -> FormAnswers:
@@ -189,11 +177,11 @@ class FormVisits:
         found = answers(form_questions, form, visit.context)
         while found.answers:
             try:
-                await self._dossiers.update(visit.caller, visit.user, nested(found.answers))
+                await self.dossiers.update(visit.caller, visit.user, nested(found.answers))
                 break
             except FieldInvalid as error:
                 found.blame(error, known, error.field or "")
-        await self._links.enter(visit.link, list(found.answers))
+        await self.links.enter(visit.link, list(found.answers))
         return found
 
     async def save_owner(self, visit: FormVisit, owner: KycOwner | None, form: Form) -> FormAnswers:
@@ -211,17 +199,15 @@ class FormVisits:
             submitted = nested(found.answers)
             try:
                 if owner is None:
-                    _, saved = await self._dossiers.add_owner(caller, user, submitted)
+                    _, saved = await self.dossiers.add_owner(caller, user, submitted)
                 else:
-                    _, saved = await self._dossiers.update_owner(caller, user, owner.id, submitted)
+                    _, saved = await self.dossiers.update_owner(caller, user, owner.id, submitted)
             except FieldInvalid as error:
                 found.blame(error, known, error.field or "")
                 if owner is None:
                     break
             else:
-                await self._links.enter(
-                    visit.link, [f"{saved.id}.{path}" for path in found.answers]
-                )
+                await self.links.enter(visit.link, [f"{saved.id}.{path}" for path in found.answers])
                 break
         return found
 
@@ -229,7 +215,7 @@ class FormVisits:
         """Remove an owner added through this link; other owners cannot be removed here."""
         if not may_remove(visit.link, owner):
             raise LinkGone(_UNKNOWN)
-        await self._dossiers.remove_owner(visit.caller, visit.user, owner.id)
+        await self.dossiers.remove_owner(visit.caller, visit.user, owner.id)
 
     async def submit(self, visit: FormVisit) -> bool:
         """Submit for the rails that wait for the user, and complete the link.
@@ -239,10 +225,10 @@ class FormVisits:
         rails = visit.state.open_rails
         if rails:
             try:
-                await self._verification.submit(visit.caller, visit.user.id, rails)
+                await self.verification.submit(visit.caller, visit.user.id, rails)
             except KycDataInvalid:
                 return False
-        await self._links.complete(visit.link, visit.caller.clock_offset)
+        await self.links.complete(visit.link, visit.caller.clock_offset)
         return True
 
     async def open_provider_link(self, visit: FormVisit, rail: str) -> HostedVerification:
@@ -253,36 +239,36 @@ class FormVisits:
         found = next((each for each in visit.link.rails if each == rail), None)
         if found is None or found not in visit.state.at_provider:
             raise LinkGone(_UNKNOWN)
-        return await self._provider_links.open(visit.caller, visit.user.id, found)
+        return await self.provider_links.open(visit.caller, visit.user.id, found)
 
     async def _has_signed(self, link: KycLink) -> bool:
         if not link.creates_user:
             return True
         try:
-            agreement = await self._terms.get(link.org_id, link.agreement_id)
+            agreement = await self.terms.get(link.org_id, link.agreement_id)
         except ResourceNotFound:
             return False
         return agreement.signed_at is not None
 
     async def _with_user(self, state: FormState, user_id: UUID) -> FormState:
         link = state.link
-        user = await self._users.get(link.org_id, user_id)
+        user = await self.users.get(link.org_id, user_id)
         if user.erased_at is not None:
             raise LinkGone(_GONE)
-        kyc_profile = await self._dossiers.get(link.org_id, user)
+        kyc_profile = await self.dossiers.get(link.org_id, user)
         found: dict[Any, VerificationCase] = {}
         requirements: list[Any] = []
         for rail in link.rails:
-            case = await self._verification.status(link.org_id, user_id, rail)
+            case = await self.verification.status(link.org_id, user_id, rail)
             if case is not None:
                 found[rail] = case
             if is_open(case):
                 requirements.append(
-                    await self._verification.requirements(
+                    await self.verification.requirements(
                         link.org_id, rail, kyc_profile, today=state.today
                     )
                 )
-        links = self._provider_links
+        links = self.provider_links
         return replace(
             state,
             user=user,
@@ -295,7 +281,7 @@ class FormVisits:
 
     async def _seeded(self, user: User) -> list[str]:
         """Return the fields that a KYC profile has after registration through a link."""
-        kyc_profile = await self._dossiers.get(user.org_id, user)
+        kyc_profile = await self.dossiers.get(user.org_id, user)
         return [
             *kyc_profile.data,
             *(f"{owner.id}.{name}" for owner in kyc_profile.owners for name in owner.data),

@@ -7,7 +7,7 @@ request with an idempotency key: a repeated one returns it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -45,27 +45,17 @@ _TOKEN_LENGTH_MAX = 100
 _SWEEP_LINKS_MAX = 100
 
 
+@dataclass(frozen=True, slots=True)
 class KycLinks:
     """KYC links of all organisations."""
 
-    def __init__(
-        self,
-        database: Database,
-        vault: Vault,
-        users: Users,
-        outbox: Outbox,
-        clock: Clock,
-        *,
-        throttle: LoginRateLimit,
-        public_url: str,
-    ) -> None:
-        self._database = database
-        self._vault = vault
-        self._users = users
-        self._outbox = outbox
-        self._clock = clock
-        self._throttle = throttle
-        self._public_url = public_url
+    database: Database
+    vault: Vault
+    users: Users
+    outbox: Outbox
+    clock: Clock
+    throttle: LoginRateLimit
+    public_url: str
 
     async def make_for_new(
         self,
@@ -99,7 +89,7 @@ class KycLinks:
         check_editor(caller)
         if not rails:
             raise FieldInvalid("rails must name at least one rail", field="rails")
-        user = await self._users.get(caller.org_id, user_id)
+        user = await self.users.get(caller.org_id, user_id)
         if user.erased_at is not None:
             raise erased(user_id)
         return await self._make(caller, user.type, rails, details, user_id=user_id, claim=claim)
@@ -112,12 +102,12 @@ class KycLinks:
 
         async def read(tx: Tx) -> str | None:
             sealed = await store.sealed_details(tx, org_id, link_id)
-            key = await self._vault.find(tx, org_id, link_id)
+            key = await self.vault.find(tx, org_id, link_id)
             if key is None or sealed is None:
                 return None
             return key.open(sealed, context=_context(link_id), type=KycLinkDetails).url
 
-        found = await self._database.read(read)
+        found = await self.database.read(read)
         if found is None:
             raise ResourceConflict(
                 "the KYC link of this Idempotency-Key has expired; make another with another key"
@@ -134,7 +124,7 @@ class KycLinks:
             if stored is None or stored.sealed_details is None:
                 return None if stored is None else stored.link
             link = stored.link
-            key = await self._vault.find(tx, link.org_id, link.id)
+            key = await self.vault.find(tx, link.org_id, link.id)
             if key is None:
                 return link
             context = _context(link.id)
@@ -142,47 +132,47 @@ class KycLinks:
                 link, details=key.open(stored.sealed_details, context=context, type=KycLinkDetails)
             )
 
-        return await self._database.read(read)
+        return await self.database.read(read)
 
     async def find_many(self, org_id: UUID, link_ids: Collection[UUID]) -> Mapping[UUID, KycLink]:
         """Return the existing links among these ids, without their encrypted content."""
-        found = await self._database.single(lambda tx: store.find_many(tx, org_id, link_ids))
+        found = await self.database.single(lambda tx: store.find_many(tx, org_id, link_ids))
         return {each.id: each for each in found}
 
     async def join(self, link: KycLink, user_id: UUID) -> KycLink:
         """Record the user created through the link."""
-        await self._database.single(lambda tx: store.join(tx, link.org_id, link.id, user_id))
+        await self.database.single(lambda tx: store.join(tx, link.org_id, link.id, user_id))
         return replace(link, user_id=user_id)
 
     async def enter(self, link: KycLink, names: Collection[str]) -> KycLink:
         """Record the fields submitted through the link, which it shows in full."""
         new = set(names) - link.entered
         if new:
-            await self._database.single(lambda tx: store.enter(tx, link.org_id, link.id, new))
+            await self.database.single(lambda tx: store.enter(tx, link.org_id, link.id, new))
         return replace(link, entered=link.entered | new)
 
     async def complete(self, link: KycLink, clock_offset: timedelta) -> KycLink:
         """Complete the link; done again, it stays as it was."""
-        at = self._clock.stamp(clock_offset)
+        at = self.clock.stamp(clock_offset)
 
         async def work(tx: Tx) -> None:
             if await store.complete(tx, link.org_id, link.id, at):
                 await _record_change(tx, link, seq=2, change_type="update", actor=ACTOR, at=at)
 
-        await self._database.transact(work)
+        await self.database.transact(work)
         return replace(link, completed_at=link.completed_at or at)
 
     async def sweep(self, offsets: Mapping[UUID, timedelta]) -> bool:
         """Delete the recipients of expired links; return whether more may remain."""
-        clocks = self._clock.now_of(offsets)
+        clocks = self.clock.now_of(offsets)
 
         async def work(tx: Tx) -> int:
             found = await store.expired(tx, clocks, limit=_SWEEP_LINKS_MAX)
             for org_id, link_id in found:
-                await _forget(tx, self._vault, org_id, [link_id], clocks[org_id])
+                await _forget(tx, self.vault, org_id, [link_id], clocks[org_id])
             return len(found)
 
-        return await self._database.transact(work) == _SWEEP_LINKS_MAX
+        return await self.database.transact(work) == _SWEEP_LINKS_MAX
 
     async def _make(
         self,
@@ -194,11 +184,11 @@ class KycLinks:
         user_id: UUID | None,
         claim: Claim,
     ) -> str:
-        at, token = self._clock.stamp(caller.clock_offset), new_session_token()
+        at, token = self.clock.stamp(caller.clock_offset), new_session_token()
         details = self._checked(details)
         if details.recipient_email is not None:
             recipient = f"{caller.org_id} {details.recipient_email.lower()}"
-            await self._throttle.take(AttemptSubject.KYC_LINK, recipient)
+            await self.throttle.take(AttemptSubject.KYC_LINK, recipient)
         link = KycLink(
             org_id=caller.org_id,
             id=new_id(),
@@ -212,10 +202,10 @@ class KycLinks:
             expires_at=at + LIFETIME,
             completed_at=None,
         )
-        url = f"{self._public_url}/kyc/{link.id}?session={token}"
+        url = f"{self.public_url}/kyc/{link.id}?session={token}"
 
         async def work(tx: Tx) -> None:
-            key = await self._vault.make(tx, link.org_id, link.id)
+            key = await self.vault.make(tx, link.org_id, link.id)
             kept = details if claim is no_claim else structs.replace(details, url=url)
             sealed = key.seal(kept, context=_context(link.id))
             if not await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed):
@@ -225,15 +215,15 @@ class KycLinks:
             # The new row references its user: an erasure has either committed before, or waits for
             # this transaction.
             if user_id is not None:
-                await key_of(self._vault, tx, link.org_id, user_id)
+                await key_of(self.vault, tx, link.org_id, user_id)
             await _record_change(tx, link, seq=1, change_type="create", actor=caller.actor, at=at)
             if details.recipient_email is not None:
                 email = invitation(details.recipient_email, url, link)
-                await self._outbox.put(
+                await self.outbox.put(
                     tx, org_id=link.org_id, owner_id=link.id, key=key, email=email
                 )
 
-        await self._database.transact(work)
+        await self.database.transact(work)
         return url
 
     def _checked(self, details: KycLinkDetails) -> KycLinkDetails:
@@ -244,7 +234,7 @@ class KycLinks:
         )
         if email is not None:
             email = check_email("recipientEmail", email)
-            if not self._outbox.can_send:
+            if not self.outbox.can_send:
                 raise FieldInvalid(
                     "recipientEmail: this installation sends no e-mail; send the link yourself",
                     field="recipientEmail",

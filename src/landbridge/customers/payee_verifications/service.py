@@ -15,7 +15,7 @@ from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.rate_limits.provider_calls import ProviderCallRates
 from landbridge.providers.rails.port import (
@@ -73,9 +73,13 @@ class PayeeVerifications:
             with self._rates.call(caller.org_id, account_id):
                 found = await self.rails.verify_payee(payee)
         at = self.clock.stamp(caller.clock_offset)
-
-        async def work(tx: Tx) -> None:
-            await append_change(
+        facts = {
+            "userId": str(user_id),
+            "accountId": str(account_id),
+            "match": found.match.value,
+        }
+        await self.database.transact(
+            lambda tx: append_change(
                 tx,
                 org_id=caller.org_id,
                 object_id=new_id(),
@@ -84,12 +88,7 @@ class PayeeVerifications:
                 change_type="verify",
                 actor=caller.actor,
                 at=at,
-                facts={
-                    "userId": str(user_id),
-                    "accountId": str(account_id),
-                    "match": found.match.value,
-                },
+                facts=facts,
             )
-
-        await self.database.transact(work)
+        )
         return VerifiedPayee(found, at)

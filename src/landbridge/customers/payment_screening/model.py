@@ -12,10 +12,14 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.customers.deposit_screening.model import DECIDED_WITHIN, answer_facts
+from landbridge.customers.deposit_screening.model import (
+    DECIDED_WITHIN,
+    SCREENED_ASSETS,
+    answer_facts,
+)
 from landbridge.ledger.model import AdvanceTransfer, CreateTransfer, Transfer
 from landbridge.platform.core.ids import derived_id, new_id
-from landbridge.platform.core.money import Asset, Money
+from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
 from landbridge.providers.kyt.port import (
     SCREENED_WITHIN,
@@ -98,7 +102,7 @@ class ScreenedDestination:
         return derived_id(self.payment_id, f"screening/{self.name}")
 
 
-class PaymentScreeningDetails(msgspec.Struct, frozen=True, kw_only=True):
+class PaymentScreeningDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a screening in its record; the last four are facts of the provider's answer."""
 
     transfer_id: UUID
@@ -123,7 +127,7 @@ class PaymentScreening:
     money: Money
 
 
-def as_payment_screening(record: Transfer, assets: Mapping[str, Asset]) -> PaymentScreening:
+def as_payment_screening(record: Transfer) -> PaymentScreening:
     """Decode the record of a screening."""
     return PaymentScreening(
         record=record,
@@ -131,7 +135,7 @@ def as_payment_screening(record: Transfer, assets: Mapping[str, Asset]) -> Payme
             {**record.details, **record.facts}, PaymentScreeningDetails, strict=False
         ),
         status=PaymentScreeningStatus(record.status),
-        money=Money(record.source_units, assets[record.source_asset]),
+        money=Money(record.source_units, SCREENED_ASSETS[record.source_asset]),
     )
 
 
@@ -159,11 +163,7 @@ def begun(payment: Transfer, destination: ScreenedDestination, at: datetime) -> 
         path=(PaymentScreeningStatus.IN_SCREENING,),
         source=destination.money,
         destination=destination.money,
-        details={
-            name: value
-            for name, value in msgspec.to_builtins(details).items()
-            if value not in (None, [])
-        },
+        details=msgspec.to_builtins(details),
         due_at=at + SCREENED_WITHIN,
         at=at,
         actor=ACTOR,

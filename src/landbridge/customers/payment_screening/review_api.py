@@ -8,7 +8,6 @@ from litestar import Controller, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.deposit_screening.service import ScreeningReviews
 from landbridge.customers.payment_screening.model import (
     KIND,
@@ -21,7 +20,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 
 _WAITING = frozenset({PaymentScreeningStatus.IN_SCREENING, PaymentScreeningStatus.HELD})
 
@@ -109,24 +108,19 @@ class PaymentScreeningRoutes(Controller):
 
 
 def _reply(record: Transfer) -> PaymentScreeningReply:
-    screening = as_payment_screening(record, SCREENED_ASSETS)
+    screening = as_payment_screening(record)
     details, money = screening.details, screening.money
-    return PaymentScreeningReply(
+    return reply_of(
+        details,
+        PaymentScreeningReply,
         id=record.id,
         status=screening.status,
-        transfer_id=details.transfer_id,
         transfer_type=details.transfer_kind,
         user_id=record.user_id,
         amount=str(money),
         currency=money.asset.currency,
-        chain=details.chain,
-        source_address=details.source_address,
-        destination_address=details.destination_address,
         payment_rail=details.rail,
-        provider=details.provider,
         categories=[each.value for each in details.categories],
-        missing=details.missing,
-        reference=details.reference,
         created_at=moment(record.created_at),
         updated_at=moment(record.updated_at),
     )

@@ -18,7 +18,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
 from landbridge.customers.payment_screening.model import (
     ACTOR,
     HELD,
@@ -240,7 +239,7 @@ class PaymentScreeningSteps:
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
         """Make the payment due, or end the screening of one that has ended."""
-        screening = as_payment_screening(record, SCREENED_ASSETS)
+        screening = as_payment_screening(record)
         details, at = screening.details, self.clock.stamp(clock_offset)
         payment = await self.ledger.find(record.org_id, details.transfer_id)
         if payment is None or self.transitions[payment.kind].is_terminal(payment.status):

@@ -7,12 +7,12 @@ from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from landbridge.customers.revealed_numbers.model import (
+from landbridge.customers.revealed_numbers.service import (
     REASON_LENGTH_MAX,
     NumberRecord,
+    RevealedNumbers,
     RevealRequest,
 )
-from landbridge.customers.revealed_numbers.service import RevealedNumbers
 from landbridge.customers.users.path_params import known_user
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest

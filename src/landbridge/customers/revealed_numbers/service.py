@@ -4,46 +4,75 @@ Guarantee: a number is returned only after the entry of the audit log was commit
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.kyc.service import KycProfiles
-from landbridge.customers.revealed_numbers.model import (
-    KIND,
-    REASON_LENGTH_MAX,
-    NumberRecord,
-    RevealRequest,
-    number_of,
-)
 from landbridge.customers.users.service import Users
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import ResourceNotFound, RoleNotAllowed
+from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.number_masks import MASKED
+
+KIND = "NUMBER"
+REASON_LENGTH_MAX = 200
 
 
+class NumberRecord(StrEnum):
+    """Record of a user that has the number."""
+
+    ACCOUNT = "ACCOUNT"  # a bank account or its holder
+    KYC = "KYC"  # the KYC data of the user
+    OWNER = "OWNER"  # a beneficial owner of a business
+    DOCUMENT = "DOCUMENT"  # a document of the user or of an owner
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevealRequest:
+    """The number to reveal. `record_id` is that of the user for `KYC`."""
+
+    user_id: UUID
+    record: NumberRecord
+    record_id: UUID
+    field: str
+    reason: str
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Return the facts of the entry in the audit log: everything but the number."""
+        return {
+            "userId": str(self.user_id),
+            "record": self.record.value,
+            "recordId": str(self.record_id),
+            "field": self.field,
+            "reason": self.reason,
+        }
+
+
+def number_of(members: Mapping[str, Any], field: str) -> str:
+    """Return a number of a record; raises `FieldInvalid` where it has none of this name."""
+    value = members.get(field)
+    if field not in MASKED or not isinstance(value, str):
+        raise FieldInvalid("the record has no masked number of this name", field="field")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
 class RevealedNumbers:
     """Numbers of the users of all organisations."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        *,
-        users: Users,
-        kyc_profiles: KycProfiles,
-        bank_accounts: BankAccounts,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._users = users
-        self._kyc_profiles = kyc_profiles
-        self._bank_accounts = bank_accounts
+    database: Database
+    clock: Clock
+    users: Users
+    kyc_profiles: KycProfiles
+    bank_accounts: BankAccounts
 
     async def reveal(self, caller: Caller, request: RevealRequest) -> str:
         """Return a number, and record who saw it and why.
@@ -58,7 +87,7 @@ class RevealedNumbers:
             )
         reason = check_text("reason", request.reason, length_max=REASON_LENGTH_MAX)
         number = number_of(await self._members(caller.org_id, request), request.field)
-        facts, at = replace(request, reason=reason).facts, self._clock.stamp(caller.clock_offset)
+        facts, at = replace(request, reason=reason).facts, self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
             await append_change(
@@ -73,16 +102,16 @@ class RevealedNumbers:
                 facts=facts,
             )
 
-        await self._database.transact(work)
+        await self.database.transact(work)
         return number
 
     async def _members(self, org_id: UUID, request: RevealRequest) -> Mapping[str, Any]:
         """Return the members of the record, or (a bank account) of its bank and its holder."""
         user_id, record_id = request.user_id, request.record_id
         if request.record is NumberRecord.ACCOUNT:
-            account = await self._bank_accounts.get(org_id, user_id, record_id)
+            account = await self.bank_accounts.get(org_id, user_id, record_id)
             return {**account.bank, **(account.holder or {})}
-        profile = await self._kyc_profiles.get(org_id, await self._users.get(org_id, user_id))
+        profile = await self.kyc_profiles.get(org_id, await self.users.get(org_id, user_id))
         match request.record:
             case NumberRecord.KYC:
                 if record_id != user_id:

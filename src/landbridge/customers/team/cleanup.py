@@ -1,6 +1,7 @@
 """Cleanup of obsolete member data: run by the worker periodically."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -20,33 +21,26 @@ REMOVED_KEPT: Final = timedelta(days=30)
 _BATCH_SIZE: Final = 1000
 
 
+@dataclass(frozen=True, slots=True)
 class TeamCleanup:
     """Old sessions, links, challenges and login attempts of all organisations, by real time."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        passkeys: Passkeys,
-        throttle: LoginRateLimit,
-        vault: Vault,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._passkeys = passkeys
-        self._throttle = throttle
-        self._vault = vault
+    database: Database
+    clock: Clock
+    passkeys: Passkeys
+    throttle: LoginRateLimit
+    vault: Vault
 
     async def sweep(self, org_ids: Collection[UUID]) -> bool:
         """Process one batch; return whether more may remain."""
-        now = self._clock.now()
-        await self._passkeys.sweep()
-        await self._throttle.sweep()
-        await self._database.single(lambda tx: link_store.sweep(tx, org_ids, now))
-        blanked = await self._database.transact(
+        now = self.clock.now()
+        await self.passkeys.sweep()
+        await self.throttle.sweep()
+        await self.database.single(lambda tx: link_store.sweep(tx, org_ids, now))
+        blanked = await self.database.transact(
             lambda tx: self._blank(tx, org_ids, now - REMOVED_KEPT)
         )
-        swept = await self._database.single(
+        swept = await self.database.single(
             lambda tx: session_store.sweep(tx, org_ids, now - SESSIONS_KEPT, limit=_BATCH_SIZE)
         )
         return _BATCH_SIZE in (swept, blanked)
@@ -55,6 +49,6 @@ class TeamCleanup:
         """Blank members who were removed before the cutoff; return their number."""
         found = await store.removed(tx, org_ids, before, limit=_BATCH_SIZE)
         for org_id, member_id, email in found:
-            key = await self._vault.make(tx, org_id, org_id)
+            key = await self.vault.make(tx, org_id, org_id)
             await store.blank(tx, org_id, member_id, email_hash(key, email))
         return len(found)

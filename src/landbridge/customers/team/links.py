@@ -5,6 +5,7 @@ transaction of its use; e-mails with a link are encrypted with the member's data
 `make` or `warn` has locked the member: no data key is created for a removed member.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -31,28 +32,26 @@ _LIFETIMES: Final = {
 _PATHS: Final = {MemberLinkPurpose.INVITATION: "invitations", MemberLinkPurpose.RESET: "reset"}
 
 
+@dataclass(frozen=True, slots=True)
 class MemberLinks:
     """Links of all organisations; they live by real time."""
 
-    def __init__(
-        self, database: Database, clock: Clock, outbox: Outbox, vault: Vault, *, base_url: str
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._outbox = outbox
-        self._vault = vault
-        self._base_url = base_url
+    database: Database
+    clock: Clock
+    outbox: Outbox
+    vault: Vault
+    base_url: str
 
     @property
     def can_mail(self) -> bool:
         """Return whether links are sent by e-mail."""
-        return self._outbox.can_send
+        return self.outbox.can_send
 
     async def make(
         self, tx: Tx, person: TeamMember, purpose: MemberLinkPurpose, *, org_name: str
     ) -> tuple[str, datetime]:
         """Return a link and its expiry; it is sent by e-mail if e-mail is configured."""
-        token, expires_at = new_secret(), self._clock.now() + _LIFETIMES[purpose]
+        token, expires_at = new_secret(), self.clock.now() + _LIFETIMES[purpose]
         await link_store.put(
             tx,
             person.org_id,
@@ -61,8 +60,8 @@ class MemberLinks:
             token_hash=digest(token),
             expires_at=expires_at,
         )
-        url = f"{self._base_url}/dashboard/{_PATHS[purpose]}/{token}"
-        if self._outbox.can_send:
+        url = f"{self.base_url}/dashboard/{_PATHS[purpose]}/{token}"
+        if self.outbox.can_send:
             email = (
                 emails.reset(person.email, name=person.name, url=url)
                 if purpose is MemberLinkPurpose.RESET
@@ -70,8 +69,8 @@ class MemberLinks:
                     person.email, name=person.name, org=org_name, url=url, until=expires_at
                 )
             )
-            key = await self._vault.make(tx, person.org_id, person.id)
-            await self._outbox.put(
+            key = await self.vault.make(tx, person.org_id, person.id)
+            await self.outbox.put(
                 tx, org_id=person.org_id, owner_id=person.id, key=key, email=email
             )
         return url, expires_at
@@ -79,22 +78,22 @@ class MemberLinks:
     async def warn(self, tx: Tx, person: TeamMember, what: str) -> None:
         """Notify a member of a changed sign-in method, if e-mail is configured."""
         sentence = emails.CHANGES.get(what)
-        if sentence is None or not self._outbox.can_send:
+        if sentence is None or not self.outbox.can_send:
             return
-        key = await self._vault.make(tx, person.org_id, person.id)
+        key = await self.vault.make(tx, person.org_id, person.id)
         email = emails.changed(
             person.email,
             name=person.name,
             sentence=sentence,
-            at=self._clock.now(),
-            url=f"{self._base_url}/dashboard/profile",
+            at=self.clock.now(),
+            url=f"{self.base_url}/dashboard/profile",
         )
-        await self._outbox.put(tx, org_id=person.org_id, owner_id=person.id, key=key, email=email)
+        await self.outbox.put(tx, org_id=person.org_id, owner_id=person.id, key=key, email=email)
 
     async def find_owner(self, token: str, purpose: MemberLinkPurpose) -> MemberLinkOwner:
         """Return the member of this link; raise `LinkInvalid` unless it is valid."""
-        now, hashed = self._clock.now(), digest(token)
-        found = await self._database.single(lambda tx: link_store.find(tx, hashed, purpose, now))
+        now, hashed = self.clock.now(), digest(token)
+        found = await self.database.single(lambda tx: link_store.find(tx, hashed, purpose, now))
         if found is None:
             raise LinkInvalid
         return found
@@ -103,5 +102,5 @@ class MemberLinks:
         self, tx: Tx, found: MemberLinkOwner, token: str, purpose: MemberLinkPurpose
     ) -> None:
         """Consume a link; raise `LinkInvalid` if it was used concurrently."""
-        if not await link_store.take(tx, found, purpose, digest(token), self._clock.now()):
+        if not await link_store.take(tx, found, purpose, digest(token), self.clock.now()):
             raise LinkInvalid

@@ -50,25 +50,16 @@ class MfaStatus:
     recovery_codes: int
 
 
+@dataclass(frozen=True, slots=True)
 class Mfa:
     """Second factors of all members; codes go by real time, as the phones that show them do."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        *,
-        vault: Vault,
-        sessions: Sessions,
-        members: Team,
-        throttle: LoginRateLimit,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._vault = vault
-        self._sessions = sessions
-        self._members = members
-        self._throttle = throttle
+    database: Database
+    clock: Clock
+    vault: Vault
+    sessions: Sessions
+    members: Team
+    throttle: LoginRateLimit
 
     async def factors(self, caller: Caller) -> MfaStatus:
         """Return the configured second factors."""
@@ -79,26 +70,26 @@ class Mfa:
                 await mfa_store.codes_left(tx, caller.org_id, caller.id),
             )
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def begin(self, caller: Caller) -> tuple[str, str]:
         """Create a new secret; return it as text and as `otpauth` address for an app.
 
         It is active after `confirm` with one of its codes; until then another may be created.
         """
-        secret, now = pyotp.random_base32(), self._clock.now()
+        secret, now = pyotp.random_base32(), self.clock.now()
 
         async def work(tx: Tx) -> str:
             account = await store.lock(tx, caller.org_id, caller.id)
             if account is None:
                 raise SignInRefused
-            key = await self._vault.make(tx, caller.org_id, caller.id)
+            key = await self.vault.make(tx, caller.org_id, caller.id)
             sealed = key.seal(secret, context=_context(caller.id))
             if not await mfa_store.put(tx, caller.org_id, caller.id, sealed, now):
                 raise ResourceConflict("codes are asked for already; take them away first")
             return account.person.email
 
-        email = await self._database.transact(work)
+        email = await self.database.transact(work)
         return secret, _uri(secret, email)
 
     async def begun(self, caller: Caller) -> tuple[str, str] | None:
@@ -107,17 +98,17 @@ class Mfa:
         async def work(tx: Tx) -> tuple[str, str] | None:
             account = await store.lock(tx, caller.org_id, caller.id)
             found = await mfa_store.find(tx, caller.org_id, caller.id)
-            key = await self._vault.find(tx, caller.org_id, caller.id)
+            key = await self.vault.find(tx, caller.org_id, caller.id)
             if account is None or found is None or key is None or found.confirmed_at is not None:
                 return None
             secret = key.open(found.secret, context=_context(caller.id), type=str)
             return secret, _uri(secret, account.person.email)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def confirm(self, caller: Caller, session_id: UUID, code: str) -> Sequence[str]:
         """Require codes from now on; return recovery codes, only this once. Other sessions end."""
-        await self._throttle.take(AttemptSubject.SECOND, str(caller.id))
+        await self.throttle.take(AttemptSubject.SECOND, str(caller.id))
         codes, by = (
             [new_recovery_code() for _ in range(RECOVERY_CODES)],
             ChangeAuthor.caller(caller),
@@ -133,29 +124,29 @@ class Mfa:
             if not await self._take_totp(tx, by.org_id, caller.id, code):
                 raise CodeRefused(field="code")
             await self._put_codes(tx, by.org_id, caller.id, codes)
-            await self._sessions.end_all(tx, by, caller.id, but=session_id)
-            await self._members.record_own_change(tx, by, caller.id, "totp_on")
-            await self._members.warn(tx, account.person, "totp_on")
+            await self.sessions.end_all(tx, by, caller.id, but=session_id)
+            await self.members.record_own_change(tx, by, caller.id, "totp_on")
+            await self.members.warn(tx, account.person, "totp_on")
 
-        await self._database.transact(work)
-        await self._throttle.succeed(AttemptSubject.SECOND, str(caller.id))
+        await self.database.transact(work)
+        await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
         return codes
 
     async def verify(self, signed: SignedInSession, code: str) -> str:
         """Verify the second factor; return the new value of the session's cookie."""
         by, member_id = ChangeAuthor.caller(signed.caller), signed.person.id
-        await self._throttle.take(AttemptSubject.SECOND, str(member_id))
+        await self.throttle.take(AttemptSubject.SECOND, str(member_id))
 
         async def work(tx: Tx) -> str:
             if not await self._take(tx, by, member_id, code):
                 raise CodeRefused(field="code")
-            secret = await self._sessions.verify(tx, by, signed.session_id)
+            secret = await self.sessions.verify(tx, by, signed.session_id)
             if secret is None:
                 raise SignInRefused
             return secret
 
-        secret = await self._database.transact(work)
-        await self._throttle.succeed(AttemptSubject.SECOND, str(member_id))
+        secret = await self.database.transact(work)
+        await self.throttle.succeed(AttemptSubject.SECOND, str(member_id))
         return secret
 
     async def remove(self, caller: Caller, code: str) -> None:
@@ -181,7 +172,7 @@ class Mfa:
     async def _prove(
         self, caller: Caller, code: str, change_type: str, change: Callable[[Tx], Awaitable[None]]
     ) -> None:
-        await self._throttle.take(AttemptSubject.SECOND, str(caller.id))
+        await self.throttle.take(AttemptSubject.SECOND, str(caller.id))
         by = ChangeAuthor.caller(caller)
 
         async def work(tx: Tx) -> None:
@@ -191,11 +182,11 @@ class Mfa:
             if not await self._take(tx, by, caller.id, code):
                 raise CodeRefused(field="code")
             await change(tx)
-            await self._members.record_own_change(tx, by, caller.id, change_type)
-            await self._members.warn(tx, account.person, change_type)
+            await self.members.record_own_change(tx, by, caller.id, change_type)
+            await self.members.warn(tx, account.person, change_type)
 
-        await self._database.transact(work)
-        await self._throttle.succeed(AttemptSubject.SECOND, str(caller.id))
+        await self.database.transact(work)
+        await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
 
     async def _take(self, tx: Tx, by: ChangeAuthor, member_id: UUID, code: str) -> bool:
         """Use up a code, of the app or for recovery."""
@@ -204,18 +195,18 @@ class Mfa:
         hashed = digest(_tidied(code))
         if not await mfa_store.take_code(tx, by.org_id, member_id, hashed):
             return False
-        await self._members.record_own_change(tx, by, member_id, "recovery_code")
+        await self.members.record_own_change(tx, by, member_id, "recovery_code")
         return True
 
     async def _take_totp(
         self, tx: Tx, org_id: UUID, member_id: UUID, code: str, *, only_confirmed: bool = False
     ) -> bool:
         found = await mfa_store.find(tx, org_id, member_id)
-        key = await self._vault.find(tx, org_id, member_id)
+        key = await self.vault.find(tx, org_id, member_id)
         if found is None or key is None or (only_confirmed and found.confirmed_at is None):
             return False
         totp = TOTP(key.open(found.secret, context=_context(member_id), type=str))
-        now = self._clock.now()
+        now = self.clock.now()
         step = _step_of(totp, "".join(code.split()), int(now.timestamp()) // _STEP_S)
         return step is not None and await mfa_store.take(tx, org_id, member_id, step, now)
 

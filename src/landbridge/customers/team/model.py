@@ -102,14 +102,6 @@ class Session:
     browser: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Browser:
-    """Origin of a sign-in, as far as known."""
-
-    ip_address: str | None = None
-    name: str | None = None
-
-
 class SessionOrigin(msgspec.Struct, frozen=True):
     """Origin of a session, as encrypted."""
 

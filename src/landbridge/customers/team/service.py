@@ -9,6 +9,7 @@ Guarantees:
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -52,42 +53,32 @@ _CLI: Final = "cli"
 _LANGUAGE_LENGTH_MAX: Final = 10
 
 
+@dataclass(frozen=True, slots=True)
 class Team:
     """Members of all organisations."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        *,
-        sessions: Sessions,
-        links: MemberLinks,
-        throttle: LoginRateLimit,
-        vault: Vault,
-        hashes: PasswordHashes,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._sessions = sessions
-        self._links = links
-        self._throttle = throttle
-        self._vault = vault
-        self._hashes = hashes
+    database: Database
+    clock: Clock
+    sessions: Sessions
+    links: MemberLinks
+    throttle: LoginRateLimit
+    vault: Vault
+    hashes: PasswordHashes
 
     async def list_members(self, org_id: UUID) -> Sequence[TeamMember]:
         """List all members, including removed ones, oldest first."""
-        return await self._database.single(lambda tx: store.list_members(tx, org_id))
+        return await self.database.single(lambda tx: store.list_members(tx, org_id))
 
     async def get(self, org_id: UUID, member_id: UUID) -> TeamMember:
         """Return a member, also a removed one; raise `ResourceNotFound`."""
-        found = await self._database.single(lambda tx: store.get(tx, org_id, member_id))
+        found = await self.database.single(lambda tx: store.get(tx, org_id, member_id))
         if found is None:
             raise _unknown(member_id)
         return found
 
     async def sign_in_statuses(self, org_id: UUID) -> Mapping[UUID, MemberSignInStatus]:
         """Return last activity and sign-in methods of members, by id."""
-        return await self._database.single(lambda tx: store.sign_in_statuses(tx, org_id))
+        return await self.database.single(lambda tx: store.sign_in_statuses(tx, org_id))
 
     async def invite(
         self, caller: Caller, *, email: str, name: str, role: MemberRole
@@ -99,17 +90,17 @@ class Team:
         after several invitations of one address, since each is an e-mail.
         """
         check_admin(caller)
-        await self._throttle.take(AttemptSubject.INVITED, address(email))
+        await self.throttle.take(AttemptSubject.INVITED, address(email))
         by, subject = ChangeAuthor.caller(caller), (AttemptSubject.INVITATION, str(caller.org_id))
-        await self._throttle.take(*subject)
+        await self.throttle.take(*subject)
         try:
             invitation = await self._invite(by, email=email, name=name, role=role)
         except FieldInvalid as refusal:
-            await self._throttle.give_back(AttemptSubject.INVITED, address(email))
+            await self.throttle.give_back(AttemptSubject.INVITED, address(email))
             if not isinstance(refusal, AddressTaken):
-                await self._throttle.give_back(*subject)
+                await self.throttle.give_back(*subject)
             raise
-        await self._throttle.give_back(*subject)
+        await self.throttle.give_back(*subject)
         return invitation
 
     async def invite_by_operator(
@@ -117,7 +108,7 @@ class Team:
     ) -> NewInvitation:
         """Invite as `invite`, from the CLI; an unaccepted invitation is repeated."""
         by, normalized = ChangeAuthor(org_id, _CLI, offset), address(email)
-        found = await self._database.single(lambda tx: store.find_by_email(tx, normalized))
+        found = await self.database.single(lambda tx: store.find_by_email(tx, normalized))
         if found is not None and found.person.is_invited and found.person.org_id == org_id:
             return await self._invite_again(by, found.person.id)
         return await self._invite(by, email=email, name=name, role=role)
@@ -126,7 +117,7 @@ class Team:
         """Create another link for an unaccepted invitation; raises as `invite`."""
         check_admin(caller)
         person = await self.get(caller.org_id, member_id)
-        await self._throttle.take(AttemptSubject.INVITED, person.email)
+        await self.throttle.take(AttemptSubject.INVITED, person.email)
         return await self._invite_again(ChangeAuthor.caller(caller), member_id)
 
     async def change_role(
@@ -150,10 +141,10 @@ class Team:
             await self.append_change(tx, by, member_id, version, change_type="role", facts=facts)
             if before is MemberRole.ADMIN:
                 await revoke_deciding_keys(
-                    tx, caller, member_id, except_ids=kept_keys, clock=self._clock
+                    tx, caller, member_id, except_ids=kept_keys, clock=self.clock
                 )
 
-        await self._database.transact(work)
+        await self.database.transact(work)
 
     async def remove(
         self, caller: Caller, member_id: UUID, *, kept_keys: Collection[UUID] = ()
@@ -167,18 +158,18 @@ class Team:
 
         async def work(tx: Tx) -> None:
             await self._locked(tx, by.org_id, member_id, role=None)
-            version = await store.remove(tx, by.org_id, member_id, self._clock.now())
-            await self._sessions.end_all(tx, by, member_id)
+            version = await store.remove(tx, by.org_id, member_id, self.clock.now())
+            await self.sessions.end_all(tx, by, member_id)
             await link_store.drop(tx, by.org_id, member_id)
             await mfa_store.drop(tx, by.org_id, member_id)
             await passkey_store.drop(tx, by.org_id, member_id)
-            await self._vault.destroy(tx, by.org_id, [member_id])
+            await self.vault.destroy(tx, by.org_id, [member_id])
             await self.append_change(tx, by, member_id, version, change_type="remove")
             await revoke_deciding_keys(
-                tx, caller, member_id, except_ids=kept_keys, clock=self._clock
+                tx, caller, member_id, except_ids=kept_keys, clock=self.clock
             )
 
-        await self._database.transact(work)
+        await self.database.transact(work)
 
     async def rename(self, caller: Caller, name: str) -> None:
         """Another name for oneself."""
@@ -219,17 +210,17 @@ class Team:
         normalized = address(email or FIRST_EMAIL)
 
         async def is_known(tx: Tx) -> bool:
-            key = await self._vault.find(tx, org_id, org_id)
+            key = await self.vault.find(tx, org_id, org_id)
             hashed = None if key is None else email_hash(key, normalized)
             return await store.is_known(tx, org_id, normalized, hashed)
 
-        if await self._database.transact(is_known):
+        if await self.database.transact(is_known):
             return None
-        if email is None and await self._database.single(lambda tx: store.has_had(tx, org_id)):
+        if email is None and await self.database.single(lambda tx: store.has_had(tx, org_id)):
             return None
         chosen = password or new_password()
         check_password(chosen, email=normalized)
-        hashed = await self._hashes.hash(chosen)
+        hashed = await self.hashes.hash(chosen)
         person = self._person(org_id, normalized, _FIRST_NAME, MemberRole.ADMIN, is_invited=False)
 
         async def work(tx: Tx) -> bool:
@@ -241,7 +232,7 @@ class Team:
                 )
             return is_new
 
-        if not await self._database.transact(work):
+        if not await self.database.transact(work):
             return None
         return FirstAdmin(normalized, None if password else chosen)
 
@@ -250,7 +241,7 @@ class Team:
     ) -> str:
         """Create a password reset link from the CLI; its use also removes second factors."""
         by, normalized = ChangeAuthor(org_id, _CLI, offset), address(email)
-        found = await self._database.single(lambda tx: store.find_by_email(tx, normalized))
+        found = await self.database.single(lambda tx: store.find_by_email(tx, normalized))
         if found is None or found.person.org_id != org_id:
             raise ResourceNotFound("there is no member with this address")
         if found.person.is_invited:
@@ -267,12 +258,12 @@ class Team:
             await self.append_change(tx, by, member_id, version, change_type=change_type)
             if drops_factors:
                 await self.warn(tx, account.person, change_type)
-            link, _ = await self._links.make(
+            link, _ = await self.links.make(
                 tx, account.person, MemberLinkPurpose.RESET, org_name=account.org_name
             )
             return link
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def append_change(
         self,
@@ -293,7 +284,7 @@ class Team:
             kind=KIND,
             change_type=change_type,
             actor=by.actor,
-            at=self._clock.stamp(by.clock_offset),
+            at=self.clock.stamp(by.clock_offset),
             facts=facts,
         )
 
@@ -306,7 +297,7 @@ class Team:
 
     async def warn(self, tx: Tx, person: TeamMember, change_type: str) -> None:
         """Notify a member of a changed sign-in method, if the change warrants an e-mail."""
-        await self._links.warn(tx, person, change_type)
+        await self.links.warn(tx, person, change_type)
 
     async def _invite(
         self, by: ChangeAuthor, *, email: str, name: str, role: MemberRole
@@ -327,7 +318,7 @@ class Team:
                 )
             return await self._link(tx, person, account.org_name)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def _invite_again(self, by: ChangeAuthor, member_id: UUID) -> NewInvitation:
         async def work(tx: Tx) -> NewInvitation:
@@ -339,13 +330,13 @@ class Team:
             await self.record_own_change(tx, by, member_id, "invite_again")
             return await self._link(tx, account.person, account.org_name)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def _link(self, tx: Tx, person: TeamMember, org_name: str) -> NewInvitation:
-        link, expires_at = await self._links.make(
+        link, expires_at = await self.links.make(
             tx, person, MemberLinkPurpose.INVITATION, org_name=org_name
         )
-        return NewInvitation(person, link, expires_at, self._links.can_mail)
+        return NewInvitation(person, link, expires_at, self.links.can_mail)
 
     async def _locked(
         self, tx: Tx, org_id: UUID, member_id: UUID, *, role: MemberRole | None
@@ -374,7 +365,7 @@ class Team:
                 raise _unknown(member_id)
             await self.append_change(tx, by, member_id, await change(tx), change_type=change_type)
 
-        await self._database.transact(work)
+        await self.database.transact(work)
 
     def _person(
         self, org_id: UUID, email: str, name: str, role: MemberRole, *, is_invited: bool
@@ -389,7 +380,7 @@ class Team:
             language=_NO_LANGUAGE,
             theme=Theme.SYSTEM,
             receives_approval_emails=True,
-            created_at=self._clock.now(),
+            created_at=self.clock.now(),
             removed_at=None,
             version=1,
             is_invited=is_invited,

@@ -8,6 +8,7 @@ Guarantees:
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -31,6 +32,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ReadOnlyServer, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.http.caller import Caller, MemberRole, SignedInMember, check_admin
 
@@ -38,13 +40,13 @@ _LAST_SEEN_INTERVAL = timedelta(minutes=1)
 _BROWSER_LENGTH_MAX = 300
 
 
+@dataclass(frozen=True, slots=True)
 class Sessions:
     """Sessions of all organisations, in real time."""
 
-    def __init__(self, database: Database, clock: Clock, vault: Vault) -> None:
-        self._database = database
-        self._vault = vault
-        self._clock = clock
+    database: Database
+    clock: Clock
+    vault: Vault
 
     async def begin(
         self,
@@ -61,9 +63,9 @@ class Sessions:
 
         Without `is_verified` the second factor is still outstanding.
         """
-        secret, now, session_id = new_secret(), self._clock.now(), new_id()
+        secret, now, session_id = new_secret(), self.clock.now(), new_id()
         origin = SessionOrigin(ip_address, None if browser is None else _plain(browser))
-        key = await self._vault.make(tx, org_id, member_id)
+        key = await self.vault.make(tx, org_id, member_id)
         await session_store.add(
             tx,
             org_id=org_id,
@@ -84,7 +86,7 @@ class Sessions:
 
         None if the session has ended.
         """
-        secret, now = new_secret(), self._clock.now()
+        secret, now = new_secret(), self.clock.now()
         if not await session_store.verify(tx, by.org_id, session_id, now, digest(secret)):
             return None
         await self._record_change(tx, by, session_id, "verify")
@@ -92,14 +94,14 @@ class Sessions:
 
     async def find(self, secret: str) -> SignedInSession | None:
         """Return the signed-in member of this cookie; None without a session."""
-        row = await self._database.single(lambda tx: session_store.find(tx, digest(secret)))
-        now = self._clock.now()
+        row = await self.database.single(lambda tx: session_store.find(tx, digest(secret)))
+        now = self.clock.now()
         if row is None or now >= min(row["expires_at"], row["last_seen_at"] + IDLE_MAX):
             return None
         if now - row["last_seen_at"] >= _LAST_SEEN_INTERVAL:
             org_id, session_id = row["org_id"], row["session_id"]
             with suppress(ReadOnlyServer):
-                await self._database.single(
+                await self.database.single(
                     lambda tx: session_store.see(tx, org_id, session_id, now)
                 )
         return _signed_in(row, secret)
@@ -107,7 +109,7 @@ class Sessions:
     def is_fresh(self, signed: SignedInSession) -> bool:
         """Return whether the last proof of identity is recent enough to change sign-in methods."""
         at = signed.verified_at
-        return at is not None and self._clock.now() - at < FRESH
+        return at is not None and self.clock.now() - at < FRESH
 
     def check_fresh(self, signed: SignedInSession) -> None:
         """Raise `RecentSignInRequired` unless `is_fresh`."""
@@ -116,20 +118,20 @@ class Sessions:
 
     async def renew(self, signed: SignedInSession) -> None:
         """Record a renewed proof of identity."""
-        by, now = ChangeAuthor.caller(signed.caller), self._clock.now()
-        await self._database.single(
+        by, now = ChangeAuthor.caller(signed.caller), self.clock.now()
+        await self.database.single(
             lambda tx: session_store.renew(tx, by.org_id, signed.session_id, now)
         )
 
     async def sign_out(self, signed: SignedInSession) -> None:
         """End the caller's session."""
-        by, now = ChangeAuthor.caller(signed.caller), self._clock.now()
+        by, now = ChangeAuthor.caller(signed.caller), self.clock.now()
 
         async def work(tx: Tx) -> None:
             if await session_store.end(tx, by.org_id, signed.session_id, now):
                 await self._record_change(tx, by, signed.session_id, "sign_out")
 
-        await self._database.transact(work)
+        await self.database.transact(work)
 
     async def of(self, caller: Caller) -> Sequence[Session]:
         """Return the member's own active sessions, last used first."""
@@ -149,7 +151,7 @@ class Sessions:
         """End all sessions of another member; admins only. Returns their number."""
         check_admin(caller)
         by = ChangeAuthor.caller(caller)
-        return await self._database.transact(lambda tx: self.end_all(tx, by, member_id))
+        return await self.database.transact(lambda tx: self.end_all(tx, by, member_id))
 
     async def revoke(self, caller: Caller, session_id: UUID) -> None:
         """End a session of one's own; raises `ResourceNotFound` for any other."""
@@ -158,7 +160,7 @@ class Sessions:
     async def revoke_others(self, caller: Caller, session_id: UUID) -> int:
         """End all of the member's own sessions except this one; return their number."""
         by = ChangeAuthor.caller(caller)
-        return await self._database.transact(
+        return await self.database.transact(
             lambda tx: self.end_all(tx, by, caller.id, but=session_id)
         )
 
@@ -166,24 +168,24 @@ class Sessions:
         self, tx: Tx, by: ChangeAuthor, member_id: UUID, *, but: UUID | None = None
     ) -> int:
         """End a member's sessions, in the transaction that is the reason."""
-        now = self._clock.now()
+        now = self.clock.now()
         ended = await session_store.end_others(tx, by.org_id, member_id, but, now)
         for each in ended:
             await self._record_change(tx, by, each, "end")
         return len(ended)
 
     async def _of(self, org_id: UUID, member_id: UUID) -> Sequence[Session]:
-        now = self._clock.now()
+        now = self.clock.now()
 
         async def work(tx: Tx) -> Sequence[Session]:
-            key = await self._vault.find(tx, org_id, member_id)
+            key = await self.vault.find(tx, org_id, member_id)
             found = await session_store.of(tx, org_id, member_id, now, now - IDLE_MAX)
             return [_session(row, key) for row in found]
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def _end_one(self, caller: Caller, member_id: UUID, session_id: UUID) -> None:
-        by, now = ChangeAuthor.caller(caller), self._clock.now()
+        by, now = ChangeAuthor.caller(caller), self.clock.now()
 
         async def work(tx: Tx) -> bool:
             is_ended = await session_store.end_of(tx, by.org_id, session_id, member_id, now)
@@ -191,7 +193,7 @@ class Sessions:
                 await self._record_change(tx, by, session_id, "end")
             return is_ended
 
-        if not await self._database.transact(work):
+        if not await self.database.transact(work):
             raise ResourceNotFound("this session has ended already")
 
     async def _record_change(
@@ -202,7 +204,7 @@ class Sessions:
         change_type: str,
         facts: dict[str, str] | None = None,
     ) -> None:
-        at: datetime = self._clock.stamp(by.clock_offset)
+        at: datetime = self.clock.stamp(by.clock_offset)
         await append_next_change(
             tx,
             org_id=by.org_id,
@@ -231,15 +233,7 @@ def _session(row: Row, key: DataKey | None) -> Session:
     origin = SessionOrigin(None, None)
     if key is not None and sealed is not None:
         origin = key.open(sealed, context=_context(row["id"]), type=SessionOrigin)
-    return Session(
-        id=row["id"],
-        created_at=row["created_at"],
-        last_seen_at=row["last_seen_at"],
-        expires_at=row["expires_at"],
-        verified_at=row["verified_at"],
-        ip_address=origin.ip_address,
-        browser=origin.browser,
-    )
+    return read_row(row, Session, ip_address=origin.ip_address, browser=origin.browser)
 
 
 def _signed_in(row: Row, secret: str) -> SignedInSession:

@@ -11,6 +11,7 @@ Guarantees:
 """
 
 import asyncio
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
@@ -46,29 +47,18 @@ _log = structlog.stdlib.get_logger()
 _RESET_TAKES_S: Final = 0.3
 
 
+@dataclass(frozen=True, slots=True)
 class SignIn:
     """Sign-in of members, and changes of their passwords."""
 
-    def __init__(
-        self,
-        database: Database,
-        clock: Clock,
-        *,
-        members: Team,
-        sessions: Sessions,
-        links: MemberLinks,
-        throttle: LoginRateLimit,
-        vault: Vault,
-        hashes: PasswordHashes,
-    ) -> None:
-        self._database = database
-        self._clock = clock
-        self._members = members
-        self._sessions = sessions
-        self._links = links
-        self._throttle = throttle
-        self._vault = vault
-        self._hashes = hashes
+    database: Database
+    clock: Clock
+    members: Team
+    sessions: Sessions
+    links: MemberLinks
+    throttle: LoginRateLimit
+    vault: Vault
+    hashes: PasswordHashes
 
     async def sign_in(
         self,
@@ -87,14 +77,14 @@ class SignIn:
         """
         normalized = _address_or_not(email)
         network = network_of(ip_address)
-        await self._throttle.take(AttemptSubject.NETWORK, network)
-        account = await self._database.single(lambda tx: store.find_by_email(tx, normalized))
+        await self.throttle.take(AttemptSubject.NETWORK, network)
+        account = await self.database.single(lambda tx: store.find_by_email(tx, normalized))
         subject, counted = await self._subject(normalized, account, known_browser)
-        await self._throttle.take(subject, counted)
+        await self.throttle.take(subject, counted)
         stored = None if account is None else account.password_hash
-        if not await self._hashes.is_right(password, stored) or account is None or stored is None:
+        if not await self.hashes.is_right(password, stored) or account is None or stored is None:
             raise SignInRefused
-        anew = await self._hashes.hash(password) if self._hashes.is_outdated(stored) else None
+        anew = await self.hashes.hash(password) if self.hashes.is_outdated(stored) else None
 
         async def work(tx: Tx) -> str:
             person = account.person
@@ -108,9 +98,9 @@ class SignIn:
                 tx, locked, is_verified=not has_second, ip_address=ip_address, browser=browser
             )
 
-        secret = await self._database.transact(work)
-        await self._throttle.succeed(subject, counted)
-        await self._throttle.give_back(AttemptSubject.NETWORK, network)
+        secret = await self.database.transact(work)
+        await self.throttle.succeed(subject, counted)
+        await self.throttle.give_back(AttemptSubject.NETWORK, network)
         return secret
 
     async def remember_browser(self, signed: SignedInSession) -> str:
@@ -121,22 +111,22 @@ class SignIn:
             account = await store.lock(tx, org_id, member_id)
             if account is None:
                 raise SignInRefused
-            return make_token(await self._vault.make(tx, org_id, member_id), account)
+            return make_token(await self.vault.make(tx, org_id, member_id), account)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def ask_reset(self, email: str, *, ip_address: str | None = None) -> None:
         """Send a password reset link to the owner of the address, if there is one.
 
         It takes the same time and returns no value, for any address and outcome.
         """
-        await self._throttle.take(AttemptSubject.RESET, network_of(ip_address))
+        await self.throttle.take(AttemptSubject.RESET, network_of(ip_address))
         reset_task = asyncio.create_task(self._mail_reset(_address_or_not(email)))
         await asyncio.gather(reset_task, asyncio.sleep(_RESET_TAKES_S))
 
     async def reset_of(self, token: str) -> str:
         """Return the e-mail address of the member of a reset link; raise `LinkInvalid`."""
-        found = await self._links.find_owner(token, MemberLinkPurpose.RESET)
+        found = await self.links.find_owner(token, MemberLinkPurpose.RESET)
         return (await self._account(found.org_id, found.member_id)).person.email
 
     async def reset(self, token: str, *, password: str) -> None:
@@ -144,27 +134,27 @@ class SignIn:
 
         Raises `LinkInvalid`, `PasswordWeak` and `TooManyAttempts`.
         """
-        found = await self._links.find_owner(token, MemberLinkPurpose.RESET)
+        found = await self.links.find_owner(token, MemberLinkPurpose.RESET)
         account = await self._account(found.org_id, found.member_id)
         check_password(password, email=account.person.email)
-        await self._throttle.take(AttemptSubject.LINK, str(found.member_id))
-        hashed = await self._hashes.hash(password)
+        await self.throttle.take(AttemptSubject.LINK, str(found.member_id))
+        hashed = await self.hashes.hash(password)
 
         async def work(tx: Tx) -> None:
             locked = await store.lock(tx, found.org_id, found.member_id)
             if locked is None:
                 raise LinkInvalid
-            await self._links.use(tx, found, token, MemberLinkPurpose.RESET)
+            await self.links.use(tx, found, token, MemberLinkPurpose.RESET)
             by = ChangeAuthor.member(locked)
             version = await store.set_password(tx, by.org_id, found.member_id, hashed)
-            await self._members.append_change(tx, by, found.member_id, version, change_type="reset")
-            await self._members.warn(tx, locked.person, "reset")
+            await self.members.append_change(tx, by, found.member_id, version, change_type="reset")
+            await self.members.warn(tx, locked.person, "reset")
             await link_store.drop(tx, by.org_id, found.member_id)
-            await self._sessions.end_all(tx, by, found.member_id)
+            await self.sessions.end_all(tx, by, found.member_id)
 
-        await self._database.transact(work)
-        await self._throttle.succeed(AttemptSubject.ADDRESS, account.person.email)
-        await self._throttle.succeed(AttemptSubject.LINK, str(found.member_id))
+        await self.database.transact(work)
+        await self.throttle.succeed(AttemptSubject.ADDRESS, account.person.email)
+        await self.throttle.succeed(AttemptSubject.LINK, str(found.member_id))
 
     async def change_password(self, caller: Caller, session_id: UUID, old: str, new: str) -> str:
         """Change the password, given the present one; other sessions end.
@@ -172,29 +162,29 @@ class SignIn:
         Returns the new value of this session's cookie: a copy of the previous one gives no access.
         Raises `FieldInvalid` (`old`), `PasswordWeak` (`new`) and `TooManyAttempts`.
         """
-        await self._throttle.take(AttemptSubject.OWN, str(caller.id))
+        await self.throttle.take(AttemptSubject.OWN, str(caller.id))
         account = await self._account(caller.org_id, caller.id)
-        if not await self._hashes.is_right(old, account.password_hash):
+        if not await self.hashes.is_right(old, account.password_hash):
             raise FieldInvalid("Wrong password", field="old")
-        await self._throttle.succeed(AttemptSubject.OWN, str(caller.id))
+        await self.throttle.succeed(AttemptSubject.OWN, str(caller.id))
         check_password(new, email=account.person.email, field="new")
-        hashed, by = await self._hashes.hash(new), ChangeAuthor.caller(caller)
+        hashed, by = await self.hashes.hash(new), ChangeAuthor.caller(caller)
 
         async def work(tx: Tx) -> str:
             locked = await store.lock(tx, by.org_id, caller.id)
             if locked is None or locked.password_hash not in {account.password_hash, hashed}:
                 raise SignInRefused
             version = await store.set_password(tx, by.org_id, caller.id, hashed)
-            await self._members.append_change(tx, by, caller.id, version, change_type="password")
-            await self._members.warn(tx, locked.person, "password")
+            await self.members.append_change(tx, by, caller.id, version, change_type="password")
+            await self.members.warn(tx, locked.person, "password")
             await link_store.drop(tx, by.org_id, caller.id)
-            await self._sessions.end_all(tx, by, caller.id, but=session_id)
-            secret = await self._sessions.verify(tx, by, session_id)
+            await self.sessions.end_all(tx, by, caller.id, but=session_id)
+            secret = await self.sessions.verify(tx, by, session_id)
             if secret is None:
                 raise SignInRefused
             return secret
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def prove(self, signed: SignedInSession, password: str) -> None:
         """Permit changes of sign-in methods for a while, given the present password.
@@ -202,16 +192,16 @@ class SignIn:
         Raises `FieldInvalid` (`password`) and `TooManyAttempts`.
         """
         caller = signed.caller
-        await self._throttle.take(AttemptSubject.OWN, str(caller.id))
+        await self.throttle.take(AttemptSubject.OWN, str(caller.id))
         account = await self._account(caller.org_id, caller.id)
-        if not await self._hashes.is_right(password, account.password_hash):
+        if not await self.hashes.is_right(password, account.password_hash):
             raise FieldInvalid("Wrong password", field="password")
-        await self._throttle.succeed(AttemptSubject.OWN, str(caller.id))
-        await self._sessions.renew(signed)
+        await self.throttle.succeed(AttemptSubject.OWN, str(caller.id))
+        await self.sessions.renew(signed)
 
     async def invitation(self, token: str) -> Invitation:
         """Return the invitation of a link; raise `LinkInvalid`."""
-        found = await self._links.find_owner(token, MemberLinkPurpose.INVITATION)
+        found = await self.links.find_owner(token, MemberLinkPurpose.INVITATION)
         account = await self._account(found.org_id, found.member_id)
         person = account.person
         return Invitation(
@@ -231,33 +221,31 @@ class SignIn:
 
         Raises `LinkInvalid`, `FieldInvalid` (`name`, `password`) and `TooManyAttempts`.
         """
-        found = await self._links.find_owner(token, MemberLinkPurpose.INVITATION)
+        found = await self.links.find_owner(token, MemberLinkPurpose.INVITATION)
         account = await self._account(found.org_id, found.member_id)
         checked = check_name("name", name)
         check_password(password, email=account.person.email)
-        await self._throttle.take(AttemptSubject.LINK, str(found.member_id))
-        hashed = await self._hashes.hash(password)
+        await self.throttle.take(AttemptSubject.LINK, str(found.member_id))
+        hashed = await self.hashes.hash(password)
 
         async def work(tx: Tx) -> str:
             locked = await store.lock(tx, found.org_id, found.member_id)
             if locked is None:
                 raise LinkInvalid
-            await self._links.use(tx, found, token, MemberLinkPurpose.INVITATION)
+            await self.links.use(tx, found, token, MemberLinkPurpose.INVITATION)
             by = ChangeAuthor.member(locked)
             version = await store.join(tx, by.org_id, found.member_id, checked, hashed)
-            await self._members.append_change(
-                tx, by, found.member_id, version, change_type="accept"
-            )
+            await self.members.append_change(tx, by, found.member_id, version, change_type="accept")
             return await self._begin(
                 tx, locked, is_verified=True, ip_address=ip_address, browser=browser
             )
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def _mail_reset(self, email: str) -> None:
         try:
-            await self._throttle.take(AttemptSubject.MAILS, email)
-            account = await self._database.single(lambda tx: store.find_by_email(tx, email))
+            await self.throttle.take(AttemptSubject.MAILS, email)
+            account = await self.database.single(lambda tx: store.find_by_email(tx, email))
             if account is None or account.person.is_invited:
                 return
             person = account.person
@@ -267,12 +255,12 @@ class SignIn:
                 if locked is None:
                     return
                 by = ChangeAuthor.member(locked)
-                await self._members.record_own_change(tx, by, person.id, "ask_reset")
-                await self._links.make(
+                await self.members.record_own_change(tx, by, person.id, "ask_reset")
+                await self.links.make(
                     tx, locked.person, MemberLinkPurpose.RESET, org_name=locked.org_name
                 )
 
-            await self._database.transact(work)
+            await self.database.transact(work)
         except TooManyAttempts:
             return
         except LandbridgeError as error:
@@ -290,7 +278,7 @@ class SignIn:
                 if account is None
                 else (account.person.org_id, account.person.id)
             )
-            key = await self._database.single(lambda tx: self._vault.find(tx, org_id, member_id))
+            key = await self.database.single(lambda tx: self.vault.find(tx, org_id, member_id))
             if account is not None and key is not None:
                 browser_id = browser_of(key, account, token)
                 if browser_id is not None:
@@ -298,7 +286,7 @@ class SignIn:
         return AttemptSubject.ADDRESS, email
 
     async def _account(self, org_id: UUID, member_id: UUID) -> MemberCredentials:
-        found = await self._database.transact(lambda tx: store.lock(tx, org_id, member_id))
+        found = await self.database.transact(lambda tx: store.lock(tx, org_id, member_id))
         if found is None:
             raise LinkInvalid
         return found
@@ -313,7 +301,7 @@ class SignIn:
         browser: str | None,
     ) -> str:
         person = account.person
-        return await self._sessions.begin(
+        return await self.sessions.begin(
             tx,
             person.org_id,
             person.id,

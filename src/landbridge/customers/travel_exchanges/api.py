@@ -27,7 +27,7 @@ from landbridge.platform.http.caller import ApiRequest, check_sees_documents
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
 from landbridge.platform.http.list_query import optional_id, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 _NOUN = "exchange"
 
@@ -237,22 +237,4 @@ def _only(field: str, values: list[str] | None, type_: Any) -> Any:
 
 
 def _reply(exchange: Exchange) -> ExchangeReply:
-    return ExchangeReply(
-        id=exchange.id,
-        direction=exchange.direction,
-        status=exchange.status,
-        host=exchange.host,
-        request_identifier=exchange.request_identifier,
-        is_authenticated=exchange.is_authenticated,
-        user_id=exchange.user_id,
-        transfer_id=exchange.transfer_id,
-        screening_id=exchange.screening_id,
-        wallet_address=exchange.wallet_address,
-        token_identifier=exchange.token,
-        amount=exchange.amount,
-        pending_message=exchange.pending_message,
-        problem=exchange.problem,
-        transaction_hash=exchange.transaction_hash,
-        created_at=moment(exchange.created_at),
-        updated_at=moment(exchange.updated_at),
-    )
+    return reply_of(exchange, ExchangeReply, token_identifier=exchange.token)

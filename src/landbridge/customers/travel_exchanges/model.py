@@ -11,7 +11,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.customers.deposit_screening.audit import SCREENED_ASSETS
+from landbridge.customers.deposit_screening.model import SCREENED_ASSETS
 from landbridge.platform.core.money import Money
 
 SETTING_CHANGE_KIND = "TRAVEL_RULE.EXCHANGE_SETTING"

@@ -106,18 +106,10 @@ def setting_reply(setting: ExchangeSetting, travel_address: str) -> ExchangeSett
     return ExchangeSettingReply(
         is_on=setting.is_on,
         requires_travel_address=setting.requires_address,
-        assets=[
-            TokenIdentifierData(
-                chain=Network(each.chain), currency=each.currency, identifier=each.identifier
-            )
-            for each in setting.assets
-        ],
-        counterparties=[
-            CounterpartyData(
-                host=each.host, name=each.name, amount_unit=each.amount_unit, policy=each.policy
-            )
-            for each in setting.counterparties
-        ],
+        assets=msgspec.convert(setting.assets, list[TokenIdentifierData], from_attributes=True),
+        counterparties=msgspec.convert(
+            setting.counterparties, list[CounterpartyData], from_attributes=True
+        ),
         travel_address=travel_address,
         version=setting.version,
     )

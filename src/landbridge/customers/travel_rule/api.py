@@ -9,9 +9,12 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
 from landbridge.customers.travel_rule.model import TravelRuleSetting
-from landbridge.customers.travel_rule.schemas import WaitingTransferReply, waiting_reply
 from landbridge.customers.travel_rule.service import TravelRule
-from landbridge.customers.travel_rule.waiting import WaitingTransfers
+from landbridge.customers.travel_rule.waiting import (
+    WaitingTransferReply,
+    WaitingTransfers,
+    waiting_reply,
+)
 from landbridge.platform.http.caller import ApiRequest, check_sees_documents
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import WireStruct

@@ -34,6 +34,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import read_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.http.caller import Caller, check_admin, check_editor
 from landbridge.providers.trp.travel_addresses import decode_travel_address
@@ -262,15 +263,7 @@ def open_wallet(org_id: UUID, row: Row, key: DataKey | None) -> OutsideWallet:
     if key is not None:
         context = _data_context(user_id, address)
         data = key.open(row["sealed_data"], context=context, type=WalletData)
-    return OutsideWallet(
-        org_id=org_id,
-        user_id=user_id,
-        address=address,
-        data=data,
-        proven_at=row["proven_at"],
-        version=row["version"],
-        updated_at=row["updated_at"],
-    )
+    return read_row(row, OutsideWallet, org_id=org_id, data=data)
 
 
 def message_context(screening_id: UUID) -> str:

@@ -1,5 +1,6 @@
 """Routes of users: /v2/users. Source: contract, users 2 and interface/user."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec.structs import asdict
 
-from landbridge.customers.users.model import BusinessOwner, UserCard, UserType
+from landbridge.customers.users.model import BusinessOwner, User, UserCard, UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.users.schemas import UserReply, user_reply
 from landbridge.customers.users.search import UserFilters
@@ -26,7 +27,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query, stated
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.request_decoding import request_values
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.platform.metadata.model import (
     Metadata,
     MetadataChanges,
@@ -325,3 +326,53 @@ def _chains(chains: list[Chain] | None) -> tuple[Chain, ...]:
     if not 1 <= len(chains) <= _CHAINS_MAX:
         raise FieldInvalid(f"chains must name 1 to {_CHAINS_MAX} chains", field="chains")
     return tuple(dict.fromkeys(chains))
+
+
+class UserDetailsReply(WireStruct, frozen=True):
+    """Data submitted on creation and update; null for absent or erased data."""
+
+    user_id: UUID
+    type: UserType
+    email: str | None
+    first_name: str | None
+    last_name: str | None
+    business_name: str | None
+    date_of_birth: date | None
+    address: Address | None
+    ip_address: str | None
+    ultimate_beneficial_owners: Sequence[BusinessOwner]
+    signed_agreement_id: UUID
+    request_id: UUID
+    created_at: Moment
+    updated_at: Moment
+    erased_at: Moment | None
+
+
+class UserDetailsRoutes(Controller):
+    """Route for the submitted data of a user."""
+
+    path = "/v2/users/{userId:str}/particulars"
+    tags = ("Users",)
+
+    @get(summary="Retrieve a user's particulars", operation_id="users.retrieveParticulars")
+    async def retrieve(
+        self, request: ApiRequest, userId: FromPath[str], users: NamedDependency[Users]
+    ) -> UserDetailsReply:
+        """Return the current names, birth date, address and owners, and the accepted terms."""
+        return particulars_reply(await users.get(request.user.org_id, known_user(userId)))
+
+
+def particulars_reply(user: User) -> UserDetailsReply:
+    """Return all data of a user except KYC data."""
+    profile = user.profile
+    return reply_of(
+        user,
+        UserDetailsReply,
+        user_id=user.id,
+        email=user.email or None,
+        date_of_birth=profile.date_of_birth,
+        address=profile.address,
+        ip_address=profile.ip_address,
+        ultimate_beneficial_owners=profile.ultimate_beneficial_owners,
+        signed_agreement_id=user.agreement_id,
+    )

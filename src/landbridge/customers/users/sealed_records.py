@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.customers.users.model import User, UserCard, UserNames, UserProfile, UserRecord
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 from landbridge.platform.encryption.service import DataKey
 
 

@@ -95,22 +95,7 @@ select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_a
 from users
 where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
     and ($5::text is null or type = $5)
-order by created_at desc, id desc
-limit $6
-"""
-
-_CANDIDATES = """
-select org_id, id, type, agreement_id, version, created_at, updated_at, frozen_at, erased_at,
-    sealed_summary,
-    (
-        select jsonb_object_agg(m.key, m.value)
-        from metadata m
-        where m.org_id = users.org_id and m.object_id = users.id
-    ) as metadata
-from users
-where org_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
-    and ($5::text is null or type = $5)
-    and search_trigrams @> $7::integer[]
+    and ($7::integer[] is null or search_trigrams @> $7)
 order by created_at desc, id desc
 limit $6
 """
@@ -284,10 +269,9 @@ async def page(
     if metadata is not None:
         pairs = list(metadata.keys()), list(metadata.values())
         return [_card(row) for row in await tx.fetch(_PAGE_WITH_METADATA, *bounds, *pairs)]
-    if not search_trigrams:
-        return [_card(row) for row in await tx.fetch(_PAGE, *bounds)]
-    await tx.execute(_PLAN_FOR_VALUES)
-    return [_card(row) for row in await tx.fetch(_CANDIDATES, *bounds, search_trigrams)]
+    if search_trigrams:
+        await tx.execute(_PLAN_FOR_VALUES)
+    return [_card(row) for row in await tx.fetch(_PAGE, *bounds, search_trigrams or None)]
 
 
 async def ids(tx: Tx, org_id: UUID, *, since: datetime, offset: int, limit: int) -> list[UUID]:

@@ -1,7 +1,7 @@
 """Terms of service: create a link, show it, accept it. Source: contract, users 1."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from hmac import compare_digest
 from uuid import UUID
@@ -25,15 +25,14 @@ from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.http.replays import note_replay
 
 
+@dataclass(frozen=True, slots=True)
 class TermsOfService:
     """Agreements of all organisations."""
 
-    def __init__(self, database: Database, vault: Vault, clock: Clock, *, version: str) -> None:
-        """Take the version of the terms that is in force."""
-        self._database = database
-        self._vault = vault
-        self._clock = clock
-        self._version = version
+    database: Database
+    vault: Vault
+    clock: Clock
+    version: str
 
     async def link(
         self, caller: Caller, key: UUID, *, template_id: str | None, redirect_url: str | None
@@ -43,7 +42,7 @@ class TermsOfService:
         Raises `ResourceConflict` if the key created a link with another template or redirect.
         """
         check_editor(caller)
-        at = self._clock.stamp(caller.clock_offset)
+        at = self.clock.stamp(caller.clock_offset)
         agreement = Agreement(
             org_id=caller.org_id,
             id=key,
@@ -72,11 +71,11 @@ class TermsOfService:
                 note_replay()
             return stored
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def get(self, org_id: UUID, agreement_id: UUID) -> Agreement:
         """Return a link; raise `ResourceNotFound`."""
-        return await self._database.read(lambda tx: self._get(tx, org_id, agreement_id))
+        return await self.database.read(lambda tx: self._get(tx, org_id, agreement_id))
 
     async def find_many(
         self, org_id: UUID, agreement_ids: Collection[UUID]
@@ -87,7 +86,7 @@ class TermsOfService:
             found = await terms_store.find_many(tx, org_id, agreement_ids)
             return {each.id: each for each in await self._opened(tx, org_id, found)}
 
-        return await self._database.read(read)
+        return await self.database.read(read)
 
     async def find_session(self, session_token: str) -> Agreement | None:
         """Return the link for a page's session token; None for a malformed token."""
@@ -101,7 +100,7 @@ class TermsOfService:
             (opened,) = await self._opened(tx, found.agreement.org_id, [found])
             return opened
 
-        return await self._database.read(read)
+        return await self.database.read(read)
 
     async def accept(
         self,
@@ -118,13 +117,13 @@ class TermsOfService:
         """
         if not compare_digest(session_token.encode(), agreement.session_token.encode()):
             raise FieldInvalid("sessionToken does not belong to this link", field="sessionToken")
-        at = self._clock.stamp(offset)
+        at = self.clock.stamp(offset)
 
         async def work(tx: Tx) -> bool:
             org_id, owner_id = agreement.org_id, _owner_id(agreement.id)
             sealed = None
             if signed_from is not None:
-                key = await self._vault.make(tx, org_id, owner_id)
+                key = await self.vault.make(tx, org_id, owner_id)
                 sealed = key.seal(signed_from, context=_context("signed_from", agreement.id))
             signed = await terms_store.sign(
                 tx,
@@ -132,7 +131,7 @@ class TermsOfService:
                 agreement.id,
                 at=at,
                 sealed_signed_from=sealed,
-                version=self._version,
+                version=self.version,
             )
             if signed:
                 await append_change(
@@ -146,12 +145,12 @@ class TermsOfService:
                     change_type="update",
                     actor=actor,
                     at=at,
-                    facts={"id": agreement.id, "version": self._version},
+                    facts={"id": agreement.id, "version": self.version},
                 )
             return signed
 
-        if await self._database.transact(work):
-            return replace(agreement, signed_at=at, signed_from=signed_from, version=self._version)
+        if await self.database.transact(work):
+            return replace(agreement, signed_at=at, signed_from=signed_from, version=self.version)
         stored = await self.get(agreement.org_id, agreement.id)
         if stored.signed_at is None:
             raise ResourceConflict("the terms link has expired; make a new one")
@@ -160,7 +159,7 @@ class TermsOfService:
     async def _add(self, tx: Tx, agreement: Agreement) -> None:
         sealed = None
         if agreement.redirect_url is not None:
-            key = await self._vault.make(tx, agreement.org_id, _owner_id(agreement.id))
+            key = await self.vault.make(tx, agreement.org_id, _owner_id(agreement.id))
             context = _context("redirect_url", agreement.id)
             sealed = key.seal(agreement.redirect_url, context=context)
         await terms_store.add(tx, agreement, sealed)
@@ -177,7 +176,7 @@ class TermsOfService:
     ) -> list[Agreement]:
         """Return the link with redirect and acceptance address; without both after erasure."""
         owners = {_owner_id(each.agreement.id) for each in found if each.has_sealed}
-        keys = await self._vault.find_many(tx, org_id, owners) if owners else {}
+        keys = await self.vault.find_many(tx, org_id, owners) if owners else {}
         return [_open(each, keys.get(_owner_id(each.agreement.id))) for each in found]
 
 

@@ -22,7 +22,7 @@ from landbridge.platform.formats.schemas import LineText, UrlText
 from landbridge.platform.http.caller import ApiRequest, check_editor, may_edit
 from landbridge.platform.http.forms import parse_form
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.platform.orgs.service import Orgs
 
 
@@ -209,13 +209,9 @@ def _page(name: str, status: int, **values: Any) -> Response[str]:
 
 def link_reply(agreement: Agreement) -> TermsLinkReply:
     """Return a terms link as a response of any route."""
-    return TermsLinkReply(
-        id=agreement.id,
-        created_at=moment(agreement.created_at),
+    return reply_of(
+        agreement,
+        TermsLinkReply,
         expired_at=moment(agreement.expires_at),
         signed=agreement.signed_at is not None,
-        session_token=agreement.session_token,
-        signed_at=None if agreement.signed_at is None else moment(agreement.signed_at),
-        signed_from=agreement.signed_from,
-        version=agreement.version,
     )

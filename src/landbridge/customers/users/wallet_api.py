@@ -21,7 +21,7 @@ from landbridge.platform.formats.schemas import AddressText, LineText
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query
 from landbridge.platform.http.list_query import parse_choice
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.platform.idempotency.model import Claim
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.providers.chains.tokens import CURRENCIES, Chain
@@ -205,15 +205,10 @@ def _balance(holding: WalletHolding) -> BalanceReply:
 
 def _external(external: ExternalWallet) -> ExternalWalletReply:
     is_changed = external.updated_at != external.created_at
-    return ExternalWalletReply(
-        id=external.id,
-        user_id=external.user_id,
-        chain=external.chain,
-        name=external.name,
-        address=external.address,
-        reference_id=external.reference_id,
+    return reply_of(
+        external,
+        ExternalWalletReply,
         active=external.is_active,
-        created_at=moment(external.created_at),
         updated_at=moment(external.updated_at) if is_changed else None,
     )
 

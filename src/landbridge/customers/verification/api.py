@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.users.model import UserType
+from landbridge.customers.users.model import UserCard, UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.schemas import (
@@ -140,7 +140,7 @@ class VerificationRoutes(Controller):
         found = await verification.page(request.user.org_id, filters, window)
         return [
             ListedStatus(
-                user=ListedUser(id=card.id, type=card.type, name=card.name, email=card.email),
+                user=listed_user(card),
                 rails=case.rail,
                 created_at=moment(case.created_at),
                 updated_at=moment(case.updated_at),
@@ -148,6 +148,11 @@ class VerificationRoutes(Controller):
             )
             for case, card in found
         ]
+
+
+def listed_user(card: UserCard) -> ListedUser:
+    """Return the user of a case."""
+    return ListedUser(id=card.id, type=card.type, name=card.name, email=card.email)
 
 
 def _text(field: str, text: str | None) -> str | None:

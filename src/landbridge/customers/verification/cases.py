@@ -32,7 +32,7 @@ from landbridge.customers.verification.schemas import status_payload
 from landbridge.customers.verification.store import SealedCase
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.core.members import members
+from landbridge.platform.core.fields import members
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -73,13 +73,13 @@ class VerificationEmails:
 _NOTHING = CaseFindings()
 
 
+@dataclass(frozen=True, slots=True)
 class VerificationCases:
     """Cases of all organisations."""
 
-    def __init__(self, database: Database, vault: Vault, letters: VerificationEmails) -> None:
-        self._database = database
-        self._vault = vault
-        self._letters = letters
+    database: Database
+    vault: Vault
+    letters: VerificationEmails
 
     async def get(self, org_id: UUID, case_id: UUID) -> VerificationCase | None:
         """Return a case, decrypted."""
@@ -92,7 +92,7 @@ class VerificationCases:
             sealed = await store.get(tx, org_id, case_ids)
             return {each.id: each for each in await self._open(tx, list(sealed.values()))}
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def due(
         self, clocks: Mapping[UUID, datetime], *, limit: int
@@ -102,7 +102,7 @@ class VerificationCases:
         async def work(tx: Tx) -> Sequence[VerificationCase]:
             return await self._open(tx, await store.due(tx, clocks, limit=limit))
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def queue(
         self,
@@ -114,10 +114,10 @@ class VerificationCases:
 
         async def work(tx: Tx) -> Sequence[QueuedCase]:
             found = await store.queue(tx, org_id, statuses, window)
-            keys = await self._vault.find_many(tx, org_id, {each.user_id for each in found})
+            keys = await self.vault.find_many(tx, org_id, {each.user_id for each in found})
             return [queued(_opened(each, keys.get(each.user_id))) for each in found]
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Delete the submitted data and findings of a user in erasure."""
@@ -128,23 +128,23 @@ class VerificationCases:
         """Claim a due case; None if another worker has claimed it."""
         until = now + case.pause
         sealed = _bare(case)
-        if not await self._database.single(lambda tx: store.claim(tx, sealed, until)):
+        if not await self.database.single(lambda tx: store.claim(tx, sealed, until)):
             return None
         return replace(case, claims=case.claims + 1, failures=case.failures + 1, due_at=until)
 
     async def unschedule(self, case: VerificationCase) -> None:
         """Remove the claimed case of an erased user from the schedule."""
         sealed = _bare(case)
-        await self._database.single(lambda tx: store.unschedule(tx, sealed))
+        await self.database.single(lambda tx: store.unschedule(tx, sealed))
 
     async def open(self, tx: Tx, case: VerificationCase, actor: str) -> VerificationCase | None:
         """Store a new case as CREATED; None if the user has one. Raises `UserFrozen` if erased."""
-        key = await key_of(self._vault, tx, case.org_id, case.user_id)
+        key = await key_of(self.vault, tx, case.org_id, case.user_id)
         if not await store.add(tx, _seal(case, key)):
             return None
         # The new row references its user: an erasure has either committed before, or waits for this
         # transaction.
-        await key_of(self._vault, tx, case.org_id, case.user_id)
+        await key_of(self.vault, tx, case.org_id, case.user_id)
         await _record_change(tx, case, [KycStatus.CREATED], actor, key=key)
         return case
 
@@ -157,7 +157,7 @@ class VerificationCases:
         at: datetime,
     ) -> VerificationCase | None:
         """Store a changed case in a transaction of its own; see `move_in`."""
-        return await self._database.transact(
+        return await self.database.transact(
             lambda tx: self.move_in(tx, before, after, *path, actor=actor, at=at)
         )
 
@@ -180,7 +180,7 @@ class VerificationCases:
             await screening.hold(tx, after.findings.list_version)
             return await self.move_in(tx, before, after, KycStatus.ACTIVE, actor=actor, at=at)
 
-        return await self._database.transact(work)
+        return await self.database.transact(work)
 
     async def move_in(
         self,
@@ -197,7 +197,7 @@ class VerificationCases:
         """
         if path and not TRANSITIONS.is_path(before.status, path):
             raise InvariantBroken(f"no way from {before.status} over {path}")
-        key = await self._vault.find(tx, before.org_id, before.user_id)
+        key = await self.vault.find(tx, before.org_id, before.user_id)
         moved = replace(
             after,
             status=path[-1] if path else before.status,
@@ -208,7 +208,7 @@ class VerificationCases:
             return None
         await _record_change(tx, moved, path, actor, key=key)
         if KycStatus.RFI_PENDING in path:
-            await self._letters.ask(tx, moved, key)
+            await self.letters.ask(tx, moved, key)
         return moved
 
     async def _open(self, tx: Tx, sealed: Sequence[SealedCase]) -> list[VerificationCase]:
@@ -218,7 +218,7 @@ class VerificationCases:
         keys = {
             (org_id, user_id): key
             for org_id, user_ids in owners.items()
-            for user_id, key in (await self._vault.find_many(tx, org_id, user_ids)).items()
+            for user_id, key in (await self.vault.find_many(tx, org_id, user_ids)).items()
         }
         return [_opened(each, keys.get((each.org_id, each.user_id))) for each in sealed]
 

@@ -16,6 +16,7 @@ import msgspec
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.fields import members
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.translations import later as _
@@ -216,16 +217,10 @@ class VerificationCase(CaseRecord):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedCase:
+class QueuedCase(ListedCase):
     """Entry of the review queue: enough to select a case, without submitted data."""
 
-    id: UUID
     version: int
-    user_id: UUID
-    rail: Rail
-    status: KycStatus
-    created_at: datetime
-    updated_at: datetime
     submitted_at: datetime
     documents_count: int
     list_version: str | None
@@ -237,13 +232,8 @@ def queued(case: VerificationCase) -> QueuedCase:
     """Return the queue entry of a case."""
     findings = case.findings
     return QueuedCase(
-        id=case.id,
+        **members(case, ListedCase),
         version=case.version,
-        user_id=case.user_id,
-        rail=case.rail,
-        status=case.status,
-        created_at=case.created_at,
-        updated_at=case.updated_at,
         submitted_at=case.submitted_at,
         documents_count=0 if case.snapshot is None else len(case.snapshot.documents),
         list_version=findings.list_version,

@@ -10,9 +10,9 @@ counts. A hit sends the case to a reviewer, regardless of the provider's result.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
@@ -36,7 +36,9 @@ from landbridge.customers.verification.outcomes import (
 )
 from landbridge.customers.verification.screened_names import needs_person, subjects
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.end_tasks import end_tasks
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
+from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.providers.identity.port import (
     Applicant,
     ApplicantDocument,
@@ -68,23 +70,15 @@ _ASK_AFTER_MIN = timedelta(seconds=1)
 ReadFile = Callable[[UUID, str], Awaitable[bytes]]
 
 
+@dataclass(frozen=True, slots=True)
 class VerificationSteps:
     """Steps of cases that are due."""
 
-    def __init__(
-        self,
-        cases: VerificationCases,
-        identity: Identity,
-        screening: Screening,
-        clock: Clock,
-        *,
-        read_file: ReadFile,
-    ) -> None:
-        self._cases = cases
-        self._identity = identity
-        self._screening = screening
-        self._clock = clock
-        self._read_file = read_file
+    cases: VerificationCases
+    identity: Identity
+    screening: Screening
+    clock: Clock
+    read_file: ReadFile
 
     async def step(
         self, case: VerificationCase, clock_offset: timedelta
@@ -96,7 +90,7 @@ class VerificationSteps:
         now = self._now(case, clock_offset)
         if case.due_at is None or case.due_at > now:
             return None
-        claimed = await self._cases.claim(case, self._clock.stamp(clock_offset))
+        claimed = await self.cases.claim(case, self.clock.stamp(clock_offset))
         if claimed is None:
             return None
         try:
@@ -114,7 +108,7 @@ class VerificationSteps:
     ) -> VerificationCase | None:
         if case.snapshot is None:
             # Erased: no work remains.
-            await self._cases.unschedule(case)
+            await self.cases.unschedule(case)
             return None
         match case.status:
             case KycStatus.CREATED | KycStatus.PENDING if case.reference is None:
@@ -127,14 +121,14 @@ class VerificationSteps:
     async def _hand_over(
         self, case: VerificationCase, snapshot: SubmissionSnapshot, clock_offset: timedelta
     ) -> VerificationCase | None:
-        screened = await self._screening.screen(subjects(snapshot), org_id=case.org_id)
+        screened = await self.screening.screen(subjects(snapshot), org_id=case.org_id)
         findings = with_hits(case.findings, screened)
         if needs_person(snapshot, screened):
             stopped = replace(_without_due_time(case), findings=findings)
             path = path_from(case, KycStatus.MANUAL_REVIEW)
             return await self._record(case, stopped, *path, clock_offset=clock_offset)
         reference = validate_reference(
-            await _bounded(self._identity.create(_applicant(case, snapshot)))
+            await _bounded(self.identity.create(_applicant(case, snapshot)))
         )
         pending = await self._submit(case, snapshot, reference)
         # Only a response proves that the submission was received: until then a long pause stays
@@ -156,13 +150,13 @@ class VerificationSteps:
         """Attach and submit, unless an earlier step did so without recording it."""
         if case.failures > 1:
             status_result = validate_result(
-                await _bounded(self._identity.status(reference, waited=timedelta()))
+                await _bounded(self.identity.status(reference, waited=timedelta()))
             )
             if not isinstance(status_result, NotSubmitted):
                 return StillPending(retry_after=timedelta())
         for document in snapshot.documents:
-            await _bounded(self._identity.attach(reference, self._document(case, document)))
-        pending = validate_result(await _bounded(self._identity.submit(reference)))
+            await _bounded(self.identity.attach(reference, self._document(case, document)))
+        pending = validate_result(await _bounded(self.identity.submit(reference)))
         if not isinstance(pending, StillPending):
             raise Unclear("a submission was answered with something else")
         return pending
@@ -176,7 +170,7 @@ class VerificationSteps:
     ) -> VerificationCase | None:
         waited = self._now(case, clock_offset) - case.submitted_at
         status_result = validate_result(
-            await _bounded(self._identity.status(reference, waited=waited))
+            await _bounded(self.identity.status(reference, waited=waited))
         )
         match status_result:
             case NotSubmitted():
@@ -191,7 +185,7 @@ class VerificationSteps:
                 return await self._record(case, waiting, clock_offset=clock_offset)
             case IdentityReview() | InformationRequested() | ManualReviewRequested():
                 while True:
-                    screened = await self._screening.screen(subjects(snapshot), org_id=case.org_id)
+                    screened = await self.screening.screen(subjects(snapshot), org_id=case.org_id)
                     # A list that was replaced during the comparison raises `ListReplaced`: compare
                     # with the new list.
                     with suppress(ListReplaced):
@@ -207,7 +201,7 @@ class VerificationSteps:
         screened: ScreeningResult,
         clock_offset: timedelta,
     ) -> VerificationCase | None:
-        at = self._clock.stamp(clock_offset)
+        at = self.clock.stamp(clock_offset)
         findings = with_hits(case.findings, screened).with_decision(
             decision_on(verdict, actor=PROVIDER, at=at)
         )
@@ -216,8 +210,8 @@ class VerificationSteps:
         status = status_of(counts)
         ended = replace(_without_due_time(case), findings=concluded(findings, counts, snapshot))
         if status is KycStatus.ACTIVE:
-            return await self._cases.approve(case, ended, self._screening, actor=ACTOR, at=at)
-        return await self._cases.move(case, ended, status, actor=ACTOR, at=at)
+            return await self.cases.approve(case, ended, self.screening, actor=ACTOR, at=at)
+        return await self.cases.move(case, ended, status, actor=ACTOR, at=at)
 
     async def _give_up(
         self, case: VerificationCase, clock_offset: timedelta
@@ -228,7 +222,7 @@ class VerificationSteps:
 
     def _now(self, case: VerificationCase, clock_offset: timedelta) -> datetime:
         """Return the organisation's time; timestamps of the case may be slightly ahead of it."""
-        return max(self._clock.now(clock_offset), case.submitted_at)
+        return max(self.clock.now(clock_offset), case.submitted_at)
 
     async def _record(
         self,
@@ -237,8 +231,8 @@ class VerificationSteps:
         *path: KycStatus,
         clock_offset: timedelta,
     ) -> VerificationCase | None:
-        at = self._clock.stamp(clock_offset)
-        return await self._cases.move(before, after, *path, actor=ACTOR, at=at)
+        at = self.clock.stamp(clock_offset)
+        return await self.cases.move(before, after, *path, actor=ACTOR, at=at)
 
     def _document(self, case: VerificationCase, document: SubmittedDocument) -> ApplicantDocument:
         file_id = document.file_id
@@ -250,7 +244,7 @@ class VerificationSteps:
             issued_country=document.issued_country,
             number=document.number,
             url=document.url,
-            read=None if file_id is None else lambda: self._read_file(case.org_id, file_id),
+            read=None if file_id is None else lambda: self.read_file(case.org_id, file_id),
         )
 
 
@@ -284,3 +278,74 @@ async def _bounded(call: Awaitable[T]) -> T:
             return await call
     except TimeoutError as error:
         raise Unclear("no answer in time") from error
+
+
+_log = structlog.stdlib.get_logger()
+
+BATCH_SIZE = 64
+# Each may wait for a provider and hold a connection for a moment: in all, and of an organisation.
+_STEPS_AT_ONCE = 24
+_STEPS_EACH = 4
+# So long a poll waits for the steps that it began; with more of them no other begins.
+_POLL_S = 1.0
+_RUNNING_MAX = 256
+
+
+class StepRunner:
+    """Runs the steps of due cases within bounds, several at once.
+
+    A failed one concerns its case alone. One that takes longer, as with a provider that does not
+    answer, delays its own case, and those of its organisation beyond a few; the worker begins
+    others meanwhile.
+    """
+
+    def __init__(self, cases: VerificationCases, checks: VerificationSteps, clock: Clock) -> None:
+        self._cases = cases
+        self._checks = checks
+        self._clock = clock
+        self._slots = FairSemaphore(_STEPS_AT_ONCE, each=_STEPS_EACH)
+        # Steps that polls have begun, by organisation and case.
+        self._running: dict[tuple[UUID, UUID], asyncio.Task[VerificationCase | None]] = {}
+
+    async def run(self, case: VerificationCase, clock_offset: timedelta) -> VerificationCase | None:
+        """Run a case's due step; return the new case, None if it was not moved or has changed."""
+        await self._slots.acquire(case.org_id)
+        try:
+            return await self._checks.step(case, clock_offset)
+        except Exception as error:  # noqa: BLE001  what was submitted stays so, whatever fails
+            _log.error("verification.step_failed", id=str(case.id), exc_info=error)
+            return None
+        finally:
+            self._slots.release(case.org_id)
+
+    async def run_batch(self, offsets: Mapping[UUID, timedelta]) -> int:
+        """Process one batch of due cases to its end, and return its size."""
+        cases = await self._cases.due(self._clock.now_of(offsets), limit=BATCH_SIZE)
+        await asyncio.gather(*(self.run(each, offsets[each.org_id]) for each in cases))
+        return len(cases)
+
+    async def poll(self, offsets: Mapping[UUID, timedelta]) -> bool:
+        """Begin the steps of one batch of due cases; return whether there may be more.
+
+        Waits a while for them; what takes longer goes on beside the next batches.
+        """
+        self._running = {each: step for each, step in self._running.items() if not step.done()}
+        if len(self._running) >= _RUNNING_MAX:
+            await asyncio.wait(
+                self._running.values(), timeout=_POLL_S, return_when=asyncio.FIRST_COMPLETED
+            )
+            return False
+        cases = await self._cases.due(self._clock.now_of(offsets), limit=BATCH_SIZE)
+        begun = {
+            (each.org_id, each.id): asyncio.create_task(self.run(each, offsets[each.org_id]))
+            for each in cases
+            if (each.org_id, each.id) not in self._running
+        }
+        self._running |= begun
+        if begun:
+            await asyncio.wait(begun.values(), timeout=_POLL_S)
+        return len(cases) == BATCH_SIZE and bool(begun)
+
+    async def close(self) -> None:
+        """Let steps in progress end, for a while: what is cut off is claimed again later."""
+        await end_tasks(self._running.values())

@@ -37,13 +37,13 @@ class RescreeningResult:
         return f"{self.compared} approved cases were compared, {self.opened} opened again."
 
 
+@dataclass(frozen=True, slots=True)
 class Rescreening:
     """Comparing again."""
 
-    def __init__(self, cases: VerificationCases, screening: Screening, clock: Clock) -> None:
-        self._cases = cases
-        self._screening = screening
-        self._clock = clock
+    cases: VerificationCases
+    screening: Screening
+    clock: Clock
 
     async def run(
         self, offsets: Mapping[UUID, timedelta], *, batch_size: int = BATCH_SIZE
@@ -55,7 +55,7 @@ class Rescreening:
             while found := await self._batch(org_id, after, batch_size):
                 for each in found:
                     # One at a time: submitted data may be large.
-                    case = await self._cases.get(org_id, each.id)
+                    case = await self.cases.get(org_id, each.id)
                     opened += case is not None and await self._compare(case, offset)
                 compared += len(found)
                 # Cases of one submission have the same time.
@@ -65,22 +65,22 @@ class Rescreening:
     async def _batch(
         self, org_id: UUID, after: PagePosition | None, limit: int
     ) -> Sequence[QueuedCase]:
-        return await self._cases.queue(org_id, [KycStatus.ACTIVE], queue_window(limit, after))
+        return await self.cases.queue(org_id, [KycStatus.ACTIVE], queue_window(limit, after))
 
     async def _compare(self, case: VerificationCase, offset: timedelta) -> bool:
         """Return whether the case was reopened; False if it has changed concurrently."""
         if case.snapshot is None or case.status is not KycStatus.ACTIVE:
             return False
-        screened = await self._screening.screen(subjects(case.snapshot), org_id=case.org_id)
+        screened = await self.screening.screen(subjects(case.snapshot), org_id=case.org_id)
         if screened.list_version is None:
             raise NoSanctionsList(
                 "No sanctions list is loaded, so there is nothing to compare with."
             )
         if not unseen(case.findings, screened):
             return False
-        at = self._clock.stamp(offset)
+        at = self.clock.stamp(offset)
         opened = compared_again(case, screened, at)
-        moved = await self._cases.move(
+        moved = await self.cases.move(
             case, opened, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at
         )
         return moved is not None

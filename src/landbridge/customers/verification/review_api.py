@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.users.model import UserCard
-from landbridge.customers.verification.api import ListedUser
+from landbridge.customers.verification.api import ListedUser, listed_user
 from landbridge.customers.verification.model import (
     KycStatus,
     QueuedCase,
@@ -31,7 +31,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import or_empty, query, some_of, stated
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.identity.port import (
     REASON_LENGTH_MAX,
     REASONS_MAX,
@@ -42,7 +42,6 @@ from landbridge.providers.screening.model import ListCategory, category_of
 
 _PARTS_MAX = 200
 _VERSION_MAX = 2**31 - 1
-# Times have microseconds, so this is the next moment after one.
 
 _Reason = Annotated[str, stated(prose(REASON_LENGTH_MAX))]
 _Text = Annotated[str, stated(or_empty(prose(TEXT_LENGTH_MAX)))]
@@ -106,8 +105,8 @@ class PastDecision(WireStruct, frozen=True):
     note: str | None
 
 
-class ReviewReply(WireStruct, frozen=True):
-    """Case with all information for a reviewer; `kycInfo` is the submitted data."""
+class ReviewedCase(WireStruct, frozen=True):
+    """What the queue and the review itself say about a case."""
 
     id: UUID
     version: int
@@ -117,6 +116,11 @@ class ReviewReply(WireStruct, frozen=True):
     created_at: Moment
     updated_at: Moment
     submitted_at: Moment
+
+
+class ReviewReply(ReviewedCase, frozen=True):
+    """Case with all information for a reviewer; `kycInfo` is the submitted data."""
+
     kyc_info: dict[str, Any]
     ultimate_beneficial_owners: list[dict[str, Any]]
     documents: list[ReviewedDocument]
@@ -141,17 +145,9 @@ class ListedScreening(WireStruct, frozen=True):
     unread_count: int
 
 
-class ListedReview(WireStruct, frozen=True):
+class ListedReview(ReviewedCase, frozen=True):
     """Case in the queue; submitted data is in the review itself."""
 
-    id: UUID
-    version: int
-    user: ListedUser
-    rails: Rail
-    status: KycStatus
-    created_at: Moment
-    updated_at: Moment
-    submitted_at: Moment
     documents_count: int
     screening: ListedScreening
 
@@ -256,20 +252,23 @@ def _text(field: str, text: str | None, length_max: int) -> str | None:
     return text.strip()
 
 
-def _user(card: UserCard) -> ListedUser:
-    return ListedUser(id=card.id, type=card.type, name=card.name, email=card.email)
+def _head(case: QueuedCase | VerificationCase, card: UserCard) -> dict[str, Any]:
+    """Return the members of `ReviewedCase`."""
+    return {
+        "id": case.id,
+        "version": case.version,
+        "user": listed_user(card),
+        "rails": case.rail,
+        "status": case.status,
+        "created_at": moment(case.created_at),
+        "updated_at": moment(case.updated_at),
+        "submitted_at": moment(case.submitted_at),
+    }
 
 
 def _listed(case: QueuedCase, card: UserCard) -> ListedReview:
     return ListedReview(
-        id=case.id,
-        version=case.version,
-        user=_user(card),
-        rails=case.rail,
-        status=case.status,
-        created_at=moment(case.created_at),
-        updated_at=moment(case.updated_at),
-        submitted_at=moment(case.submitted_at),
+        **_head(case, card),
         documents_count=case.documents_count,
         screening=ListedScreening(
             list_version=case.list_version,
@@ -288,31 +287,11 @@ def _listed_hit(hit: QueuedHit) -> ListedHit:
 def _shape(case: VerificationCase, card: UserCard) -> ReviewReply:
     snapshot, findings = case.submitted, case.findings
     return ReviewReply(
-        id=case.id,
-        version=case.version,
-        user=_user(card),
-        rails=case.rail,
-        status=case.status,
-        created_at=moment(case.created_at),
-        updated_at=moment(case.updated_at),
-        submitted_at=moment(case.submitted_at),
+        **_head(case, card),
         kyc_info={"type": card.type, **snapshot.data},
         ultimate_beneficial_owners=[{"id": each.id, **each.data} for each in snapshot.owners],
         documents=[
-            ReviewedDocument(
-                id=each.id,
-                ubo_id=each.owner_id,
-                type=each.type,
-                sub_type=each.sub_type,
-                issued_country=each.issued_country,
-                issued_date=each.issued_date,
-                expiry_date=each.expiry_date,
-                number=each.number,
-                description=each.description,
-                file_id=each.file_id,
-                url=each.url,
-            )
-            for each in snapshot.documents
+            reply_of(each, ReviewedDocument, ubo_id=each.owner_id) for each in snapshot.documents
         ],
         screening=ReviewedScreening(
             list_version=findings.list_version,
@@ -323,14 +302,7 @@ def _shape(case: VerificationCase, card: UserCard) -> ReviewReply:
             unread=list(findings.unread),
         ),
         history=[
-            PastDecision(
-                at=moment(each.at),
-                actor=each.actor,
-                status=each.status,
-                reject_reasons=list(each.reject_reasons),
-                comment=each.comment,
-                note=each.note,
-            )
+            reply_of(each, PastDecision, reject_reasons=list(each.reject_reasons))
             for each in findings.history
         ],
     )

@@ -71,33 +71,31 @@ class ReviewDecisionRequest:
     version: int | None
 
 
+@dataclass(frozen=True, slots=True)
 class KycReviews:
     """Cases as reviewers see them."""
 
-    def __init__(
-        self, cases: VerificationCases, users: Users, screening: Screening, clock: Clock
-    ) -> None:
-        self._cases = cases
-        self._users = users
-        self._screening = screening
-        self._clock = clock
+    cases: VerificationCases
+    users: Users
+    screening: Screening
+    clock: Clock
 
     async def page(
         self, caller: Caller, statuses: Collection[KycStatus], window: QueueWindow
     ) -> Sequence[tuple[QueuedCase, UserCard]]:
         """List cases in these statuses, oldest first; raise `RoleNotAllowed`."""
         check_reviewer(caller)
-        cases = await self._cases.queue(caller.org_id, statuses, window)
-        cards = await self._users.cards(caller.org_id, list({each.user_id for each in cases}))
+        cases = await self.cases.queue(caller.org_id, statuses, window)
+        cards = await self.users.cards(caller.org_id, list({each.user_id for each in cases}))
         return [(each, cards[each.user_id]) for each in cases]
 
     async def get(self, caller: Caller, case_id: UUID) -> tuple[VerificationCase, UserCard]:
         """Return a case; raise `RoleNotAllowed` and `ResourceNotFound`, also after erasure."""
         check_reviewer(caller)
-        case = await self._cases.get(caller.org_id, case_id)
+        case = await self.cases.get(caller.org_id, case_id)
         if case is None or case.snapshot is None:
             raise ResourceNotFound(f"there is no case {case_id}")
-        cards = await self._users.cards(caller.org_id, [case.user_id])
+        cards = await self.users.cards(caller.org_id, [case.user_id])
         return case, cards[case.user_id]
 
     async def decide(
@@ -115,10 +113,10 @@ class KycReviews:
         _check_state(case, request)
         if status_of(verdict) is KycStatus.ACTIVE:
             return await self._approve(caller, case, verdict), card
-        at = self._clock.stamp(caller.clock_offset)
+        at = self.clock.stamp(caller.clock_offset)
         updated = _decided(case, verdict, actor=caller.actor, at=at)
         status = status_of(verdict)
-        moved = await self._cases.move(case, updated, status, actor=caller.actor, at=at)
+        moved = await self.cases.move(case, updated, status, actor=caller.actor, at=at)
         return _checked(moved), card
 
     async def _approve(
@@ -127,11 +125,11 @@ class KycReviews:
         """Approve a case, after a new comparison if the active list differs from its list."""
         compared = case
         while True:
-            at = self._clock.stamp(caller.clock_offset)
+            at = self.clock.stamp(caller.clock_offset)
             updated = _decided(compared, verdict, actor=caller.actor, at=at)
             try:
-                moved = await self._cases.approve(
-                    case, updated, self._screening, actor=caller.actor, at=at
+                moved = await self.cases.approve(
+                    case, updated, self.screening, actor=caller.actor, at=at
                 )
             except ListReplaced:
                 compared = await self._compare(caller, case)
@@ -143,16 +141,14 @@ class KycReviews:
 
         Stores unreviewed hits first, then raises `ResourceConflict`.
         """
-        screened = await self._screening.screen(subjects(case.submitted), org_id=caller.org_id)
+        screened = await self.screening.screen(subjects(case.submitted), org_id=caller.org_id)
         found = unseen(case.findings, screened)
         if not found:
             return replace(case, findings=with_hits(case.findings, screened))
-        at = self._clock.stamp(caller.clock_offset)
+        at = self.clock.stamp(caller.clock_offset)
         again = compared_again(case, screened, at)
         _checked(
-            await self._cases.move(
-                case, again, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at
-            )
+            await self.cases.move(case, again, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at)
         )
         # Entries by their numbers: names are stored in the case only.
         entries = ", ".join(

@@ -63,6 +63,13 @@ class DocumentsReply(WireStruct, frozen=True):
     details: list[DocumentReply]
 
 
+class BriefStatus(WireStruct, frozen=True):
+    """Status for the USD rail on submission, or before the first submission."""
+
+    status: KycStatus
+    message: str
+
+
 class IndividualDetails(WireStruct, frozen=True):
     """Sections of a person's application."""
 
@@ -72,11 +79,9 @@ class IndividualDetails(WireStruct, frozen=True):
     questionnaire: SectionReply
 
 
-class IndividualStatus(WireStruct, frozen=True):
+class IndividualStatus(BriefStatus, frozen=True):
     """Status of a person for the USD rail."""
 
-    status: KycStatus
-    message: str
     review_result: CheckResultReply
     details: IndividualDetails
 
@@ -107,20 +112,11 @@ class BusinessDetails(WireStruct, frozen=True):
     ultimate_beneficial_owners: OwnersReply
 
 
-class BusinessStatus(WireStruct, frozen=True):
+class BusinessStatus(BriefStatus, frozen=True):
     """Status of a business for the USD rail."""
 
-    status: KycStatus
-    message: str
     review_result: CheckResultReply
     details: BusinessDetails
-
-
-class BriefStatus(WireStruct, frozen=True):
-    """Status for the USD rail on submission, or before the first submission."""
-
-    status: KycStatus
-    message: str
 
 
 class MethodStatus(WireStruct, frozen=True):
@@ -194,8 +190,8 @@ def submission_object(rail: Rail, case: VerificationCase | None) -> SubmissionRe
         status=status,
         warnings=() if result is None else result.reject_reasons,
         message=comment or MESSAGES[status],
-        on_ramp=_tree(table.ON_RAMP, status),
-        off_ramp=_tree(table.OFF_RAMP, status),
+        on_ramp=_tree(table.on_ramp, status),
+        off_ramp=_tree(table.off_ramp, status),
         limit={} if rail is Rail.SOUTH_AMERICA_STANDARD else msgspec.UNSET,
     )
 

@@ -29,10 +29,8 @@ from landbridge.customers.verification.model import (
     case_id,
     read_key,
 )
-from landbridge.customers.verification.provider_checks import VerificationSteps
-from landbridge.customers.verification.rejections import check_data, requirements_of
-from landbridge.customers.verification.step_runner import StepRunner
-from landbridge.customers.verification.submissions import snapshot_of
+from landbridge.customers.verification.provider_checks import StepRunner, VerificationSteps
+from landbridge.customers.verification.submissions import check_data, requirements_of, snapshot_of
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.optimistic_retry import optimistic_retry

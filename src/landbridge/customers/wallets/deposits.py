@@ -67,13 +67,13 @@ class WalletDepositPage:
     next_cursor: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
 class WalletDeposits:
     """Deposits of all organisations."""
 
-    def __init__(self, database: Database, ledger: Ledger, wallets: Wallets) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._wallets = wallets
+    database: Database
+    ledger: Ledger
+    wallets: Wallets
 
     async def page(
         self,
@@ -92,15 +92,15 @@ class WalletDeposits:
         page may end early, with a cursor to continue. Raises `FieldInvalid` for a currency that the
         chain does not have, and `WalletNotFound`.
         """
-        token = self._wallets.token(chain, currency)
-        wallet = await self._wallets.find(org_id, user_id, chain)
+        token = self.wallets.token(chain, currency)
+        wallet = await self.wallets.find(org_id, user_id, chain)
         if wallet is None:
             raise WalletNotFound(f"user {user_id} has no wallet on {chain}")
         found = CreditPage([], None)
         if is_final is not False:
-            account = await self._ledger.account(org_id, wallet.id, token.asset)
+            account = await self.ledger.account(org_id, wallet.id, token.asset)
             found = await credits_of_account(
-                self._database,
+                self.database,
                 org_id,
                 account_id=account.id,
                 wallet_id=wallet.id,
@@ -118,20 +118,20 @@ class WalletDeposits:
         """Return a deposit in a wallet of this user; raise `ResourceNotFound`."""
         ends = {
             account.id: (wallet, token)
-            for wallet in (await self._wallets.of_users(org_id, [user_id]))[user_id]
-            for (chain, _), token in self._wallets.tokens.items()
+            for wallet in (await self.wallets.of_users(org_id, [user_id]))[user_id]
+            for (chain, _), token in self.wallets.tokens.items()
             if chain is wallet.chain
-            for account in [await self._ledger.account(org_id, wallet.id, token.asset)]
+            for account in [await self.ledger.account(org_id, wallet.id, token.asset)]
         }
         # The account-specific form of this id, and deposits from outside.
         credit_keys = {(account_id, _record_id(deposit_id, account_id)) for account_id in ends}
         credit_keys |= {(account_id, deposit_id) for account_id in ends}
-        for credit in await find_credits(self._database, org_id, credit_keys):
+        for credit in await find_credits(self.database, org_id, credit_keys):
             is_reversed = not await self._without_reversed(org_id, [credit])
             if _deposit_id(credit) == deposit_id and not is_reversed:
                 return _deposit(credit, *ends[credit.account_id])
         wallets = {wallet.id: wallet for wallet, _ in ends.values()}
-        row = await self._database.single(
+        row = await self.database.single(
             lambda tx: confirmed_deposit_store.find(tx, org_id, deposit_id, list(wallets))
         )
         if row is not None:
@@ -144,7 +144,7 @@ class WalletDeposits:
         """Count the deposits of these changes of records, each (record, number)."""
         if not changes:
             return {}
-        found = await self._database.single(lambda tx: find_recorded_credits(tx, org_id, changes))
+        found = await self.database.single(lambda tx: find_recorded_credits(tx, org_id, changes))
         return Counter((each.credit.transfer_id, each.seq) for each in found)
 
     async def by_change(
@@ -161,18 +161,18 @@ class WalletDeposits:
             found_by_change: defaultdict[tuple[UUID, int], list[WalletDeposit]] = defaultdict(list)
             for each in found:
                 wallet = wallets[each.credit.account_id]
-                token = self._wallets.tokens[wallet.chain, ASSETS[each.asset].currency]
+                token = self.wallets.tokens[wallet.chain, ASSETS[each.asset].currency]
                 key = (each.credit.transfer_id, each.seq)
                 found_by_change[key].append(_deposit(each.credit, wallet, token))
             return dict(found_by_change)
 
-        return await self._database.read(read) if changes else {}
+        return await self.database.read(read) if changes else {}
 
     async def _confirmed(
         self, wallet: Wallet, token: Token, units_min: int, window: PageWindow
     ) -> Sequence[WalletDeposit]:
         """Return the newest deposits of a window that are not credited yet."""
-        rows = await self._database.single(
+        rows = await self.database.single(
             lambda tx: confirmed_deposit_store.page(
                 tx,
                 wallet.org_id,
@@ -196,9 +196,7 @@ class WalletDeposits:
             if each.kind == DEPOSIT_KIND and "found_at" in each.record_data
         ]
         # Concurrently, so that the ledger groups the reads.
-        found = await gather_in_order(
-            [self._ledger.find(org_id, reversal_id(each)) for each in ids]
-        )
+        found = await gather_in_order([self.ledger.find(org_id, reversal_id(each)) for each in ids])
         lost = {id_ for id_, reversal in zip(ids, found, strict=True) if reversal is not None}
         return [each for each in credited if each.transfer_id not in lost]
 

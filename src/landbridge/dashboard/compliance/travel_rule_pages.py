@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from msgspec import to_builtins
 
 from landbridge.customers.travel_rule.api import WaitingTransferList
-from landbridge.customers.travel_rule.schemas import WaitingTransferReply
+from landbridge.customers.travel_rule.waiting import WaitingTransferReply
 from landbridge.customers.travel_rule.wallet_api import OwnershipChallengeReply, WalletDataReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.forms import Form, read_form

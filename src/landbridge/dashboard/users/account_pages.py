@@ -14,7 +14,7 @@ from landbridge.customers.bank_accounts.schemas import (
     bank_of,
 )
 from landbridge.customers.bank_accounts.types import BY_TYPE
-from landbridge.customers.users.particulars_api import UserDetailsReply
+from landbridge.customers.users.api import UserDetailsReply
 from landbridge.dashboard.countries import countries, country_name
 from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query

@@ -9,7 +9,7 @@ from litestar.params import FromPath
 from msgspec import to_builtins
 
 from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
-from landbridge.customers.users.particulars_api import UserDetailsReply
+from landbridge.customers.users.api import UserDetailsReply
 from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.verification.api import ListedStatus
 from landbridge.dashboard.compliance.verification_status import RAIL_LABELS

@@ -13,7 +13,7 @@ from landbridge.developers.webhooks.model import (
     ResendSelection,
 )
 from landbridge.platform.http.constraints import DATE_OR_TIME, stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 
 class AttemptReply(WireStruct, frozen=True):
@@ -98,12 +98,7 @@ def delivery_with_attempts(delivery: Delivery) -> DeliveryWithAttempts:
 
 def resend_reply(resent: ResendResult) -> ResendReply:
     """Return the result of a resend."""
-    return ResendReply(
-        since=moment(resent.since),
-        only=resent.only,
-        count=resent.count,
-        has_more=resent.has_more,
-    )
+    return reply_of(resent, ResendReply)
 
 
 def _shape(delivery: Delivery) -> dict[str, Any]:
@@ -126,10 +121,4 @@ def _shape(delivery: Delivery) -> dict[str, Any]:
 
 
 def _attempt(attempt: DeliveryAttempt) -> AttemptReply:
-    return AttemptReply(
-        at=moment(attempt.at),
-        milliseconds=attempt.took_ms,
-        status=attempt.status,
-        error=attempt.error,
-        answer=attempt.answer,
-    )
+    return reply_of(attempt, AttemptReply, milliseconds=attempt.took_ms)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from landbridge.developers.webhooks import flag_store
+from landbridge.developers.webhooks import store
 from landbridge.developers.webhooks.model import KIND, Endpoint
 from landbridge.platform.changes import service as changes
 from landbridge.platform.core.clock import Clock
@@ -52,14 +52,14 @@ class EndpointFlags:
         counts a change; None if it is already flagged, or does not exist.
         """
         reason = reason[:_REASON_LENGTH_MAX]
-        version = await flag_store.set_flag(tx, endpoint.org_id, endpoint.id, reason=reason, at=at)
+        version = await store.set_flag(tx, endpoint.org_id, endpoint.id, reason=reason, at=at)
         if version is None:
-            await flag_store.record_exhausted(tx, endpoint.org_id, endpoint.id, at=at)
+            await store.record_exhausted(tx, endpoint.org_id, endpoint.id, at=at)
             return None
         await self._notify_admin(tx, endpoint, version, "flag", at)
         if self.admin is None or not self.outbox.can_send:
             return version
-        if await flag_store.record_notification(
+        if await store.record_notification(
             tx, endpoint.org_id, endpoint.id, at=at, last_until=at - _NOTIFY_EVERY
         ):
             await self._write(tx, endpoint, reason, self.admin)
@@ -70,7 +70,7 @@ class EndpointFlags:
 
         Returns the endpoint's new version; None if there is no flag, or it stays.
         """
-        version = await flag_store.clear_flag(
+        version = await store.clear_flag(
             tx, endpoint.org_id, endpoint.id, at=at, last_until=at - _QUIET
         )
         if version is not None:

@@ -22,7 +22,7 @@ from landbridge.developers.webhooks.model import (
 )
 from landbridge.platform.formats.schemas import DESTINATION, line
 from landbridge.platform.http.constraints import or_empty, stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 _SECOND = timedelta(seconds=1)
 
@@ -160,21 +160,15 @@ class EndpointView:
 def webhook_reply(view: EndpointView, now: datetime, *, base_url: str) -> WebhookReply:
     """Return an endpoint at a time of its organisation; without the secret."""
     each = view.endpoint
-    return WebhookReply(
-        id=each.id,
-        url=each.url,
-        description=each.description,
+    return reply_of(
+        each,
+        WebhookReply,
         event_types=list(each.event_types),
-        status=each.status,
         create_event_spelling=each.event_name_spelling,
         standard_webhooks=each.has_standard_headers,
         public_key=view.keys.signing(now).pem,
         public_keys=[_key(key) for key in view.keys.published(now)],
         jwks_url=f"{base_url}/v2/webhooks/{each.id}/jwks.json",
-        flagged_at=_moment(each.flagged_at),
-        flagged_reason=each.flagged_reason,
-        created_at=moment(each.created_at),
-        updated_at=moment(each.updated_at),
     )
 
 
@@ -192,18 +186,9 @@ def jwks(keys: Sequence[PublicKey]) -> Jwks:
 
 
 def _key(key: PublicKey) -> KeyReply:
-    return KeyReply(
-        kid=key.id,
-        public_key=key.pem,
-        signs_from=moment(key.signs_from),
-        shown_until=_moment(key.shown_until),
-    )
+    return reply_of(key, KeyReply, kid=key.id, public_key=key.pem)
 
 
 def _jwk(key: PublicKey) -> Jwk:
     n, e = modulus_and_exponent(key.pem)
     return Jwk(kty="RSA", use="sig", alg="RS256", kid=key.id, n=n, e=e)
-
-
-def _moment(at: datetime | None) -> str | None:
-    return None if at is None else moment(at)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
+from landbridge.customers.chain_deposits.model import TreasuryDeposit
 from landbridge.platform.db.pool import Tx
 
 # Each return costs gas, and on Solana the rent of an account that its owner may close to get it: a

@@ -23,7 +23,7 @@ from uuid import UUID
 
 import structlog
 
-from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
+from landbridge.customers.chain_deposits.model import TreasuryDeposit
 from landbridge.customers.chain_deposits.treasury_service import DEPOSITS_MAX, TreasuryDeposits
 from landbridge.ledger.service import Ledger
 from landbridge.payments.engine.outgoing_orders import ACTOR

@@ -21,7 +21,7 @@ import structlog
 from prometheus_client import Counter
 
 from landbridge.customers.chain_deposits import treasury_reversals
-from landbridge.customers.chain_deposits.treasury_model import TreasuryDeposit
+from landbridge.customers.chain_deposits.model import TreasuryDeposit
 from landbridge.customers.chain_deposits.treasury_reversals import (
     TreasuryReversal,
     TreasuryReversalStatus,

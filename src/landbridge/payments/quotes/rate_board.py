@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from landbridge.customers.kyc.rails import africa_general, africa_nigeria
+from landbridge.customers.kyc.model import Rail
+from landbridge.customers.kyc.rails import RAILS
 from landbridge.payments.quotes.errors import RouteInvalid
 from landbridge.payments.quotes.pricing import fresh_price_of
 from landbridge.platform.core.clock import Clock
@@ -25,8 +26,8 @@ RAILS_IN: Mapping[str, tuple[str, ...]] = {
     "eur": ("sepa", "sepaInstant"),
     "brl": ("pix",),
     "mxn": ("spei",),
-    **africa_nigeria.ON_RAMP,
-    **africa_general.ON_RAMP,
+    **RAILS[Rail.AFRICA_NIGERIA].on_ramp,
+    **RAILS[Rail.AFRICA_GENERAL].on_ramp,
 }
 # By currency or, where its banks have their own price, by corridor.
 RAILS_OUT: Mapping[str, tuple[str, ...]] = {
@@ -40,8 +41,8 @@ RAILS_OUT: Mapping[str, tuple[str, ...]] = {
     "hkd": ("chats", "fps", "swift"),
     "cny": ("swift",),
     "sgd": ("swift",),
-    **africa_nigeria.OFF_RAMP,
-    **africa_general.OFF_RAMP,
+    **RAILS[Rail.AFRICA_NIGERIA].off_ramp,
+    **RAILS[Rail.AFRICA_GENERAL].off_ramp,
 }
 
 

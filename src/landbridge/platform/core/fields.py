@@ -1,7 +1,11 @@
 """Fields of structs and data classes."""
 
 from collections.abc import Callable, Collection
-from typing import Any, TypeVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -18,3 +22,10 @@ def named_fields(source: object, kind: Any, without: Collection[str]) -> dict[st
     """Return the attributes of `source` that are named as the fields of `kind`, but for some."""
     names = getattr(kind, "__struct_fields__", None) or kind.__dataclass_fields__
     return {name: getattr(source, name) for name in names if name not in without}
+
+
+def members(
+    of: "DataclassInstance", base: "type[DataclassInstance] | None" = None
+) -> dict[str, Any]:
+    """Return the fields of a data class by name: all of them, or those of a base class."""
+    return {each.name: getattr(of, each.name) for each in fields(base or of)}

@@ -25,6 +25,7 @@ FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
 DecimalText: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": "decimal"})]
 Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
 
+S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
 
 _encoder = msgspec.json.Encoder(decimal_format="number")

@@ -19,7 +19,7 @@ from landbridge.customers.bank_accounts.field_tables import (
 )
 from landbridge.customers.bank_accounts.types.holders import holder
 from landbridge.customers.kyc.model import Rail as KycRail
-from landbridge.customers.kyc.rails import africa_general, africa_nigeria
+from landbridge.customers.kyc.rails import RAILS
 from landbridge.platform.formats.bank_numbers import check_account_number, check_mobile_money
 
 # Countries in which each currency is legal tender. Source: ISO 4217, and for the two francs the
@@ -38,9 +38,10 @@ _COUNTRIES: Mapping[str, tuple[str, ...]] = {
     "zmw": ("ZMB",),
     "xof": ("BEN", "BFA", "CIV", "GNB", "MLI", "NER", "SEN", "TGO"),
 }
-_ON_RAMP = {**africa_nigeria.ON_RAMP, **africa_general.ON_RAMP}
-_OFF_RAMP = {**africa_nigeria.OFF_RAMP, **africa_general.OFF_RAMP}
-_NIGERIA = dict.fromkeys(africa_nigeria.ON_RAMP, KycRail.AFRICA_NIGERIA)
+_NIGERIAN, _GENERAL = RAILS[KycRail.AFRICA_NIGERIA], RAILS[KycRail.AFRICA_GENERAL]
+_ON_RAMP = {**_NIGERIAN.on_ramp, **_GENERAL.on_ramp}
+_OFF_RAMP = {**_NIGERIAN.off_ramp, **_GENERAL.off_ramp}
+_NIGERIA = dict.fromkeys(_NIGERIAN.on_ramp, KycRail.AFRICA_NIGERIA)
 _NUMBER = DependentNumberField(
     "accountType", {"momo": check_mobile_money, "bank": check_account_number}
 )

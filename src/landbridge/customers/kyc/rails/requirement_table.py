@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from landbridge.customers.kyc.model import Data
 
@@ -70,10 +69,11 @@ class RequirementSet:
         )
 
 
-class RailRequirements(Protocol):
-    """Definition of a rail in its module: requirements by type of user, and payment methods."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RailRequirements:
+    """Definition of a rail: requirements by type of user, and payment methods."""
 
-    INDIVIDUAL: RequirementSet
-    BUSINESS: RequirementSet
-    ON_RAMP: Methods
-    OFF_RAMP: Methods
+    individual: RequirementSet
+    business: RequirementSet
+    on_ramp: Methods = field(default_factory=dict[str, tuple[str, ...]])
+    off_ramp: Methods = field(default_factory=dict[str, tuple[str, ...]])

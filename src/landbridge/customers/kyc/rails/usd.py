@@ -6,7 +6,6 @@ from landbridge.customers.kyc.model import Data
 from landbridge.customers.kyc.rails.requirement_table import (
     DocumentGroup,
     FieldRule,
-    Methods,
     ObjectFields,
     RequirementSet,
 )
@@ -137,7 +136,3 @@ BUSINESS = RequirementSet(
     },
     owners=OWNER,
 )
-
-# Its status object has review items instead of payment methods.
-ON_RAMP: Methods = {}
-OFF_RAMP: Methods = {}

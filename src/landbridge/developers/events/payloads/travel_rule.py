@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from landbridge.customers.travel_rule.model import MISSING_CHANGE_KIND
-from landbridge.customers.travel_rule.schemas import WaitingTransferReply, waiting_reply
-from landbridge.customers.travel_rule.waiting import as_waiting
+from landbridge.customers.travel_rule.waiting import WaitingTransferReply, as_waiting, waiting_reply
 from landbridge.developers.events.model import Event
 from landbridge.developers.events.service import PayloadBuilder
 from landbridge.ledger.service import Ledger
