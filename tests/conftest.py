@@ -20,6 +20,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+import uvloop
 from hypothesis import HealthCheck, settings
 
 from landbridge.app.container import Container, wire
@@ -166,6 +167,16 @@ async def new_database(server_dsn: str, *, is_migrated: bool = True) -> AsyncGen
     yield on_server(server_dsn, name)
     await server.rows(f"drop database if exists {name} with (force)")
     await server.close()
+
+
+@pytest.fixture(scope="session")
+def _asyncio_loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
+    """Run tests on the event loop of our servers, which takes a tenth less CPU time.
+
+    It replaces a fixture of pytest-asyncio. Its hook `pytest_asyncio_loop_factories` is a parameter
+    of coroutines only, so fixtures of the session would be made anew for each other test.
+    """
+    return uvloop.new_event_loop
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from tests.sources import PACKAGE, ROOT, Source, report, sources
@@ -253,10 +254,11 @@ def _tables() -> set[str]:
     return {*_TABLE.findall(sql), MIGRATIONS_TABLE}
 
 
-def _names() -> Iterator[Name]:
-    yield from (Name("the schema", "table", table) for table in sorted(_tables()))
-    for source in sources("src", "tests"):
-        yield from _names_in(source)
+@cache
+def _names() -> tuple[Name, ...]:
+    tables = (Name("the schema", "table", table) for table in sorted(_tables()))
+    names = (name for source in sources("src", "tests") for name in _names_in(source))
+    return (*tables, *names)
 
 
 def _names_in(source: Source) -> Iterator[Name]:

@@ -9,8 +9,8 @@ Guarantees:
 
 Derivation, paths and addresses are in platform/formats.
 
-Cost (docs/internals/wallet-keys.md): a millisecond to open an organisation's seed as `WalletKeys`,
-then under 0.1 ms for each address or key.
+Cost (docs/internals/wallet-keys.md): 0.1 ms to open an organisation's seed as `WalletKeys`, then
+under 0.1 ms for each address or key.
 """
 
 import secrets

@@ -155,6 +155,8 @@ def _input(process: asyncio.subprocess.Process) -> asyncio.StreamWriter:
 
 
 async def _write(process: asyncio.subprocess.Process, chunk: bytes) -> None:
+    if _input(process).is_closing():
+        raise BrokenPipeError  # the program ended; asyncio ignores a write, uvloop refuses it
     _input(process).write(chunk)
     await _input(process).drain()
 

@@ -1,7 +1,8 @@
 """Derivation of keys from seeds (BIP-32, SLIP-0010), and addresses of secp256k1 keys.
 
 The derivation is that of `slip10`; only the unhardened steps on secp256k1 are our own, because a
-public key takes OpenSSL 30 times as long as `coincurve`. No repr shows a seed or a key.
+public key takes OpenSSL 30 times as long as `coincurve`. Its `SLIP10` is not used: it computes a
+public key for each root. No repr shows a seed or a key.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ from itertools import takewhile
 from typing import Literal, Protocol, Self, TypeAlias, cast
 
 from coincurve import PrivateKey
-from slip10 import SLIP10
+from slip10 import utils as slip10
 
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.formats.evm_addresses import checksummed, keccak256
@@ -43,16 +44,46 @@ _ADDRESS_BYTES = 20
 
 
 # slip10 ships no types; this declares the used part.
-class KeyNode(Protocol):
-    """Node of the tree of a seed: a private key and its chain code."""
+class _CurveRules(Protocol):
+    """Derivation on a curve. Keys and chain codes have 32 bytes."""
+
+    def generate_master(self, seed: bytes) -> tuple[bytes, bytes]:
+        """Return the private key and the chain code of a seed's root."""
+        ...
+
+    def derive_private_child(
+        self, privkey: bytes, chaincode: bytes, index: int
+    ) -> tuple[bytes, bytes]:
+        """Return the private key and the chain code of a child."""
+        ...
+
+
+_SECP256K1 = cast("_CurveRules", slip10.SECP256K1)
+_ED25519 = cast("_CurveRules", slip10.ED25519)
+
+
+class KeyNode:
+    """Node of the tree of a seed: a private key and its chain code. As secret as the seed."""
+
+    __slots__ = ("_chain_code", "_curve", "_private_key")
+
+    def __init__(self, curve: _CurveRules, chain_code: bytes, private_key: bytes) -> None:
+        self._curve = curve
+        self._chain_code = chain_code
+        self._private_key = private_key
 
     def get_extended_privkey_from_path(self, path: tuple[int, ...]) -> tuple[bytes, bytes]:
         """Return the chain code and the private key at a path below."""
-        ...
+        private_key, chain_code = self._private_key, self._chain_code
+        for index in path:
+            private_key, chain_code = self._curve.derive_private_child(
+                private_key, chain_code, index
+            )
+        return chain_code, private_key
 
     def get_privkey_from_path(self, path: tuple[int, ...]) -> bytes:
         """Return the private key at a path below."""
-        ...
+        return self.get_extended_privkey_from_path(path)[1]
 
 
 class EvmKeys:
@@ -88,7 +119,7 @@ class EvmKeys:
         key = (tweak + int.from_bytes(self._private_key)) % _ORDER
         if tweak >= _ORDER or not key:
             # Happens once in 2**127; SLIP-0010 has a rule for it.
-            node = cast("KeyNode", SLIP10(self._chain_code, privkey=self._private_key))
+            node = KeyNode(_SECP256K1, self._chain_code, self._private_key)
             return node.get_extended_privkey_from_path((index,))
         return derived[_KEY_BYTES:], key.to_bytes(_KEY_BYTES)
 
@@ -97,8 +128,9 @@ def root_of(seed: bytes, *, curve: Curve) -> KeyNode:
     """Return the root of a seed of 64 bytes; any other length is `InvariantBroken`."""
     if len(seed) != SEED_BYTES:
         raise InvariantBroken(f"a wallet seed has {SEED_BYTES} bytes, this one {len(seed)}")
-    root = SLIP10.from_seed(seed, curve_name=curve)  # pyright: ignore[reportUnknownMemberType]
-    return cast("KeyNode", root)
+    rules = _SECP256K1 if curve == "secp256k1" else _ED25519
+    private_key, chain_code = rules.generate_master(seed)
+    return KeyNode(rules, chain_code, private_key)
 
 
 def solana_user(index: int) -> tuple[int, ...]:

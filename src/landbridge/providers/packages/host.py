@@ -35,6 +35,8 @@ _BLOCKED_TIMEOUTS = 2
 _BLOCKED_S_MIN = 5
 _BLOCKED_EXIT = 75
 _TICK_S = 1
+# Above standard input, output and error.
+_FIRST_OTHER_FILE = 3
 
 
 class PackageStart(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,6 +65,8 @@ class PackageStarted(msgspec.Struct, frozen=True, kw_only=True):
 
 def main() -> None:
     """Serve until standard input ends."""
+    # uvloop, on which our servers run, leaves inheritable files open in the processes it starts.
+    os.closerange(_FIRST_OTHER_FILE, os.sysconf("SC_OPEN_MAX"))
     # What the package prints goes to standard error.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
