@@ -115,7 +115,9 @@ export class Core implements Sender {
       if (pause !== undefined) {
         await new Promise((resolve) => setTimeout(resolve, pause));
       } else if (response === undefined) {
-        throw new NotReached(`no answer to ${call.method} ${call.path}: ${String(lost)}`);
+        // An address may contain a name and a password, which no message shows.
+        const address = this.url.replace(/\/\/[^/]*@/, "//");
+        throw new NotReached(`no answer to ${call.method} ${address}${call.path}: ${String(lost)}`, { cause: lost });
       } else if (response.ok) {
         return content;
       } else {

@@ -23,6 +23,7 @@ def archive(tmp_path: Path) -> Path:
         file.writestr("index.html", HOME)
         file.mkdir("start")
         file.writestr("start/swap.html", "<html>swap</html>")
+        file.writestr("decisions/index.html", "<html>decisions</html>")
         file.writestr("app.js", "1")
     return archive
 
@@ -52,6 +53,15 @@ async def test_home_page_has_a_policy_that_allows_its_inline_script(
     policy = answer.headers["content-security-policy"]
     assert f"script-src 'self' 'sha256-{digest}';" in policy
     assert answer.headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("path", ["/decisions", "/decisions/"])
+async def test_folders_lead_to_their_first_page(client: httpx2.AsyncClient, path: str) -> None:
+    answer = await client.get(f"/docs/site{path}", follow_redirects=False)
+    assert answer.status_code == 302
+    assert answer.headers["location"] == "/docs/site/decisions/index.html"
+    assert (await client.get("/docs/site/start")).status_code == 404
 
 
 @pytest.mark.usefixtures("built")

@@ -37,6 +37,12 @@ def _settings(api_key: str | None, base_url: str | None, timeout: float) -> dict
     }
 
 
+def _not_reached(base_url: httpx.URL, call: Call, lost: Exception | None) -> NotReached:
+    # An address may contain a name and a password, which no message shows.
+    address = str(base_url.copy_with(userinfo=b"")).rstrip("/")
+    return NotReached(f"no answer to {call.method} {address}{call.path}: {lost}")
+
+
 class Landbridge(Resources):
     """Client of an installation, with one API key.
 
@@ -92,7 +98,7 @@ class Landbridge(Resources):
             if pause_s is not None:
                 time.sleep(pause_s)
             elif response is None:
-                raise NotReached(f"no answer to {call.method} {call.path}: {lost}") from lost
+                raise _not_reached(self._http.base_url, call, lost) from lost
             else:
                 return response
         raise AssertionError  # the loop above returns or raises
@@ -148,7 +154,7 @@ class AsyncLandbridge(AsyncResources):
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
             elif response is None:
-                raise NotReached(f"no answer to {call.method} {call.path}: {lost}") from lost
+                raise _not_reached(self._http.base_url, call, lost) from lost
             else:
                 return response
         raise AssertionError  # the loop above returns or raises
