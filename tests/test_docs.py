@@ -14,6 +14,8 @@ from landbridge.app.cli import commands
 from landbridge.app.settings import PREFIX
 from landbridge.customers.bank_accounts import model as accounts
 from landbridge.customers.verification import model as verification
+from landbridge.ledger.audit import checks_to_run
+from landbridge.ledger.record_audit import CHECKS
 from landbridge.payments.approvals import model as approvals
 from landbridge.payments.bridges import model as bridges
 from landbridge.payments.disbursements import model as disbursements
@@ -264,6 +266,18 @@ def _is_command(words: list[str]) -> bool:
             break
         command = command.get_command(click.Context(command), word)
     return command is not None
+
+
+@pytest.mark.parametrize("name", ["docs/start/first-swap.md", "docs/internals/ledger.md"])
+def test_checks_of_the_ledger_are_listed_in_their_order(name: str) -> None:
+    due = [*(each for each, *_ in checks_to_run({})), *CHECKS]
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    listed = [
+        match[1]
+        for line in lines
+        if (match := re.match(r"(?:\| )?((?:every|no|house) [a-z ]+?) (?:\||\.\.\.) ", line))
+    ]
+    assert listed[-len(due) :] == due
 
 
 def test_tests_that_security_names_are_there() -> None:

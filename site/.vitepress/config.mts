@@ -48,14 +48,15 @@ export default withMermaid(
     metaChunk: true,
     head: [['link', { rel: 'icon', href: `${BASE}icon.svg`, type: 'image/svg+xml' }]],
     buildEnd: addFiles,
-    markdown: { config: resolveLinks },
+    markdown: { config: resolveLinks, anchor: { slugify: anchorOf } },
     themeConfig: {
       search: { provider: 'local' },
       outline: [2, 3],
       sidebar: sidebar(),
       nav: [
         { text: 'Start', link: '/start/first-swap' },
-        { text: 'API', link: `${BASE}api/index.html`, target: '_self' },
+        // Beside the pages, so left to the browser; `base` is added to it.
+        { text: 'API', link: '/api/index.html', target: '_self' },
         { text: 'Changelog', link: '/changelog' },
       ],
     },
@@ -112,6 +113,11 @@ function resolveLinks(md: MarkdownRenderer): void {
       else link.attrs = null
     }
   })
+}
+
+/** Anchors are those of GitHub, so that links lead to the same heading on both. */
+function anchorOf(heading: string): string {
+  return heading.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, '').replace(/ /g, '-')
 }
 
 function isPage(path: string): boolean {

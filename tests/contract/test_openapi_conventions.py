@@ -2,6 +2,7 @@
 
 import json
 import re
+from http import HTTPStatus
 
 import pytest
 from openapi_schema_validator import OAS31Validator
@@ -31,6 +32,13 @@ async def test_every_tag_is_declared_and_used(document: Document) -> None:
     used = {tag for _, operation in document.operations() for tag in operation["tags"]}
     assert {each["name"] for each in document.whole["tags"]} == used
     assert all(each["description"] for each in document.whole["tags"])
+
+
+async def test_no_success_is_described_by_the_words_of_http(document: Document) -> None:
+    of_http = {status.description for status in HTTPStatus}
+    for name, operation in document.operations():
+        for status, reply in operation["responses"].items():
+            assert reply["description"] not in of_http, (name, status)
 
 
 async def test_no_parameter_is_null_and_no_amount_is_a_float(document: Document) -> None:

@@ -1,5 +1,6 @@
 """Delivery pages: filters, details, resending, endpoint health."""
 
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 import pytest
@@ -176,3 +177,15 @@ async def test_deliveries_of_other_organisations_are_not_found(
             path = f"{HOME}/{endpoint}/deliveries/{delivery}"
             assert (await admin.open(path)).status == 404
             assert (await admin.send(f"{path}/resend")).status == 404
+
+
+async def test_overview_shows_endpoints_whose_deliveries_fail_for_an_hour(org: Tenant) -> None:
+    admin, now = await visit(org), org.container.clock.now()
+    new, failing, responding = [await make_endpoint(org) for _ in range(3)]
+    earlier, attempts = now - timedelta(hours=2), (tried(now, status=500),)
+    for hook, at in ((new, now), (failing, earlier), (responding, earlier)):
+        failed = row(org, hook, status=PENDING, due_at=now, attempts=attempts, created_at=at)
+        await add(org, hook, [failed])
+    await add(org, responding, [row(org, responding)])
+    shown = (await admin.load("/dashboard")).links()
+    assert [hook for hook in (new, failing, responding) if f"{HOME}/{hook}" in shown] == [failing]

@@ -1,7 +1,7 @@
 // A customer's day by the TypeScript library: a verified user, a swap, a payout, a list, an error.
 
 import { Conflict, InvalidRequest, Landbridge, LandbridgeError, NotFound, NotReached, ServerError } from "./index.js";
-import { NotGenuine, unwrap } from "./webhooks.js";
+import { NotGenuine, RecentEvents, unwrap } from "./webhooks.js";
 
 declare const console: { log(line: string): void };
 declare function setTimeout(run: () => void, milliseconds: number): unknown;
@@ -160,5 +160,16 @@ for (const id of ["", ".", "..", "x/freeze"]) {
   } catch (error) {
     check(error instanceof LandbridgeError && error.message.includes("can't be part of"), `${id} is refused`);
   }
+}
+const handled = new RecentEvents();
+check(!handled.has("evt_1") && handled.add("evt_1") && handled.has("evt_1"), "a handled event is known");
+const refused = new TypeError("connection refused");
+const absent = new Landbridge({ baseUrl: "http://ada:secret@127.0.0.1:9", retries: 0, fetch: () => Promise.reject(refused) });
+try {
+  await absent.service.ping();
+  check(false, "a server that is not there gives no answer");
+} catch (error) {
+  const isNamed = error instanceof NotReached && error.message.includes("GET http://127.0.0.1:9/v2/ping: TypeError");
+  check(isNamed && error.cause === refused, "the address is named, without a password");
 }
 console.log("all true");

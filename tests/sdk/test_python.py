@@ -229,3 +229,14 @@ def test_client_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LANDBRIDGE_API_KEY", raising=False)
     with pytest.raises(LandbridgeError, match="LANDBRIDGE_API_KEY"):
         Landbridge()
+
+
+def test_lost_answer_names_the_address_without_its_password() -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("connection refused", request=request)
+
+    address, transport = "http://ada:secret@127.0.0.1:9", httpx.MockTransport(refuse)
+    lb = Landbridge("key", base_url=address, retries=0, transport=transport)
+    with lb, pytest.raises(NotReached) as lost:
+        lb.service.ping()
+    assert str(lost.value) == "no answer to GET http://127.0.0.1:9/v2/ping: connection refused"

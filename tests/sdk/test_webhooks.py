@@ -100,6 +100,24 @@ def test_event_that_arrives_twice_is_seen(pair: KeyPair) -> None:
         unwrap(BODY, signed(pair), **checks(pair), seen=seen)
 
 
+def test_event_of_failed_work_is_handled_when_it_is_sent_again(pair: KeyPair) -> None:
+    seen, handled = RecentEvents(), list[str]()
+
+    def receive(*, is_database_down: bool) -> None:
+        event = unwrap(BODY, signed(pair), **checks(pair))
+        if event.event_id not in seen:
+            if is_database_down:
+                raise ConnectionError
+            handled.append(event.event_id)
+            seen.add(event.event_id)
+
+    with pytest.raises(ConnectionError):
+        receive(is_database_down=True)
+    receive(is_database_down=False)
+    receive(is_database_down=False)
+    assert handled == ["evt_1"]
+
+
 async def test_real_event_is_typed(org: Tenant, pair: KeyPair) -> None:
     await make_swap(org, await make_user(org, funds="100"))
     await placed(org.container.database)

@@ -115,7 +115,10 @@ export class Core implements Sender {
       if (pause !== undefined) {
         await new Promise((resolve) => setTimeout(resolve, pause));
       } else if (response === undefined) {
-        throw withKey(new NotReached(`no answer to ${call.method} ${call.path}: ${String(lost)}`), sent.key);
+        // An address may contain a name and a password, which no message shows.
+        const address = this.url.replace(/\/\/[^/]*@/, "//");
+        const message = `no answer to ${call.method} ${address}${call.path}: ${String(lost)}`;
+        throw withKey(new NotReached(message, { cause: lost }), sent.key);
       } else if (response.ok) {
         return content;
       } else {

@@ -6,7 +6,7 @@ import type { Events, WebhookReply } from "./generated/types.js";
 /** Any event; `eventType` says which. */
 export type AnyEvent = Events[keyof Events];
 
-/** The request is forged, altered, too old, or for another endpoint. Answer 400. */
+/** The request is forged, altered, too old, or for another endpoint. Answer 401, which is final. */
 export class NotGenuine extends LandbridgeError {
   /** Read the endpoint's keys again and answer 503: the event is sent again. */
   readonly isKeyUnknown: boolean;
@@ -26,11 +26,21 @@ export interface SeenEvents {
   add(eventId: string): boolean | Promise<boolean>;
 }
 
-/** Events that this process has seen, the most recent ones. */
+/**
+ * Events that this process has handled, the most recent ones.
+ *
+ * Test `has(event.eventId)` before the work, and `add` it after: an event whose work failed is then handled when it is
+ * sent again.
+ */
 export class RecentEvents implements SeenEvents {
   private readonly ids = new Set<string>();
 
   constructor(private readonly size = 10_000) {}
+
+  /** Whether an event is among them. */
+  has(eventId: string): boolean {
+    return this.ids.has(eventId);
+  }
 
   add(eventId: string): boolean {
     if (this.ids.has(eventId)) return false;
@@ -48,6 +58,10 @@ export interface Verification {
   secret?: string;
   /** Seconds; default 300. */
   tolerance?: number;
+  /**
+   * Remembers the event in `unwrap`, before your work. That is right for a table in the transaction of the work, which
+   * forgets the event if the work fails; otherwise see `RecentEvents`.
+   */
   seen?: SeenEvents;
 }
 

@@ -1,6 +1,7 @@
 """The OpenAPI document of this application: its title, its tags, and what routes cannot say."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,15 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
             scope = SCOPES.get(operation["operationId"])
             if scope is not None:
                 operation["x-scope"] = scope.value
+            _describe_success(operation)
     return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}
+
+
+def _describe_success(operation: dict[str, Any]) -> None:
+    """Describe a success by the operation, where the framework has only the words of HTTP."""
+    for status, reply in operation["responses"].items():
+        if status.startswith("2") and reply["description"] == HTTPStatus(int(status)).description:
+            reply["description"] = operation["summary"]
 
 
 FILE = Path(__file__).with_name("openapi_examples.json")

@@ -22,6 +22,7 @@ import urllib.request
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from types import FrameType
 
@@ -42,6 +43,8 @@ _log = structlog.stdlib.get_logger()
 # The API is on this machine, so no proxy of the environment applies.
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
+# Built by `make site`. By its path: the module that serves it imports what only the API needs.
+_SITE = files("landbridge.platform.http") / "documentation_site.zip"
 _CHECK_EVERY_S = 0.5
 # A busy machine may take minutes; then a person wants to know that it is still starting.
 _SLOW_START_S, _READY_TIMEOUT_S = 30.0, 300.0
@@ -334,6 +337,8 @@ def _print_addresses(
     url = own_url(settings)
     print_line(f"Landbridge ({settings.mode}) serves on {url}   explore: {url}/docs")
     print_line(f"Dashboard: {settings.public_url or url}/dashboard")
+    if _SITE.is_file():
+        print_line(f"Documentation: {url}/docs/site")
     if prepared.new_key is not None:
         print_line(f"Try: curl {url}/v2/balances -H 'Authorization: Bearer YOUR_API_KEY'")
     print_line("Stop with Ctrl-C.")

@@ -12,11 +12,12 @@ from landbridge.customers.chain_operations.schemas import ChainList
 from landbridge.customers.travel_exchanges.api import ExchangeList
 from landbridge.dashboard.approvals.queue_pages import waiting_queues
 from landbridge.dashboard.approvals.stuck_pages import STUCK, stuck_path
+from landbridge.dashboard.developers.endpoint_health import failing_since
 from landbridge.dashboard.organisation.chain_pages import chain_problems
 from landbridge.dashboard.payment_lines import chain_name, read_lines
 from landbridge.dashboard.payments.payment_details import read_payment
 from landbridge.dashboard.transactions.list_views import statuses_of_view
-from landbridge.developers.webhooks.schemas import WebhookList
+from landbridge.developers.webhooks.schemas import WebhookList, WebhookReply
 from landbridge.payments.approvals.inbox_api import ListedApprovalPage
 from landbridge.payments.engine.stuck_api import StuckList, StuckReply
 from landbridge.payments.rfis.api import TransferReviewPage
@@ -83,7 +84,7 @@ async def attention_items(
         _stuck(interface),
         _failed_today(interface, now, zone),
         _chains(interface),
-        _webhooks(interface),
+        _webhooks(interface, now),
         _reconciliation(interface),
     )
     return [item for found in groups for item in found]
@@ -268,19 +269,28 @@ async def _chains(interface: InternalClient) -> Sequence[AttentionItem]:
     ]
 
 
-async def _webhooks(interface: InternalClient) -> Sequence[AttentionItem]:
+async def _webhooks(interface: InternalClient, now: datetime) -> Sequence[AttentionItem]:
     """Return the webhook endpoints that do not respond."""
-    found = await interface.read(WebhookList, "/v2/webhooks")
+    found = (await interface.read(WebhookList, "/v2/webhooks")).webhooks
+    active = [each for each in found if each.flagged_at or each.status == "ACTIVE"]
+    failing = await asyncio.gather(*(_failing_since(interface, each, now) for each in active))
     return [
         AttentionItem(
             path=f"/dashboard/webhooks/{each.id}",
             title=_("Webhook endpoint not responding"),
             count=1,
-            since=each.flagged_at,
+            since=since,
         )
-        for each in found.webhooks
-        if each.flagged_at
+        for each, since in zip(active, failing, strict=True)
+        if since
     ]
+
+
+async def _failing_since(
+    interface: InternalClient, webhook: WebhookReply, now: datetime
+) -> str | None:
+    # The flag comes after a day, when the first delivery is given up.
+    return webhook.flagged_at or await failing_since(interface, webhook.id, now)
 
 
 async def _reconciliation(interface: InternalClient) -> Sequence[AttentionItem]:

@@ -14,6 +14,7 @@ from landbridge.developers.events.names import CATALOGUE
 from landbridge.sandbox.scenarios import travel_rule
 from landbridge.sandbox.scenarios.client import ScenarioClient
 from landbridge.sandbox.scenarios.event_log import EVENTS
+from landbridge.sandbox.scenarios.personas import us_account
 from landbridge.sandbox.scenarios.trigger import trigger
 from tests import people
 from tests.contract.examples.bodies import BODIES, OWNER, match_body, swap_request
@@ -32,7 +33,7 @@ from tests.contract.resources import (
 from tests.contract.travel_rule_resources import send_travel_rule_requests
 from tests.onramps import make_onramp
 from tests.payments.incoming_payments.incoming_payment_setup import make_held
-from tests.payouts import OFFRAMPS, offramp_body
+from tests.payouts import OFFRAMPS, make_offramp, offramp_body
 from tests.providers.sidecar.identity_sidecar import VerifiedBySidecar
 from tests.reporting.proofs import proof_books as books
 from tests.reporting.reconciliation.compared import DIFFERENCES, HALTS, make_member
@@ -165,6 +166,9 @@ async def _payments(org: Tenant, things: Things) -> None:
     await org.send("GET", "/v2/proofs/checkpoint")
     wallet = await org.post(f"/v2/users/{user}/wallets/external", {**EXTERNAL, "chain": "BASE"})
     await org.get(f"/v2/users/{user}/wallets/external/{wallet['id']}")
+    # First, so that it is the example: one that a newcomer can send, as in First offramp.
+    account = await org.post(f"/v2/users/{user}/accounts", us_account("wire"))
+    await make_offramp(org, user, account["id"], 10)
     await make_disbursement(org, things.by_kind["account"], things.by_kind["external"])
     for verb in ("approve", "reject"):
         path = f"/v2/transfer-approvals/{await make_approval(org, user)}/{verb}"

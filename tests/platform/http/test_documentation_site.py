@@ -8,8 +8,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from landbridge.platform.http import documentation_site, service_api
+from landbridge.platform.http import api_explorer, documentation_site
 from landbridge.platform.http.documentation_site import DocumentationSite
+from tests.sources import ROOT
 
 SCRIPT = "document.title = 'dark'"
 HOME = f"<html><script id='x'>{SCRIPT}</script><script src='a.js'></script></html>"
@@ -23,6 +24,7 @@ def archive(tmp_path: Path) -> Path:
         file.writestr("index.html", HOME)
         file.mkdir("start")
         file.writestr("start/swap.html", "<html>swap</html>")
+        file.writestr("decisions/index.html", "<html>decisions</html>")
         file.writestr("app.js", "1")
     return archive
 
@@ -31,14 +33,14 @@ def archive(tmp_path: Path) -> Path:
 def built(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = DocumentationSite(archive)
     monkeypatch.setattr(documentation_site, "SITE", site)
-    monkeypatch.setattr(service_api, "SITE", site)
+    monkeypatch.setattr(api_explorer, "SITE", site)
 
 
 @pytest.fixture
 def missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = DocumentationSite(tmp_path / "nothing")
     monkeypatch.setattr(documentation_site, "SITE", site)
-    monkeypatch.setattr(service_api, "SITE", site)
+    monkeypatch.setattr(api_explorer, "SITE", site)
 
 
 @pytest.mark.usefixtures("built")
@@ -52,6 +54,15 @@ async def test_home_page_has_a_policy_that_allows_its_inline_script(
     policy = answer.headers["content-security-policy"]
     assert f"script-src 'self' 'sha256-{digest}';" in policy
     assert answer.headers["x-frame-options"] == "DENY"
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("path", ["/decisions", "/decisions/"])
+async def test_folders_lead_to_their_first_page(client: httpx2.AsyncClient, path: str) -> None:
+    answer = await client.get(f"/docs/site{path}", follow_redirects=False)
+    assert answer.status_code == 302
+    assert answer.headers["location"] == "/docs/site/decisions/index.html"
+    assert (await client.get("/docs/site/start")).status_code == 404
 
 
 @pytest.mark.usefixtures("built")
@@ -77,9 +88,15 @@ async def test_other_files_are_not_found(client: httpx2.AsyncClient, path: str) 
 @pytest.mark.usefixtures("missing")
 async def test_installation_without_the_site_answers_404(client: httpx2.AsyncClient) -> None:
     assert (await client.get("/docs/site")).status_code == 404
-    assert "/docs/site/" not in (await client.get("/docs")).text
+    assert "/docs/site/" not in _explorer()
 
 
 @pytest.mark.usefixtures("built")
-async def test_explorer_links_to_the_site(client: httpx2.AsyncClient) -> None:
-    assert '<a href="/docs/site/">' in (await client.get("/docs")).text
+def test_explorer_links_to_the_site() -> None:
+    assert '<a href="/docs/site/">' in _explorer()
+
+
+def _explorer() -> str:
+    # A new one: the application builds its page once.
+    explorer = api_explorer.ApiExplorer((ROOT / "openapi.json").read_bytes, ())
+    return explorer.index.get().content.decode()

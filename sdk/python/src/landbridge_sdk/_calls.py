@@ -127,9 +127,11 @@ def path_of(template: str, *values: str) -> str:
     )
 
 
-def not_reached(call: Call, lost: Exception | None) -> NotReached:
+def not_reached(base_url: httpx.URL, call: Call, lost: Exception | None) -> NotReached:
     """Return the error of a call without an answer, with the id under which to send it again."""
-    error = NotReached(f"no answer to {call.method} {call.path}: {lost}")
+    # An address may contain a name and a password, which no message shows.
+    address = str(base_url.copy_with(userinfo=b"")).rstrip("/")
+    error = NotReached(f"no answer to {call.method} {address}{call.path}: {lost}")
     error.idempotency_key = call.idempotency_key
     return error
 

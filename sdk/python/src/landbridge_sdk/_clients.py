@@ -93,7 +93,7 @@ class Landbridge(Resources):
             if pause_s is not None:
                 time.sleep(pause_s)
             elif response is None:
-                raise not_reached(call, lost) from lost
+                raise not_reached(self._http.base_url, call, lost) from lost
             else:
                 response.extensions[KEY_EXTENSION] = call.idempotency_key
                 return response
@@ -151,7 +151,7 @@ class AsyncLandbridge(AsyncResources):
             if pause_s is not None:
                 await asyncio.sleep(pause_s)
             elif response is None:
-                raise not_reached(call, lost) from lost
+                raise not_reached(self._http.base_url, call, lost) from lost
             else:
                 response.extensions[KEY_EXTENSION] = call.idempotency_key
                 return response

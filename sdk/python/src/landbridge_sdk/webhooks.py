@@ -32,8 +32,8 @@ _SECRET_PREFIX = "whsec_"  # noqa: S105  how every such secret begins
 class NotGenuine(LandbridgeError):
     """The request is forged, altered, too old, or for another endpoint.
 
-    Answer 400. If `is_key_unknown`, read the endpoint's keys again and answer 503: the event is
-    sent again.
+    Answer 401, which is final. If `is_key_unknown`, read the endpoint's keys again and answer 503:
+    the event is sent again.
     """
 
     def __init__(self, reason: str, *, is_key_unknown: bool = False) -> None:
@@ -54,11 +54,19 @@ class SeenEvents(Protocol):
 
 
 class RecentEvents:
-    """Events that this process has seen, the most recent ones."""
+    """Events that this process has handled, the most recent ones.
+
+    Test `event.event_id in recent` before the work, and `add` it after: an event whose work failed
+    is then handled when it is sent again.
+    """
 
     def __init__(self, size: int = 10_000) -> None:
         self._size = size
         self._ids: OrderedDict[str, None] = OrderedDict()
+
+    def __contains__(self, event_id: object) -> bool:
+        """Return whether an event is among them."""
+        return event_id in self._ids
 
     def add(self, event_id: str) -> bool:
         """Remember an event; return False if it was known."""
@@ -90,6 +98,9 @@ def unwrap(
     `body` are the bytes as received. With `keys` the token must be valid; with `secret` the
     signature of Standard Webhooks; with both, both. Raises `NotGenuine`, and `AlreadySeen` for an
     event in `seen`.
+
+    `seen` remembers the event here, before your work. That is right for a table in the transaction
+    of the work, which forgets the event if the work fails; otherwise see `RecentEvents`.
     """
     given = {name.lower(): value for name, value in headers.items()}
     if not keys and not secret:

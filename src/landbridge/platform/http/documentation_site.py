@@ -78,7 +78,11 @@ async def site_file(request: AnyRequest, path: FromPath[str] = "/") -> Response[
     """A file of the documentation site; 404 if the site was not built."""
     found = SITE.find(path)
     if found is None:
-        raise NotFoundException
+        home = f"{path.strip('/')}/{_HOME}"
+        if SITE.find(home) is None:
+            raise NotFoundException
+        # Not its content: links in it are relative to the folder.
+        return Response(b"", status_code=302, headers={"Location": f"/docs/site/{home}"})
     response = await found.response(request)
     if found.get().media_type == _HTML:
         response.headers["Content-Security-Policy"] = SITE.policy
