@@ -73,7 +73,11 @@ def requirements_of(
     today: date,
     takes_dummies: bool,
 ) -> Requirements:
-    """Return the requirements of the rail, and violations: missing, or rejected and unchanged."""
+    """Return the requirements of the rail, and violations: missing, or rejected and unchanged.
+
+    A resubmitted field or a changed document no longer counts as rejected: the next review decides
+    on it. A rejected document does not count towards required documents.
+    """
     asked = partial(ask, rail, today=today, takes_dummies=takes_dummies)
     if case is None or case.status is not KycStatus.INCOMPLETE:
         return asked(dossier)
