@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from landbridge.customers.chain_deposits.metrics import UNREAD
 from landbridge.providers.evm.nodes import RpcLimits
 from tests.customers.chain_deposits.chain_world import CONFIRMATIONS, FollowedChain, statuses
 from tests.providers.evm.node_server import FakeNode, client_of, fake_node
@@ -34,6 +35,12 @@ def be_honest(world: FollowedChain, node: FakeNode) -> None:
             return world.rpc.call(method, *params)
 
         node.methods[method] = answer
+
+
+def unread_count() -> float:
+    """Return how many transactions could not be read, on all chains."""
+    samples = [each for metric in UNREAD.collect() for each in metric.samples]
+    return sum(each.value for each in samples if each.name.endswith("_total"))
 
 
 async def test_a_log_that_is_left_out_when_it_is_final_is_waited_for(
@@ -143,9 +150,11 @@ async def test_a_transaction_that_is_too_large_holds_up_no_other_deposit(
         return {**found, "data": "0" * 200_000} if transaction_hash == huge else found
 
     liar.methods["eth_getTransactionReceipt"] = mined
+    before = unread_count()
     async with client_of(liar, limits=RpcLimits(answer_bytes_max=100_000)) as client:
         await world.on(world.rpc, client).finalize()
         assert client.health()[0].set_aside_until is None
+    assert unread_count() - before == 1
     assert await statuses(world.org, user) == [("2", "COMPLETED")]
     assert await held(world.org, user) == "2"
 

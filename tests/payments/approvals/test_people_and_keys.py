@@ -1,15 +1,17 @@
 """A key counts as its creator: nobody requests and approves a payment alone."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from typing_extensions import override
 
+from landbridge.ledger.model import AdvanceTransfer, Transfer
 from landbridge.payments.approvals.model import ApprovalStatus, VoteChoice
 from landbridge.platform.core.errors import ResourceConflict, RoleNotAllowed
 from landbridge.platform.http.caller import Caller, KeyScope, MemberRole
 from tests.customers.team.people import store_member
-from tests.payments.approvals.flow import World, cast, clock_of, policy
+from tests.payments.approvals.flow import KIND, Payments, Status, World, cast, clock_of, policy
 from tests.tenants import Tenant
 
 CHOICES = list(VoteChoice)
@@ -124,6 +126,30 @@ async def test_votes_of_former_admins_do_not_count(world: World, still_org: Tena
     approval = await world.voting.approve(world.member(), approval.id, None)
     assert approval.status is ApprovalStatus.APPROVED
     assert len((await world.again(approval)).votes) == 4
+
+
+async def test_vote_of_an_admin_removed_during_the_last_vote_does_not_count(
+    world: World, still_org: Tenant
+) -> None:
+    await policy(world, 2)
+    admin, leaving = world.member(), world.member()
+    for each in (admin, leaving):
+        await store_member(still_org, each)
+    approval = await world.request_payment(world.member(MemberRole.MEMBER))
+    await world.voting.approve(leaving, approval.id, None)
+
+    class RemovingPayments(Payments):
+        """Flow in which the first voter is removed after the votes were read."""
+
+        @override
+        async def approved(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
+            await still_org.container.team.remove(admin, leaving.id)
+            return await super().approved(record, actor=actor, at=at)
+
+    voting = replace(world.voting, deciders={KIND: RemovingPayments()})
+    after = await voting.approve(admin, approval.id, None)
+    assert (after.status, after.votes_for) == (ApprovalStatus.PENDING, 1)
+    assert await world.status(approval) == Status.PENDING_APPROVAL
 
 
 async def test_votes_of_revoked_keys_do_not_count(world: World, still_org: Tenant) -> None:

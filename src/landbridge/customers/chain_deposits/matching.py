@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TypeVar
 from uuid import UUID
 
 import msgspec
@@ -100,9 +99,6 @@ class FoundDeposits:
             )
             for start in range(0, max(len(self.wallets), len(self.treasuries), 1), STORED_MAX)
         ]
-
-
-_Matched = TypeVar("_Matched", MatchedTransfer, TreasuryTransfer)
 
 
 class TransferMatcher:
@@ -206,27 +202,20 @@ def first_blocks(
     )
 
 
-def without_unread(
-    chain: Chain,
-    matched: Sequence[_Matched],
-    positions: Mapping[tuple[str, int], int],
-    *,
-    known: Collection[str],
-) -> Sequence[_Matched]:
-    """Return the transfers that their receipts have confirmed; the log has the others.
+def check_unread(chain: Chain, unread: Collection[str], *, known: Collection[str] | None) -> None:
+    """Count and log transactions of final blocks with a receipt that is too large to be read.
 
-    Those have a receipt that is too large to be read: they must not hold up the chain. Raises
-    `ChainUnsettled` if one is of a `known` transaction, of which it could be read before.
+    They must not hold up the chain, so their deposits are left out. `known` are the transactions
+    that were found in these blocks before; None if the blocks are not final yet. Raises
+    `ChainUnsettled` for a known one, which could be read before.
     """
-    unread = {
-        each.transfer.transaction_hash for each in matched if each.transfer.key not in positions
-    }
-    if unread.intersection(known):
-        raise ChainUnsettled(f"receipts of {', '.join(sorted(unread))} can't be read any more")
+    if known is None:
+        return
+    if unread_before := set(unread).intersection(known):
+        raise ChainUnsettled(f"receipts of {', '.join(sorted(unread_before))} can't be read")
     for transaction_hash in sorted(unread):
         UNREAD.labels(chain).inc()
         _log.error("chain_deposits.receipt_too_large", chain=chain, hash=transaction_hash)
-    return [each for each in matched if each.transfer.key in positions]
 
 
 def treasury_deposits(

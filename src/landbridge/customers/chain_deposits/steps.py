@@ -24,9 +24,9 @@ from landbridge.customers.chain_deposits.cursor_lease import CursorLease
 from landbridge.customers.chain_deposits.matching import (
     FoundDeposits,
     TransferMatcher,
+    check_unread,
     first_blocks,
     treasury_deposits,
-    without_unread,
 )
 from landbridge.customers.chain_deposits.metrics import FOLLOWED, HEAD, LOST, ORPHANS
 from landbridge.customers.chain_deposits.service import ChainDeposits
@@ -233,15 +233,16 @@ class ChainDepositSteps:
         return await self._deposits.complete(cursor, blocks[-1], found, run.offsets)
 
     async def _read(
-        self, run: _ChainRun, blocks: Sequence[BlockRef], *, known: Collection[str] = ()
+        self, run: _ChainRun, blocks: Sequence[BlockRef], *, known: Collection[str] | None = None
     ) -> tuple[Sequence[BlockRef], FoundDeposits]:
         """Return the first of these blocks, with as many deposits as are stored at once, and these.
 
-        `known` transactions were found there before: a node that lacks one is not believed.
+        `known` transactions were found there before: a node that lacks one is not believed. It is
+        None for blocks that are not final yet.
         """
         chain, reader = run.chain, run.reader
         transfers = await reader.transfers(blocks)
-        if lacking := {*known} - {each.transaction_hash for each in transfers}:
+        if lacking := set(known or ()) - {each.transaction_hash for each in transfers}:
             raise ChainUnsettled(f"logs of {', '.join(sorted(lacking))} are missing")
         owned = await self._matcher.with_owners(
             chain, transfers, intermediaries=reader.intermediaries, find_owners=reader.owners
@@ -250,17 +251,21 @@ class ChainDepositSteps:
         received = await self._matcher.match_treasuries(chain, owned)
         blocks, matched, received = first_blocks(blocks, matched, received)
         logged = {each.key: each for each in transfers}
-        positions = await reader.positions(
-            [logged[each.transfer.key] for each in (*matched, *received)]
-        )
-        matched = without_unread(chain, matched, positions, known=known)
-        received = without_unread(chain, received, positions, known=known)
+        keys = [each.transfer.key for each in (*matched, *received)]
+        positions = await reader.positions([logged[each] for each in keys])
+        check_unread(chain, {hash_ for hash_, _ in {*keys} - positions.keys()}, known=known)
         return blocks, FoundDeposits(
             [
                 each.deposit(chain, positions[each.transfer.key], self._clock, run.offsets)
                 for each in matched
+                if each.transfer.key in positions
             ],
-            treasury_deposits(chain, received, self._clock, run.offsets),
+            treasury_deposits(
+                chain,
+                [each for each in received if each.transfer.key in positions],
+                self._clock,
+                run.offsets,
+            ),
         )
 
     async def _rewind(self, run: _ChainRun, cursor: ChainCursor, heads: ChainHeads) -> bool:

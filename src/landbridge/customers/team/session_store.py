@@ -134,7 +134,7 @@ async def end_others(
 
 
 async def verify(tx: Tx, org_id: UUID, session_id: UUID, at: datetime, secret_hash: bytes) -> bool:
-    """Record the verified second factor; False if the session has ended."""
+    """Record a proof of identity, with another cookie; False if the session has ended."""
     return await tx.fetchval(_VERIFY, org_id, session_id, at, secret_hash) is not None
 
 

@@ -264,8 +264,11 @@ class Voting:
             if before is not None and before.occurred_at == vote.occurred_at:
                 return found  # runs again after an unconfirmed commit
             await self._check_vote(tx, approval=found, caller=caller, at=vote.occurred_at)
-            if move is None and _is_last(found):
-                return CommitOutcome.STALE  # another vote was cast meanwhile, so this one decides
+            decides = vote.choice is VoteChoice.REJECT or _is_last(found)
+            if decides != (move is not None):
+                # Meanwhile another vote was cast, so this one decides; or a voter may vote no
+                # longer, so it does not.
+                return CommitOutcome.STALE
             if move is None:
                 return await self._write(tx, found, vote, actor=caller.actor, decides=False)
             table = self._decider(record).transitions
