@@ -114,6 +114,7 @@ def openapi_document(app: Litestar) -> dict[str, Any]:
     return {**document, "x-state-machines": to_builtins(STATE_MACHINES.list().state_machines)}
 
 
+# Recorded in a run of the sandbox (tests/contract/examples), with stable ids and times.
 FILE = Path(__file__).with_name("openapi_examples.json")
 
 

@@ -54,7 +54,7 @@ class TooLarge(Enum):
 
     FAULT = auto()  # the node is at fault
     RAISE = auto()  # the caller asks for less
-    RAISE_OF_ALL = auto()  # somebody made it so; raised if it is so at all nodes in use
+    RAISE_OF_ALL = auto()  # strangers can make it so; raised if it is so at all nodes in use
 
 
 class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
