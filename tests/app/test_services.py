@@ -1,6 +1,6 @@
 """Services that handlers depend on."""
 
-from landbridge.app.routes import SERVICES
+from landbridge.app.api import SERVICES
 
 
 def test_only_services_that_handlers_depend_on_are_dependencies() -> None:

@@ -1,12 +1,5 @@
-"""Table of contents of the API: every route, and every service that handlers depend on."""
+"""Table of contents of the API: every route but the pages."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import fields
-from inspect import signature
-
-from litestar.handlers import BaseRouteHandler
-
-from landbridge.app.container import Container
 from landbridge.customers.address_policies.api import AddressPolicyRoutes
 from landbridge.customers.bank_accounts.api import AccountRoutes
 from landbridge.customers.bank_accounts.review_api import AccountReviewRoutes
@@ -29,7 +22,6 @@ from landbridge.customers.users.wallet_api import WalletRoutes
 from landbridge.customers.verification.api import VerificationRoutes
 from landbridge.customers.verification.provider_api import ProviderVerificationRoutes
 from landbridge.customers.verification.review_api import ReviewRoutes
-from landbridge.dashboard.routes import PAGES
 from landbridge.developers.request_log.api import RequestLogRoutes
 from landbridge.developers.webhooks.api import WebhookRoutes
 from landbridge.developers.webhooks.delivery_api import DeliveryRoutes
@@ -177,19 +169,3 @@ ROUTES = [
     OutcomeRoutes,
     SimulatedDepositRoutes,
 ]
-
-
-def _parameters() -> Iterator[str]:
-    """Yield the names of the parameters of all handlers."""
-    for route in (*SERVICE_ROUTES, *ROUTES, *PAGES):
-        members: Iterable[object] = vars(route).values() if isinstance(route, type) else (route,)
-        for each in members:
-            if isinstance(each, BaseRouteHandler):
-                yield from signature(each.fn).parameters
-
-
-# Dependencies of handlers, by the names of their parameters. Each start compares all dependencies
-# of each handler with one another, so it has no others. `rails` is a parameter of some routes.
-SERVICES = tuple(
-    sorted({each.name for each in fields(Container)}.intersection(_parameters()) - {"rails"})
-)
