@@ -1,7 +1,9 @@
 """Application factory of the HTTP API: lists every route, dependency and middleware."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
+from dataclasses import fields
+from inspect import signature
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +12,7 @@ from litestar import Litestar, Response, Router
 from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
+from litestar.handlers import BaseRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from landbridge.app.container import Container
@@ -17,11 +20,11 @@ from landbridge.app.container.installation import installation
 from landbridge.app.container.registry import STATE_MACHINES
 from landbridge.app.openapi_document import TAGS, openapi_config, openapi_document
 from landbridge.app.route_scopes import check_scopes, needed_scope
-from landbridge.app.routes import ROUTES, SERVICE_ROUTES, SERVICES
+from landbridge.app.routes import ROUTES, SERVICE_ROUTES
 from landbridge.customers.team.model import SignedInSession
 from landbridge.dashboard.actor_names import ActorNames, actor_names
 from landbridge.dashboard.rendering import InstallationInfo
-from landbridge.dashboard.routes import dashboard
+from landbridge.dashboard.routes import PAGES, dashboard
 from landbridge.dashboard.time_zones import PageZones
 from landbridge.payments.engine.request_options import (
     check_request_options,
@@ -81,6 +84,22 @@ _LIST_PARTS = {
     "position_window": AppDependency(provide_position_window),
     "queue": AppDependency(provide_queue_window),
 }
+
+
+def _parameters() -> Iterator[str]:
+    """Yield the names of the parameters of all handlers."""
+    for route in (*SERVICE_ROUTES, *ROUTES, *PAGES):
+        members: Iterable[object] = vars(route).values() if isinstance(route, type) else (route,)
+        for each in members:
+            if isinstance(each, BaseRouteHandler):
+                yield from signature(each.fn).parameters
+
+
+# Dependencies of handlers, by the names of their parameters. Each start compares all dependencies
+# of each handler with one another, so it has no others. `rails` is a parameter of some routes.
+SERVICES = tuple(
+    sorted({each.name for each in fields(Container)}.intersection(_parameters()) - {"rails"})
+)
 
 
 def build_app(container: Container) -> Litestar:

@@ -123,6 +123,7 @@ def _describe_success(operation: dict[str, Any]) -> None:
             reply["description"] = operation["summary"]
 
 
+# Recorded in a run of the sandbox (tests/contract/examples), with stable ids and times.
 FILE = Path(__file__).with_name("openapi_examples.json")
 
 

@@ -1,8 +1,5 @@
-"""Table of contents of the API: every route, and every service that handlers may depend on."""
+"""Table of contents of the API: every route but the pages."""
 
-from dataclasses import fields
-
-from landbridge.app.container import Container
 from landbridge.customers.address_policies.api import AddressPolicyRoutes
 from landbridge.customers.bank_accounts.api import AccountRoutes
 from landbridge.customers.bank_accounts.review_api import AccountReviewRoutes
@@ -172,6 +169,3 @@ ROUTES = [
     OutcomeRoutes,
     SimulatedDepositRoutes,
 ]
-
-# Dependencies of handlers, by the names of their parameters. `rails` is a parameter of some routes.
-SERVICES = tuple(each.name for each in fields(Container) if each.name != "rails")

@@ -39,8 +39,6 @@ _EVENTS_DAYS_MAX = 90
 _RATE_MAX = 100_000
 # With less, a stolen database gives its passwords away; OWASP's least.
 _PASSWORD_MEMORY_MIN_KIB = 19_456
-
-
 # The key of all examples in our pages.
 _EXAMPLE_KEY = "a-key-of-my-own-choice-1234"
 

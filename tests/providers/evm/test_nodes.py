@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.providers.evm.chain_data import BlockTag
-from landbridge.providers.evm.errors import NodeError, NodeUnavailable
+from landbridge.providers.evm.errors import NodeError, NodeUnavailable, TransactionTooLarge
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.nodes import RpcLimits
 from landbridge.providers.evm.rpc import ChainClient
@@ -22,6 +22,7 @@ from tests.providers.evm.node_server import (
     FakeNode,
     answer_text,
     client_of,
+    fake_node,
     raw_text,
 )
 
@@ -242,6 +243,25 @@ async def test_when_all_fail_the_set_aside_node_that_is_due_first_is_tried(
         node.respond = None
         node.set("eth_blockNumber", HEAD)
         assert await client.block_number() == 16
+
+
+async def test_a_node_that_was_set_aside_finds_nothing_too_large_for_the_others(
+    node: FakeNode, second: FakeNode
+) -> None:
+    async with fake_node() as aside:
+        aside.respond = BAD_RESPONSES["HTTP 503"][0]
+        for each in (node, second):
+            each.set("eth_blockNumber", HEAD)
+        async with client_of(aside, node, second, limits=QUICK) as client:
+            assert await client.block_number() == 16
+            aside.respond = None
+            for each in (aside, second):
+                each.set("eth_getTransactionReceipt", {"data": "0" * 20_000})
+            node.refuse("eth_getTransactionReceipt", -32_000, "no")
+            with pytest.raises(NodeUnavailable) as failure:
+                await client.receipt("0x" + "11" * 32)
+        assert "eth_getTransactionReceipt" in aside.seen
+    assert not isinstance(failure.value, TransactionTooLarge)
 
 
 async def test_a_rate_limit_is_asked_of_the_next_node(node: FakeNode, second: FakeNode) -> None:

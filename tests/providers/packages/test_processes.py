@@ -1,7 +1,9 @@
 """Hostile packages: a sentence at the start, or no answer; the caller is never held up."""
 
 import asyncio
+import fcntl
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -255,10 +257,18 @@ async def test_a_package_sees_nothing_of_ours(
     monkeypatch.setenv("LANDBRIDGE_MASTER_KEY", "a-master-key")
     monkeypatch.setenv("DATABASE_PASSWORD", "a-password")
     path = write_file(tmp_path)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     with (tmp_path / "ours").open("w") as ours:
         os.set_inheritable(ours.fileno(), True)  # noqa: FBT003  its only name
-        async with package_client(path, database) as client:
-            await until_answered(client)
+        # A file stays open if the limit is lowered below its number.
+        above = fcntl.fcntl(ours, fcntl.F_DUPFD, limits[0] - 1)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits[0] - 1, limits[1]))
+        try:
+            async with package_client(path, database) as client:
+                await until_answered(client)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            os.close(above)
     seen = (tmp_path / "orders.db.seen").read_text()
     assert "PATH" in seen
     for secret in ("LANDBRIDGE", "a-master-key", "a-password", str(tmp_path / "ours")):

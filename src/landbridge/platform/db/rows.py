@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
-    """Read a row as a struct or data class whose fields have the names of its columns.
+    """Read a row as a struct or data class that has fields with the names of its columns.
 
     Texts become the enumerations that the fields have, and `numeric` without decimal places becomes
     an int: asyncpg reads units as `Decimal`. `values` replace columns, and add fields without a

@@ -32,7 +32,7 @@ AnyRequest = Request[Any, Any, Any]
 
 
 class ListedRecord(Protocol):
-    """Row of a list, by whose id rows of the same time are ordered."""
+    """Row of a list. Rows of the same time are ordered by their ids."""
 
     @property
     def id(self) -> UUID:

@@ -54,7 +54,7 @@ class TooLarge(Enum):
 
     FAULT = auto()  # the node is at fault
     RAISE = auto()  # the caller asks for less
-    RAISE_OF_ALL = auto()  # somebody made it so; raised if it is so at all nodes in use
+    RAISE_OF_ALL = auto()  # strangers can make it so; raised if it is so at all nodes in use
 
 
 class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,22 +155,23 @@ class NodePool:
         """
         deadline_s = asyncio.get_running_loop().time() + self.limits.call_timeout_s
         problems: list[str] = []
-        large: list[AnswerTooLarge] = []
-        now = self._clock.now()
-        in_use = sum(not _is_set_aside(node, now) for node in self._nodes)
-        for node in self.candidates():
+        large: dict[ChainNode, AnswerTooLarge] = {}
+        now, candidates = self._clock.now(), self.candidates()
+        in_use = {node for node in candidates if not _is_set_aside(node, now)}
+        for node in candidates:
             try:
                 return await self.attempt(node, calls, read, deadline_s=deadline_s, head=head)
             except AnswerTooLarge as failure:
                 if too_large is TooLarge.RAISE:
                     raise
-                large.append(failure)
+                large[node] = failure
                 failure.is_fault &= too_large is TooLarge.FAULT
                 problems.append(self.fail(node, failure))
             except NodeFailure as failure:
                 problems.append(self.fail(node, failure))
-        if too_large is TooLarge.RAISE_OF_ALL and len(large) >= max(in_use, 1):
-            raise large[0]
+        # A node that was set aside does not stand in for one in use.
+        if too_large is TooLarge.RAISE_OF_ALL and large and large.keys() >= in_use:
+            raise next(iter(large.values()))
         raise NodeUnavailable("; ".join(problems) or "no node is configured")
 
     async def ask_each(

@@ -14,6 +14,8 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
@@ -65,8 +67,7 @@ class PackageStarted(msgspec.Struct, frozen=True, kw_only=True):
 
 def main() -> None:
     """Serve until standard input ends."""
-    # uvloop, on which our servers run, leaves inheritable files open in the processes it starts.
-    os.closerange(_FIRST_OTHER_FILE, os.sysconf("SC_OPEN_MAX"))
+    _close_inherited()
     # What the package prints goes to standard error.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -78,6 +79,18 @@ def main() -> None:
     start = msgspec.json.decode(sys.stdin.buffer.readline(), type=PackageStart)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     asyncio.run(_run(start, output))
+
+
+def _close_inherited() -> None:
+    """Close all files but standard input, output and error.
+
+    uvloop, on which our servers run, leaves inheritable files open in the processes it starts. The
+    limit of open files does not bound their numbers, and may be a billion.
+    """
+    for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
+        if number >= _FIRST_OTHER_FILE:
+            with suppress(OSError):  # the list itself was read by one
+                os.close(number)
 
 
 def _end_with_parent() -> None:

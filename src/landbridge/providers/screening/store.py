@@ -7,7 +7,7 @@ import msgspec
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.providers.screening.model import (
     SanctionsEntry,
     SanctionsListVersion,
@@ -124,8 +124,7 @@ async def lock(tx: Tx, name: str) -> SanctionsListVersion | None:
     retires the active version before it adds one.
     """
     await tx.execute(_LOCK)
-    row = await tx.fetchrow(_BEFORE, name)
-    return None if row is None else read_row(row, SanctionsListVersion)
+    return read_optional_row(await tx.fetchrow(_BEFORE, name), SanctionsListVersion)
 
 
 async def entries(tx: Tx, version_id: UUID, *, after: str, limit: int) -> list[SanctionsEntry]:

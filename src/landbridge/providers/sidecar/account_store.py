@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.providers.sidecar.credits import GivenAccount
 
 _ADD = """
@@ -78,4 +78,4 @@ async def of_provider(
 
 
 def _account(row: Row | None) -> SealedAccount | None:
-    return None if row is None else read_row(row, SealedAccount)
+    return read_optional_row(row, SealedAccount)

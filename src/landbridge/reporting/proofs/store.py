@@ -8,7 +8,7 @@ import msgspec
 
 from landbridge.platform.changes.model import START, LogPosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.reporting.proofs.model import AccountState, ProofBlock, ProofTree, StoredCheckpoint
 from landbridge.reporting.proofs.tree import Tile, TileKey
 
@@ -335,8 +335,7 @@ async def write_accounts(tx: Tx, org_id: UUID, states: Mapping[str, AccountState
 
 async def last_checkpoint(tx: Tx, org_id: UUID) -> StoredCheckpoint | None:
     """Return the latest checkpoint of an organisation."""
-    row = await tx.fetchrow(_LAST_CHECKPOINT, org_id)
-    return None if row is None else read_row(row, StoredCheckpoint)
+    return read_optional_row(await tx.fetchrow(_LAST_CHECKPOINT, org_id), StoredCheckpoint)
 
 
 async def checkpoints(tx: Tx, org_id: UUID) -> list[StoredCheckpoint]:

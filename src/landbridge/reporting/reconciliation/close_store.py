@@ -15,7 +15,6 @@ from landbridge.reporting.reconciliation.close_model import (
     ClosePosition,
     DailyClose,
 )
-from landbridge.reporting.reconciliation.difference_store import as_difference
 from landbridge.reporting.reconciliation.model import ComparedPosition, Difference
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
@@ -205,12 +204,12 @@ async def cutoffs(tx: Tx, org_id: UUID, day: date) -> list[ClosePosition]:
 
 async def unresolved(tx: Tx, org_id: UUID, until: datetime) -> list[Difference]:
     """Return the differences up to a time that are not resolved now, oldest first."""
-    return [as_difference(row) for row in await tx.fetch(_UNRESOLVED, org_id, until)]
+    return [read_row(row, Difference) for row in await tx.fetch(_UNRESOLVED, org_id, until)]
 
 
 async def differences(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[Difference]:
     """Return these differences, oldest first."""
-    return [as_difference(row) for row in await tx.fetch(_DIFFERENCES, org_id, list(ids))]
+    return [read_row(row, Difference) for row in await tx.fetch(_DIFFERENCES, org_id, list(ids))]
 
 
 async def corrections(

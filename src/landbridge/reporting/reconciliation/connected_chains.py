@@ -43,7 +43,11 @@ _PAUSE_S: Final = 30
 
 
 class SilentChains:
-    """Counts calls without an answer in a row, by chain."""
+    """Counts calls without an answer in a row, by chain, within a run over many organisations.
+
+    Each call to such a chain lasts until its timeout: asked once for each organisation, it would
+    delay the comparison of all others by hours.
+    """
 
     def __init__(self) -> None:
         self._failures: dict[Chain, int] = defaultdict(int)

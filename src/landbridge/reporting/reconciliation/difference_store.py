@@ -7,8 +7,8 @@ from uuid import UUID
 
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PositionWindow
-from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.reporting.reconciliation.model import (
     Difference,
     DifferenceFilters,
@@ -186,7 +186,7 @@ async def differences(
 ) -> list[Difference]:
     """Return differences, newest first."""
     rows = await tx.fetch(_DIFFERENCES, org_id, is_resolved_included, limit)
-    return [as_difference(row) for row in rows]
+    return [read_row(row, Difference) for row in rows]
 
 
 async def page(
@@ -210,13 +210,13 @@ async def page(
         window.before.id,
         window.limit,
     )
-    return [as_difference(row) for row in rows]
+    return [read_row(row, Difference) for row in rows]
 
 
 async def get(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
     """Return a difference."""
     row = await tx.fetchrow(_GET, org_id, difference_id)
-    return None if row is None else as_difference(row)
+    return read_optional_row(row, Difference)
 
 
 async def reopen(
@@ -234,14 +234,6 @@ async def reopen(
         [Decimal(each.outside_units) for each in findings],
     )
     return [row["id"] for row in rows]
-
-
-def as_difference(row: Row) -> Difference:
-    """Return the difference of a row."""
-    return read_row(
-        row,
-        Difference,
-    )
 
 
 _LOCK = """
@@ -293,7 +285,7 @@ where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepte
 async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
     """Lock a difference until the transaction ends."""
     row = await tx.fetchrow(_LOCK, org_id, difference_id)
-    return None if row is None else as_difference(row)
+    return read_optional_row(row, Difference)
 
 
 async def write(tx: Tx, org_id: UUID, difference: Difference) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.halt_model import (
     Halt,
@@ -174,8 +174,7 @@ async def halted_since(tx: Tx, org_id: UUID, source: str, asset: str) -> datetim
 
 async def get(tx: Tx, org_id: UUID, halt_id: UUID) -> Halt | None:
     """Return a halt."""
-    row = await tx.fetchrow(_GET, org_id, halt_id)
-    return None if row is None else read_row(row, Halt)
+    return read_optional_row(await tx.fetchrow(_GET, org_id, halt_id), Halt)
 
 
 async def page(

@@ -6,7 +6,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.model import (
     BookedPosition,
@@ -203,8 +203,7 @@ async def add_source(
 
 async def lock_source(tx: Tx, org_id: UUID, source: SourceName) -> ReconSource | None:
     """Return a source, and lock it; None if it is not open."""
-    row = await tx.fetchrow(_LOCK_SOURCE, org_id, source)
-    return None if row is None else read_row(row, ReconSource)
+    return read_optional_row(await tx.fetchrow(_LOCK_SOURCE, org_id, source), ReconSource)
 
 
 async def opened_at(tx: Tx, org_id: UUID, source: SourceName) -> datetime:
@@ -300,10 +299,7 @@ async def open_matches(
 ) -> list[MovementMatch]:
     """Return matches with unequal sides, by (reference, asset) from `after` on."""
     return [
-        read_row(
-            row,
-            MovementMatch,
-        )
+        read_row(row, MovementMatch)
         for row in await tx.fetch(_OPEN_MATCHES, org_id, source, *after, limit)
     ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.reporting.rollups.model import BY_HOUR, TIMED, RollupBuild
 
 _CURRENT = """
@@ -276,8 +276,7 @@ _AT_ZONE = "select $1::timestamptz at time zone $2"
 
 async def current(tx: Tx, org_id: UUID) -> RollupBuild | None:
     """Return the build that reports read; None before the first one exists."""
-    row = await tx.fetchrow(_CURRENT, org_id)
-    return None if row is None else read_row(row, RollupBuild)
+    return read_optional_row(await tx.fetchrow(_CURRENT, org_id), RollupBuild)
 
 
 async def builds(tx: Tx, org_id: UUID) -> list[RollupBuild]:
@@ -298,14 +297,12 @@ async def add(
     Returns None if another build was added since these were read.
     """
     newest = previous[-1].build if previous else 0
-    row = await tx.fetchrow(_ADD, org_id, newest, zone, at)
-    return None if row is None else read_row(row, RollupBuild)
+    return read_optional_row(await tx.fetchrow(_ADD, org_id, newest, zone, at), RollupBuild)
 
 
 async def take(tx: Tx, org_id: UUID, build: int) -> RollupBuild | None:
     """Lock a build to fold it; None if another worker has it, or it is gone."""
-    row = await tx.fetchrow(_TAKE, org_id, build)
-    return None if row is None else read_row(row, RollupBuild)
+    return read_optional_row(await tx.fetchrow(_TAKE, org_id, build), RollupBuild)
 
 
 async def step(tx: Tx, org_id: UUID, after: int, limit: int) -> tuple[int, int]:

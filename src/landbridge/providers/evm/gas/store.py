@@ -40,11 +40,7 @@ where o.org_id = i.org_id and o.key = i.key and o.gas_booked_at is null
 async def lock_due(tx: Tx, *, limit: int) -> list[GasCost]:
     """Lock final orders whose gas is not booked; return their costs, the longest final first."""
     return [
-        read_row(
-            row,
-            GasCost,
-            number=row["gas_records"],
-        )
+        read_row(row, GasCost, number=row["gas_records"])
         for row in await tx.fetch(_LOCK_DUE, limit)
     ]
 

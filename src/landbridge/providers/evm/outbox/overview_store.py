@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.providers.evm.outbox.model import OutboxState
 from landbridge.providers.evm.outbox.overview import (
     AccountOverview,
@@ -94,8 +94,7 @@ async def unpaid_count(tx: Tx, chain: str, org_id: UUID | None) -> int:
 
 async def oldest(tx: Tx, chain: str, org_id: UUID | None) -> OldestOrder | None:
     """Return the oldest order without the chain's confirmations."""
-    row = await tx.fetchrow(_OLDEST, chain, org_id)
-    return None if row is None else read_row(row, OldestOrder)
+    return read_optional_row(await tx.fetchrow(_OLDEST, chain, org_id), OldestOrder)
 
 
 async def accounts(tx: Tx, chain: str) -> list[AccountOverview]:

@@ -32,7 +32,6 @@ EXPIRED = Counter(
     ["chain"],
 )
 
-
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 2_000
