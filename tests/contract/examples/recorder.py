@@ -18,6 +18,7 @@ import httpx2
 from typing_extensions import override
 
 from landbridge.platform.core.clock import FrozenClock
+from landbridge.providers.trp.travel_addresses import encode_travel_address
 from tests.tenants import URL
 
 _JSON = "application/json"
@@ -131,6 +132,7 @@ _CHANGING = re.compile(
     r"|(?P<node>127\.0\.0\.1:\d+)|(?P<reference>\bLB[A-Z0-9]{10}\b)|(?P<account>\b9\d{15}\b)"
     r"|(?P<secret>(?<=session=)[\w-]{43}|^[\w-]{43}$)|(?P<digest>^[0-9a-f]{64}$)"
     r"|(?P<pieces>(?<=\"pieces\":)\d+)|(?P<root>(?<=(?:_digest|..\"root)\":\")[0-9a-f]{64})"
+    r"|(?P<travel>^ta[1-9A-HJ-NP-Za-km-z]{60,}$)"
     r"|(?P<cursor>^[\w-]{39}$|^[0-9a-f]{48}$)",
     re.DOTALL,
 )
@@ -192,4 +194,5 @@ def _named(kind: str, place: str) -> str:
         "digest": digest,
         "root": digest,
         "node": "rpc.example.com",
+        "travel": encode_travel_address(f"{_SHOWN_URL}/trp/{uuid5(NAMESPACE_URL, place)}"),
     }[kind]
