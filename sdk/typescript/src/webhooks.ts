@@ -29,8 +29,8 @@ export interface SeenEvents {
 /**
  * Events that this process has handled, the most recent ones.
  *
- * Test `has(event.eventId)` before the work, and `add` it after: an event whose work failed is then handled when it is
- * sent again.
+ * Test `has(event.eventId)` before the work, and `add` it after: then an event is handled when it is sent again
+ * after a failure.
  */
 export class RecentEvents implements SeenEvents {
   private readonly ids = new Set<string>();

@@ -56,8 +56,8 @@ class SeenEvents(Protocol):
 class RecentEvents:
     """Events that this process has handled, the most recent ones.
 
-    Test `event.event_id in recent` before the work, and `add` it after: an event whose work failed
-    is then handled when it is sent again.
+    Test `event.event_id in recent` before the work, and `add` it after: then an event is
+    handled when it is sent again after a failure.
     """
 
     def __init__(self, size: int = 10_000) -> None:

@@ -343,7 +343,7 @@ def as_limit_usage(record: Transfer) -> LimitUsage | None:
     """Return the limit usage of an onramp; it is committed once the quote is accepted.
 
     None for a deposit on a virtual account: nobody requested it, and rejecting it would leave
-    somebody's money without an owner. The rail of the deposit is not known beforehand.
+    money without an owner. The rail of the deposit is not known beforehand.
     """
     onramp = as_onramp(record)
     details = onramp.details
