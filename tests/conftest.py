@@ -17,6 +17,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, 
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -158,15 +159,24 @@ def _depends_on_version(path: Path) -> bool:
 
 
 @asynccontextmanager
-async def new_database(server_dsn: str, *, is_migrated: bool = True) -> AsyncGenerator[str]:
-    """Create a database of its own; yield its DSN, and drop it in the end."""
+async def new_database(
+    server_dsn: str, *, is_migrated: bool = True, copied: str | None = None
+) -> AsyncGenerator[str]:
+    """Create a database of its own; yield its DSN, and drop it in the end.
+
+    `copied` is the DSN of a database without connections that it starts as a copy of.
+    """
     name = f"landbridge_test_{new_id().hex}"
     server = await Database.connect(server_dsn, name="tests", size_max=1)
     template = os.environ[_TEMPLATE] if is_migrated else "template1"
+    if copied is not None:
+        template = urlsplit(copied).path.removeprefix("/")
     await server.rows(f"create database {name} template {template} strategy file_copy")
-    yield on_server(server_dsn, name)
-    await server.rows(f"drop database if exists {name} with (force)")
-    await server.close()
+    try:
+        yield on_server(server_dsn, name)
+    finally:
+        await server.rows(f"drop database if exists {name} with (force)")
+        await server.close()
 
 
 @pytest.fixture(scope="session")

@@ -65,11 +65,15 @@ async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
     await is_up.wait()
     # Many tests share it: a sign-in in one would otherwise last into the next.
     no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
-    async with httpx2.AsyncClient(transport=transport, base_url=URL, cookies=no_cookies) as client:
-        yield client
-    stop.set()
-    await living
-    give_back(application)
+    try:
+        async with httpx2.AsyncClient(
+            transport=transport, base_url=URL, cookies=no_cookies
+        ) as client:
+            yield client
+    finally:
+        stop.set()
+        await living
+        give_back(application)
 
 
 @dataclass(frozen=True, slots=True)

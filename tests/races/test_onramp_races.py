@@ -15,7 +15,6 @@ from landbridge.payments.incoming_payments.model import IncomingPaymentStatus
 from landbridge.payments.onramps.model import OnrampStatus
 from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.core.errors import LandbridgeError, Refused
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.chains.halts import HaltedChains
@@ -31,6 +30,7 @@ from tests.onramps import (
     settle,
     statuses,
 )
+from tests.order_keys import key_of
 from tests.payments.virtual_accounts.virtual_account_setup import make_account
 from tests.providers.simulation.faulty import FaultyChains, FaultyRails
 from tests.tenants import SETTINGS, Tenant, held
@@ -282,10 +282,10 @@ async def test_two_workers_send_and_return_coins_once(
     assert isinstance(chains, FaultyChains)
     assert isinstance(rails, FaultyRails)
     assert {each.key for each in chains.orders} == {
-        derived_id(UUID(each["id"]), "send") for each in sent
+        await key_of(org, each["id"], "send") for each in sent
     }
     assert {each.key for each in rails.orders} == {
-        derived_id(UUID(each["id"]), "return") for each in wrong
+        await key_of(org, each["id"], "return") for each in wrong
     }
     assert await held(org, user) == str(MANY)
     await check_books(org)

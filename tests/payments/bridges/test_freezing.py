@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import pytest
 
-from landbridge.platform.core.ids import derived_id
 from landbridge.providers.chains.port import ChainAction, ChainOrder
+from tests.order_keys import key_of
 from tests.payments.bridges.bridge_scenario import BridgeScenario
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -183,7 +182,7 @@ async def test_unminted_coins_are_returned_despite_a_freeze(
     scenario: BridgeScenario, *, is_killed: bool
 ) -> None:
     created = await scenario.accepted()
-    keys = [derived_id(UUID(created), name) for name in ("mint", "return")]
+    keys = [await key_of(scenario.org, created, name) for name in ("mint", "return")]
     scenario.chains.failing = {keys[0]: "paused"}
     scenario.chains.only = lambda order: order.key == keys[1]
     if is_killed:

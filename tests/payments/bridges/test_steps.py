@@ -3,16 +3,15 @@
 from datetime import timedelta
 from itertools import product
 from typing import Any
-from uuid import UUID
 
 import pytest
 
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.providers.chains.port import ChainAction, ChainOrder
 from landbridge.providers.chains.tokens import Chain
 from tests.matrices import each_value_once
+from tests.order_keys import key_of
 from tests.payments.bridges.bridge_scenario import ANOTHER, BridgeScenario
 from tests.tenants import BRIDGES, register
 
@@ -178,7 +177,7 @@ async def test_worker_death_between_claim_call_and_record_loses_and_repeats_noth
     await scenario.work()
     assert await scenario.status(created) == "COMPLETED"
     assert await scenario.holds() == ("7", "0", "3")
-    keys = {derived_id(UUID(created), each) for each in ("approve", "burn", "mint")}
+    keys = {await key_of(scenario.org, created, each) for each in ("approve", "burn", "mint")}
     assert {key for _, key in scenario.chains.calls} == keys
     assert len(await scenario.carried()) == 3
     await scenario.check_books()
@@ -232,10 +231,9 @@ async def test_unminted_coins_are_returned(
 
 async def test_refused_refund_is_sent_again_until_it_arrives(scenario: BridgeScenario) -> None:
     created = await scenario.accepted()
-    record_id = UUID(created)
-    first = derived_id(record_id, "return")
+    first = await key_of(scenario.org, created, "return")
     keys = [key_of_attempt(first, count) for count in range(3)]
-    scenario.chains.failing = {derived_id(record_id, "mint"): "paused"}
+    scenario.chains.failing = {await key_of(scenario.org, created, "mint"): "paused"}
     scenario.chains.failing |= dict.fromkeys(keys[:2], "stuck")
     await scenario.work()
     assert await scenario.status(created) == "DESTINATION_INITIATED"
@@ -265,8 +263,8 @@ async def test_rejected_mint_is_not_looked_up_again(scenario: BridgeScenario) ->
     scenario.chains.only = _is(ChainAction.MINT)
     scenario.chains.raise_before_next = Rejected("no such coin there")
     created = await scenario.accepted()
-    mint = derived_id(UUID(created), "mint")
-    back = derived_id(UUID(created), "return")
+    mint = await key_of(scenario.org, created, "mint")
+    back = await key_of(scenario.org, created, "return")
     scenario.chains.late_by = 5 * MINUTE
     await scenario.work()
     # Its order is the refund now, which is in progress.

@@ -10,8 +10,8 @@ import pytest
 from landbridge.app.container.coin_flows import coin_deciders, coin_steps
 from landbridge.payments.engine.outgoing_transfers import TRANSITIONS, OutgoingTransferStatus
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
-from landbridge.platform.core.ids import derived_id
 from tests.matrices import each_value_once, in_one_test
+from tests.order_keys import key_of
 from tests.payments.engine.outgoing_transfer_scenario import OutgoingTransferScenario
 
 WEEK = timedelta(weeks=1)
@@ -105,7 +105,9 @@ async def test_worker_death_between_claim_call_and_record_loses_and_repeats_noth
     assert await scenario.status(created) == "COMPLETED"
     assert await scenario.holds() == (7, 0, 3)
     assert await scenario.carried() == 1
-    assert {key for _, key in scenario.chains.calls} == {derived_id(UUID(created), "send")}
+    assert {key for _, key in scenario.chains.calls} == {
+        await key_of(scenario.org, created, "send")
+    }
     await scenario.check_books()
 
 
@@ -162,7 +164,7 @@ async def test_transfer_without_an_answer_for_a_day_becomes_unknown(
         scenario.chains.is_silent = True
     created = await scenario.make()
     if end == "FAILED":
-        scenario.chains.failing[derived_id(UUID(created), "send")] = "reverted"
+        scenario.chains.failing[await key_of(scenario.org, created, "send")] = "reverted"
     await scenario.work()
     assert await scenario.status(created) == since
     scenario.chains.is_silent = True

@@ -11,16 +11,12 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import case_id
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.retry_policy import key_of_attempt
 from tests.matrices import each_value_once
+from tests.order_keys import key_of
 from tests.payments.offramps.offramp_scenario import OfframpScenario
 from tests.payouts import OFFRAMPS, accept, check_books, make_account, make_payee, shown, way
 from tests.tenants import held, make_user, refusal, sentence
-
-
-def _key(offramp: dict[str, Any], name: str) -> UUID:
-    return derived_id(UUID(offramp["id"]), name)
 
 
 async def _settled(
@@ -65,7 +61,9 @@ async def test_a_slow_chain(scenario: OfframpScenario) -> None:
     assert await scenario.status(created) == "CRYPTO_PENDING"
     await scenario.pass_time(minutes=2)
     assert (await _settled(scenario, created, left="900"))["status"] == "COMPLETED"
-    assert {order.key for order in scenario.chains.orders} == {_key(created, "debit")}
+    assert {order.key for order in scenario.chains.orders} == {
+        await key_of(scenario.org, created["id"], "debit")
+    }
 
 
 async def test_order_under_way_is_due_when_its_result_is_expected(
@@ -156,14 +154,19 @@ async def test_worker_death_at_each_call_repeats_nothing(
     )
     await scenario.run()
     assert (await _settled(scenario, created, left="900"))["status"] == "COMPLETED"
-    assert {each.key for each in scenario.chains.orders} == {_key(created, "debit")}
-    assert {each.key for each in scenario.rails.orders} == {_key(created, "payout")}
+    assert {each.key for each in scenario.chains.orders} == {
+        await key_of(scenario.org, created["id"], "debit")
+    }
+    assert {each.key for each in scenario.rails.orders} == {
+        await key_of(scenario.org, created["id"], "payout")
+    }
 
 
 async def test_refund_survives_worker_death_and_refusal(scenario: OfframpScenario) -> None:
     created = await scenario.accepted()
     scenario.rails.fail_next = "closed"
-    scenario.chains.only = lambda order: order.key == _key(created, "refund")
+    refund = await key_of(scenario.org, created["id"], "refund")
+    scenario.chains.only = lambda order: order.key == refund
     scenario.chains.raise_after_next = Unclear("x")
     await scenario.run()
     assert await scenario.status(created) == "FIAT_FAILED"
@@ -175,7 +178,8 @@ async def test_refund_survives_worker_death_and_refusal(scenario: OfframpScenari
 async def test_refused_refund_is_sent_again(scenario: OfframpScenario) -> None:
     created = await scenario.accepted()
     scenario.rails.fail_next = "closed"
-    scenario.chains.failing[_key(created, "refund")] = "no gas"
+    refund = await key_of(scenario.org, created["id"], "refund")
+    scenario.chains.failing[refund] = "no gas"
     await scenario.run()
     assert await scenario.status(created) == "FIAT_FAILED"
     await scenario.pass_time(minutes=1)
@@ -189,7 +193,8 @@ async def test_repeatedly_refused_refund_backs_off(
     created = await scenario.accepted()
     scenario.rails.fail_next = "closed"
     attempts = 8
-    keys = [key_of_attempt(_key(created, "refund"), each) for each in range(attempts)]
+    refund = await key_of(scenario.org, created["id"], "refund")
+    keys = [key_of_attempt(refund, each) for each in range(attempts)]
     scenario.chains.failing.update(dict.fromkeys(keys, "no gas"))
     await scenario.run()
     for each in range(1, attempts):

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from uuid import UUID
@@ -182,11 +183,12 @@ def test_why_not_cancel_in_review(status: OnrampStatus) -> None:
 
 
 def test_a_reference_is_short_the_same_each_time_and_another_for_each_record() -> None:
-    ids = [derived_id(_ID, str(index)) for index in range(500)]
-    references = {new_reference(each, 0) for each in ids}
-    assert references == {new_reference(each, 0) for each in ids}
+    record = _onramp(OnrampStatus.OPEN_QUOTE).record
+    records = [replace(record, id=derived_id(_ID, str(index))) for index in range(500)]
+    references = {new_reference(each, 0) for each in records}
+    assert references == {new_reference(each, 0) for each in records}
     assert len(references) == 500
-    assert len({new_reference(_ID, attempt) for attempt in range(4)}) == 4
+    assert len({new_reference(record, attempt) for attempt in range(4)}) == 4
     for each in references:
         assert len(each) == 12
         assert each.startswith("LB")

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 import pytest
@@ -14,7 +13,6 @@ from landbridge.ledger.model import HouseRole
 from landbridge.payments.onramps.model import OnrampStatus
 from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.http.caller import KeyScope
 from landbridge.providers.simulation.model import SimulatedSystem
 from tests.onramps import (
@@ -28,13 +26,10 @@ from tests.onramps import (
     settle,
     statuses,
 )
+from tests.order_keys import key_of
 from tests.payments.onramps.onramp_scenario import OnrampScenario
 from tests.providers.simulation.external_state import orders, paid_out
 from tests.tenants import Tenant, held, make_user
-
-
-def _key(onramp: dict[str, Any], name: str) -> UUID:
-    return derived_id(UUID(onramp["id"]), name)
 
 
 @pytest.mark.parametrize("error", [Unclear("lost"), Unavailable("died")])
@@ -47,7 +42,9 @@ async def test_worker_death_after_the_call_sends_nothing_twice(
     assert (await retrieve(scenario.org, onramp))["status"] == "CRYPTO_INITIATED"
     await scenario.settle()
     assert (await retrieve(scenario.org, onramp))["status"] == "COMPLETED"
-    assert {key for _, key in scenario.chains.calls} == {_key(onramp, "send")}
+    assert {key for _, key in scenario.chains.calls} == {
+        await key_of(scenario.org, onramp["id"], "send")
+    }
     assert scenario.chains.count("send") == 2
     assert await held(scenario.org, scenario.user) == "100"
     await check_books(scenario.org)
@@ -93,7 +90,8 @@ async def test_refusal_by_the_chain_returns_the_fiat(scenario: OnrampScenario, h
     assert await held(scenario.org, scenario.user) == "0"
     for role in HouseRole:
         assert await house_units(scenario.org, role, "usd:BANK") == 0
-    (paid,) = [each for each in scenario.rails.orders if each.key == _key(onramp, "return")]
+    key = await key_of(scenario.org, onramp["id"], "return")
+    (paid,) = [each for each in scenario.rails.orders if each.key == key]
     assert str(paid.money) == "100"
     assert paid.payee["accountNumber"] == "000123456789"
     await check_books(scenario.org)
@@ -127,7 +125,9 @@ async def test_order_that_never_arrived_is_sent_again(scenario: OnrampScenario) 
     scenario.chains.is_silent = False
     await scenario.settle(timedelta(hours=2))
     assert (await retrieve(scenario.org, onramp))["status"] == "COMPLETED"
-    assert {key for _, key in scenario.chains.calls} == {_key(onramp, "send")}
+    assert {key for _, key in scenario.chains.calls} == {
+        await key_of(scenario.org, onramp["id"], "send")
+    }
 
 
 async def test_order_that_never_arrived_is_not_sent_while_frozen(scenario: OnrampScenario) -> None:
@@ -176,7 +176,9 @@ async def test_return_is_paid_once_despite_crashes_of_the_worker(scenario: Onram
     scenario.rails.late_by = timedelta(days=2)
     await scenario.settle()
     assert (await retrieve(scenario.org, onramp))["status"] == "FIAT_RETURNED"
-    assert {each.key for each in scenario.rails.orders} == {_key(onramp, "return")}
+    assert {each.key for each in scenario.rails.orders} == {
+        await key_of(scenario.org, onramp["id"], "return")
+    }
     assert {each.rail for each in scenario.rails.orders} == {"ach"}
     await check_books(scenario.org)
 
@@ -209,7 +211,7 @@ async def test_refused_return_is_repeated_under_another_key(
         assert len(scenario.rails.calls) == attempts + 1
         assert (await retrieve(scenario.org, onramp))["status"] == "FIAT_FAILED"
         assert await house_units(scenario.org, HouseRole.IN_TRANSIT, "usd:BANK") == 7_00
-    assert scenario.rails.calls[0] == ("pay", _key(onramp, "return"))
+    assert scenario.rails.calls[0] == ("pay", await key_of(scenario.org, onramp["id"], "return"))
     assert len({key for _, key in scenario.rails.calls}) == 7
     assert logged().count("due.refused") == 7
     assert onramp["id"] in logged()

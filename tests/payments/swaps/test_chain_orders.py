@@ -14,7 +14,6 @@ from landbridge.ledger.model import HouseRole
 from landbridge.payments.swaps.model import Swap, SwapLeg
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.errors import Unavailable, Unclear
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
@@ -23,6 +22,7 @@ from landbridge.providers.chains.tokens import ASSETS, Chain
 from tests.change_log import placed
 from tests.house_accounts import house_balance
 from tests.matrices import each_value_once
+from tests.order_keys import key_of
 from tests.payouts import check_books
 from tests.providers.simulation.faulty import FaultyChains
 from tests.scripted import force
@@ -84,12 +84,12 @@ class SwapScenario:
         held = int(found["balance"]) - int(found["availableBalance"])
         return int(found["availableBalance"]), held, outside.units
 
-    def key(self, created: str, name: str) -> UUID:
-        return derived_id(UUID(created), name)
+    async def key(self, created: str, name: str) -> UUID:
+        return await key_of(self.org, created, name)
 
-    def only(self, created: str, name: str) -> None:
+    async def only(self, created: str, name: str) -> None:
         """Let the next fault apply to this order alone."""
-        key = self.key(created, name)
+        key = await self.key(created, name)
 
         def check(order: ChainOrder) -> bool:
             return order.key == key
@@ -189,7 +189,7 @@ async def test_a_lost_answer_loses_and_repeats_nothing(
     scenario: SwapScenario, order: str, faults: tuple[Exception | None, Exception | None]
 ) -> None:
     created = await scenario.accepted()
-    scenario.only(created, order)
+    await scenario.only(created, order)
     scenario.chains.raise_before_next, scenario.chains.raise_after_next = faults
     await scenario.work()
     assert (await scenario.get(created))["status"] == "PENDING"
@@ -198,7 +198,7 @@ async def test_a_lost_answer_loses_and_repeats_nothing(
     assert (await scenario.get(created))["status"] == "COMPLETED"
     assert await scenario.coins() == (5_000_000, 0, 4_995_000)
     keys = {key for _, key in scenario.chains.calls}
-    assert keys == {scenario.key(created, COLLECT), scenario.key(created, DELIVER)}
+    assert keys == {await scenario.key(created, each) for each in (COLLECT, DELIVER)}
     await check_books(scenario.org)
 
 
@@ -220,8 +220,8 @@ async def test_uncollected_coins_are_released(
 
 async def test_undelivered_coins_are_returned_with_their_fee(scenario: SwapScenario) -> None:
     created = await scenario.accepted()
-    scenario.chains.failing = {scenario.key(created, DELIVER): "blocked by the issuer"}
-    first = scenario.key(created, RETURN)
+    scenario.chains.failing = {await scenario.key(created, DELIVER): "blocked by the issuer"}
+    first = await scenario.key(created, RETURN)
     scenario.chains.failing[first] = "not yet"
     await scenario.work()
     assert (await scenario.swap(created)).details.leg is SwapLeg.RETURN
@@ -269,7 +269,7 @@ async def test_a_freeze_before_the_delivery_returns(scenario: SwapScenario) -> N
     failed = await scenario.get(created)
     assert failed["status"] == "FAILED"
     keys = [each.key for each in scenario.chains.orders]
-    assert scenario.key(created, DELIVER) not in keys
+    assert await scenario.key(created, DELIVER) not in keys
     assert await scenario.coins() == (10_000_000, 0, 0)
     await check_books(scenario.org)
 

@@ -47,7 +47,7 @@ from landbridge.platform.db.pool import Tx
 
 # Keys of the payments that records may have at a bank.
 _PAYMENT_KEYS: Mapping[str, Callable[[Transfer], UUID]] = {
-    offramps.KIND: lambda record: payout_key(record.id),
+    offramps.KIND: payout_key,
     onramps.KIND: lambda record: retry_key(record, onramps.RETURN),
 }
 

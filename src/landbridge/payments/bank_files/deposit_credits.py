@@ -9,7 +9,7 @@ from landbridge.payments.incoming_payments.model import IncomingPaymentSender, R
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.rails.calendar import FRANKFURT, NEW_YORK
 
-# Random part of a line id in a deposit reference: enough to distinguish credits with one reference.
+# Part of a line id in a deposit reference: enough to distinguish credits with one reference.
 _TAIL = 12
 # Time zone of the bank's day, by account currency; UTC for all others.
 _ZONES = {"usd": NEW_YORK, "eur": FRANKFURT}

@@ -37,7 +37,7 @@ from landbridge.payments.bank_files.statement_lines import line_context, record_
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.fields import copy_fields
-from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
@@ -116,7 +116,7 @@ class Ingestion:
         One without a reference that another statement has needs a manual review, and so does money
         that another statement has on another day.
         """
-        stamps = [self._row(each, offset) for each in drafts]
+        stamps = [self._row(account, each, offset) for each in drafts]
 
         async def work(tx: Tx) -> None:
             again = await _find_rebooked(tx, account, drafts)
@@ -132,7 +132,7 @@ class Ingestion:
                 tx, account.org_id, account.id, [each.fingerprint for each in bare]
             )
             doubtful = [
-                self._row(statement_events.alike(each), offset)
+                self._row(account, statement_events.alike(each), offset)
                 for each in bare
                 if sources[each.fingerprint] != each.source
             ]
@@ -181,9 +181,11 @@ class Ingestion:
         return added
 
     def _row(
-        self, draft: StatementLineDraft, offset: timedelta
+        self, account: FundingAccountView, draft: StatementLineDraft, offset: timedelta
     ) -> tuple[UUID, StatementLineDraft, datetime]:
-        return new_id(), draft, self.clock.stamp(offset)
+        # Derived, so that a line that is read again after a restored backup is the same credit.
+        line_id = derived_id(account.id, f"line/{draft.fingerprint.hex()}")
+        return line_id, draft, self.clock.stamp(offset)
 
     async def _store_balances(
         self,
@@ -202,7 +204,7 @@ class Ingestion:
             gap = statement_events.statement_review(
                 statement, _GAP, note=_note(account, statement, last)
             )
-            await self._add_in(tx, account, file_id, [self._row(gap, offset)])
+            await self._add_in(tx, account, file_id, [self._row(account, gap, offset)])
         await inbound_file_store.add_statement(tx, account.org_id, account.id, file_id, head)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import UUID
 
-import msgspec
 from msgspec import Meta
 
 from landbridge.ledger.errors import InsufficientBalance
@@ -32,6 +31,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferCreation,
     TransferDraft,
 )
+from landbridge.payments.engine.order_keys import requested_details
 from landbridge.payments.engine.outgoing_transfers import (
     TRANSITIONS,
     hold_journals,
@@ -200,7 +200,7 @@ class Batches:
                 path=(status,),
                 source=gross,
                 destination=gross,
-                details=msgspec.to_builtins(_details(payer, payees, amounts)),
+                details=requested_details(_details(payer, payees, amounts)),
                 due_at=due_at,
                 at=at,
                 actor=caller.actor,

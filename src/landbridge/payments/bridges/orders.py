@@ -37,10 +37,10 @@ from landbridge.payments.engine.order_channels import (
     chain_channel,
     until_settled,
 )
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import OrderRefund, OutgoingOrder
 from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.platform.core.errors import Unavailable
-from landbridge.platform.core.ids import derived_id
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
 from landbridge.providers.chains.tokens import Network
 
@@ -161,7 +161,7 @@ class BridgeOrders:
         network = Network(bridge.destination.asset.chain)
         return ChainOrder(
             org_id=record.org_id,
-            key=derived_id(record.id, "mint"),
+            key=order_key(record, "mint"),
             record_id=record.id,
             action=ChainAction.MINT,
             chain=network,
@@ -169,7 +169,7 @@ class BridgeOrders:
             wallet_id=None,
             legs=(OrderLeg(bridge.details.destination_address, bridge.destination),),
             at=at,
-            after=derived_id(record.id, "burn"),
+            after=order_key(record, "burn"),
         )
 
 
@@ -178,7 +178,7 @@ def _source_order(bridge: Bridge, action: ChainAction, at: datetime) -> ChainOrd
     record, details = bridge.record, bridge.details
     return ChainOrder(
         org_id=record.org_id,
-        key=derived_id(record.id, action),
+        key=order_key(record, action),
         record_id=record.id,
         action=action,
         chain=bridge.source.asset.chain,

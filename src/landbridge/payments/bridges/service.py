@@ -12,8 +12,6 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from landbridge.customers.wallets.errors import WalletNotFound
 from landbridge.customers.wallets.service import checked_address
 from landbridge.ledger.errors import InsufficientBalance
@@ -38,6 +36,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferCreation,
     TransferDraft,
 )
+from landbridge.payments.engine.order_keys import requested_details
 from landbridge.payments.engine.parties import PartyRequest, Payee, PaymentParties
 from landbridge.payments.engine.postings import hold
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
@@ -239,7 +238,7 @@ class Bridges:
                 path=(BridgeStatus.OPEN_QUOTE,),
                 source=money,
                 destination=RATE.convert(money, destination, Rounding.DOWN),
-                details=msgspec.to_builtins(details),
+                details=requested_details(details),
                 due_at=expires_at,
                 at=at,
                 actor=caller.actor,

@@ -12,7 +12,7 @@ from typing import Protocol
 from uuid import UUID
 
 from landbridge.ledger.model import Transfer
-from landbridge.platform.core.ids import derived_id
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
 
@@ -45,7 +45,7 @@ class DisbursementRequest:
     @property
     def id(self) -> UUID:
         """Return the id of its record, derived from the payment, purpose and reference."""
-        return derived_id(self.payment.id, f"disbursement/{self.purpose}/{self.reference}")
+        return order_key(self.payment, f"disbursement/{self.purpose}/{self.reference}")
 
 
 def surplus_reference(asset: str, chain_hash: str) -> str:

@@ -3,7 +3,7 @@
 A record passes through the same stages for each order, whatever its flow calls their statuses:
 
     claim      The transition to `initiated`. From here on the provider may have the order. Its
-               key is derived from the record's id (`derived_id(record.id, "send")`), so it is the
+               key is derived (`order_key(record, "send")`), so it is the
                same after a crash.
     call       `send`, outside of any transaction; executed once per key.
     record     The transition to `pending` (in progress; looked up again when its result is

@@ -15,6 +15,7 @@ from landbridge.payments.approvals.model import ON_CHAIN_LIFETIME, WHY_EXPIRED, 
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.engine.dry_run import PlannedStep
 from landbridge.payments.engine.order_channels import chain_channel
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import (
     ACTOR,
     OrderSender,
@@ -28,7 +29,6 @@ from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitSta
 from landbridge.payments.limits.model import PaymentDestination
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
@@ -126,7 +126,7 @@ class OutgoingTransfer:
         """Return its chain order."""
         return ChainOrder(
             org_id=self.record.org_id,
-            key=derived_id(self.record.id, "send"),
+            key=order_key(self.record, "send"),
             record_id=self.record.id,
             action=ChainAction.TRANSFER,
             chain=self.chain,

@@ -21,8 +21,8 @@ from uuid import UUID
 
 from landbridge.ledger.model import Transfer
 from landbridge.payments.engine.attention import attention
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.platform.core.errors import Rejected
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.retry_policy import key_of_attempt, pause_after
 from landbridge.platform.formats.texts import in_short
 
@@ -50,9 +50,9 @@ class RetryExhausted(Rejected):
 
 
 def retry_key(record: Transfer, order_name: str) -> UUID:
-    """Return the present key of an order: `derived_id(record.id, order_name)` at first."""
+    """Return the present key of an order: `order_key(record, order_name)` at first."""
     number = _round(record, order_name)
-    first = derived_id(record.id, f"{order_name}/round/{number}" if number else order_name)
+    first = order_key(record, f"{order_name}/round/{number}" if number else order_name)
     return key_of_attempt(first, _attempts(record, order_name))
 
 

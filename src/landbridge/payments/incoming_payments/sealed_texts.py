@@ -12,13 +12,19 @@ from landbridge.payments.incoming_payments.model import (
 )
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
 from landbridge.platform.core.fields import copy_fields
+from landbridge.platform.core.ids import derived_id
 from landbridge.platform.encryption.service import DataKey
 
 
 def new_payment(
-    payment_id: UUID, credit: ReportedCredit, key: DataKey, *, is_screened: bool
+    credit: ReportedCredit, key: DataKey, *, is_screened: bool
 ) -> SealedIncomingPayment:
-    """Return the new incoming payment of a credit; one that is screened is not due."""
+    """Return the new incoming payment of a credit; one that is screened is not due.
+
+    Its id is derived from the bank's reference: if a restored backup lacks it and the bank reports
+    the credit again, it is the same payment to providers that have returned it or paid it out.
+    """
+    payment_id = derived_id(credit.org_id, f"incoming payment/{credit.bank_reference}")
     texts = IncomingPaymentTexts(
         reference=credit.reference, description=credit.description, sender=credit.sender
     )

@@ -35,7 +35,6 @@ from landbridge.payments.incoming_payments.sealed_texts import (
 )
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
 from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound
-from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -77,7 +76,7 @@ class IncomingPayments:
         screenings = self._screenings
         currency = credit.money.asset.currency
         is_screened = screenings is not None and screenings.screens(credit.org_id, currency)
-        created = new_payment(new_id(), credit, key, is_screened=is_screened)
+        created = new_payment(credit, key, is_screened=is_screened)
         if await store.add(tx, created):
             await record_change(tx, created, change_type="receive", actor=actor)
             if screenings is not None and is_screened:

@@ -6,19 +6,18 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from landbridge.customers.bank_accounts.model import BankAccount
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.wallets.errors import WalletNotFound
 from landbridge.customers.wallets.model import ExternalWallet
 from landbridge.customers.wallets.service import Wallets, checked_address
 from landbridge.ledger.errors import InsufficientBalance
-from landbridge.ledger.model import CreateTransfer
+from landbridge.ledger.model import CreateTransfer, created_record
 from landbridge.ledger.snapshots import amount_facts
 from landbridge.payments.approvals.model import OFFRAMP_LIFETIME
 from landbridge.payments.engine.amounts import insufficient_balance_text
 from landbridge.payments.engine.errors import AccountUnfit
+from landbridge.payments.engine.order_keys import requested_details
 from landbridge.payments.engine.parties import Payee, PaymentParties, token_asset
 from landbridge.payments.engine.postings import hold
 from landbridge.payments.offramps.fees import FeeLine, OfframpFee, validate_fee_value
@@ -171,7 +170,7 @@ class OfframpDrafting:
     ) -> None:
         """Raise `AccountUnfit` for a payout that the bank would reject after the debit."""
         payment = payout(
-            creation.id,
+            created_record(creation),
             account,
             creation.destination,
             rail=details.payment_rail,
@@ -346,7 +345,7 @@ def _creation(
         path=(OfframpStatus.CREATED, last),
         source=terms.gross,
         destination=terms.receive,
-        details={**msgspec.to_builtins(details), **amount_facts(terms.gross, terms.receive)},
+        details=requested_details(details, amount_facts(terms.gross, terms.receive)),
         due_at=due_at,
         at=at,
         actor=caller.actor,

@@ -12,6 +12,7 @@ from typing import Any
 
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.payments.engine.order_channels import chain_channel, rail_channel, until_settled
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import OrderRefund, OutgoingOrder
 from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.offramps import transitions
@@ -20,7 +21,6 @@ from landbridge.payments.offramps.payouts import payout, payout_key
 from landbridge.payments.offramps.texts import TextArchive
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.core.ids import derived_id
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
 from landbridge.providers.rails.port import RailPayment, RailPaymentStatus, Rails
 
@@ -55,7 +55,7 @@ class OfframpOrders:
     def payout(self, offramp: Offramp, clock_offset: timedelta) -> OutgoingOrder:
         """Build the payout; the bank account is read when it is submitted."""
         record = offramp.record
-        key = payout_key(record.id)
+        key = payout_key(record)
 
         async def payment() -> RailPayment:
             return await self._payment(offramp, self.clock.now(clock_offset))
@@ -94,7 +94,7 @@ class OfframpOrders:
             record.org_id, details.destination_user_id, details.account_id
         )
         return payout(
-            record.id,
+            record,
             account,
             offramp.receive,
             rail=details.payment_rail,
@@ -113,7 +113,7 @@ def debit(offramp: Offramp, at: datetime) -> ChainOrder:
     fees = tuple(OrderLeg(each.line.wallet_address, each.money) for each in offramp.fees)
     return ChainOrder(
         org_id=record.org_id,
-        key=derived_id(record.id, _DEBIT),
+        key=order_key(record, _DEBIT),
         record_id=record.id,
         action=ChainAction.TRANSFER,
         chain=offramp.gross.asset.chain,

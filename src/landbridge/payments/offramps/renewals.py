@@ -24,6 +24,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferCreation,
     TransferDraft,
 )
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.request_options import RequestOptions
 from landbridge.payments.offramps.model import (
     KIND,
@@ -39,7 +40,6 @@ from landbridge.payments.offramps.request import OfframpFeeRequest, OfframpReque
 from landbridge.payments.offramps.service import Offramps
 from landbridge.payments.offramps.texts import PayoutTexts
 from landbridge.platform.core.errors import Refused, ResourceConflict
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import Chain
 
@@ -90,7 +90,7 @@ class OfframpRenewals:
         approved = None
         if granted is not None:
             approved = await offramps.get(record.org_id, granted.transfer_id)
-        request_id = derived_id(record.id, "renewal")
+        request_id = order_key(record, "renewal")
 
         async def build(needs_approval: bool) -> TransferDraft:  # noqa: FBT001  as DraftBuilder
             draft = await offramps.build_draft(

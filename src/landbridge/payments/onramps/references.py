@@ -1,8 +1,7 @@
 """Deposit references: short, without characters that look alike."""
 
-from uuid import UUID
-
-from landbridge.platform.core.ids import derived_id
+from landbridge.ledger.model import Transfer
+from landbridge.payments.engine.order_keys import order_key
 
 # Without 0 and O, 1, I and L, U and V: 29 characters, so 4.2e14 references.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTWXYZ"
@@ -12,9 +11,9 @@ _LENGTH = 10
 _INPUT_LENGTH_MAX = 140
 
 
-def new_reference(transfer_id: UUID, attempt: int) -> str:
+def new_reference(record: Transfer, attempt: int) -> str:
     """Derive the reference of a record, deterministic per attempt."""
-    number = derived_id(transfer_id, f"reference/{attempt}").int
+    number = order_key(record, f"reference/{attempt}").int
     characters: list[str] = []
     for _ in range(_LENGTH):
         number, digit = divmod(number, len(_ALPHABET))

@@ -11,8 +11,6 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.verification.service import Verification
 from landbridge.customers.wallets.service import Wallets
@@ -24,6 +22,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferCreation,
     TransferDraft,
 )
+from landbridge.payments.engine.order_keys import requested_details
 from landbridge.payments.engine.parties import (
     PartyRequest,
     Payee,
@@ -250,7 +249,7 @@ class Onramps:
                 raise _ReferenceTaken
 
         for attempt in range(_ATTEMPTS):
-            reference = new_reference(record.id, attempt)
+            reference = new_reference(record, attempt)
             move = transitions.accepted(
                 onramp, reference=reference, account_number=number, actor=actor, at=at
             )
@@ -335,10 +334,7 @@ class Onramps:
                 path=(OnrampStatus.CREATED, OnrampStatus.OPEN_QUOTE),
                 source=quote.send_gross,
                 destination=quote.receive,
-                details={
-                    **msgspec.to_builtins(details),
-                    **amount_facts(quote.send_gross, quote.receive),
-                },
+                details=requested_details(details, amount_facts(quote.send_gross, quote.receive)),
                 due_at=details.quote_expires_at,
                 at=at,
                 actor=caller.actor,

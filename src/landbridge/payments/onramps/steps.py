@@ -13,6 +13,7 @@ from uuid import UUID
 from landbridge.customers.verification.errors import VerificationMissing
 from landbridge.ledger.model import Transfer
 from landbridge.payments.engine.order_channels import chain_channel, rail_channel, until_settled
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import (
     ACTOR,
     OrderRefund,
@@ -39,7 +40,6 @@ from landbridge.payments.onramps.request import KYC_RAILS
 from landbridge.payments.onramps.service import Onramps
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, Unavailable
-from landbridge.platform.core.ids import derived_id
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
 from landbridge.providers.rails.port import RailPayment, RailPaymentStatus, Rails
 
@@ -156,7 +156,7 @@ class OnrampSteps:
         parties = [(part.address, money) for part, money in onramp.parts]
         order = ChainOrder(
             org_id=record.org_id,
-            key=derived_id(record.id, "send"),
+            key=order_key(record, "send"),
             record_id=record.id,
             action=ChainAction.TRANSFER,
             chain=onramp.destination.asset.chain,

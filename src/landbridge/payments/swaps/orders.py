@@ -6,7 +6,7 @@ having been paid. If the delivery fails for good, or is not allowed any more, th
 
 A swap on a market has one order: nothing moves, or everything.
 
-Every order's key is derived from the record's id, so repeating a call is harmless at any point.
+Every order has its own key (engine/order_keys.py), so repeating a call is harmless at any point.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from datetime import datetime
 
 from landbridge.customers.wallets.service import Wallets
 from landbridge.payments.engine.order_channels import chain_channel, until_settled
+from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import OrderRefund, OutgoingOrder
 from landbridge.payments.engine.retry_until_settled import retry_key
 from landbridge.payments.swaps.model import TRANSITIONS, Swap, SwapLeg, SwapStatus
@@ -28,7 +29,6 @@ from landbridge.payments.swaps.transitions import (
     returned_outside,
 )
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.port import (
     ChainAction,
@@ -39,7 +39,7 @@ from landbridge.providers.chains.port import (
 )
 from landbridge.providers.chains.tokens import Network
 
-# Names from which the keys of the orders are derived, with the record's id.
+# Names of the orders, from which their keys are derived.
 _COLLECT, _DELIVER, _RETURN, _MARKET = "collect", "send", "return", "market"
 
 
@@ -57,7 +57,7 @@ class SwapOrders:
             raise InvariantBroken(f"swap {record.id} is executed in the ledger, without orders")
         order = ChainOrder(
             org_id=record.org_id,
-            key=derived_id(record.id, _COLLECT),
+            key=order_key(record, _COLLECT),
             record_id=record.id,
             action=ChainAction.TRANSFER,
             chain=swap.source.asset.chain,
@@ -91,7 +91,7 @@ class SwapOrders:
         fee = OrderLeg(await self._treasury(swap), swap.fee) if swap.fee.units else None
         order = ChainOrder(
             org_id=record.org_id,
-            key=derived_id(record.id, _MARKET),
+            key=order_key(record, _MARKET),
             record_id=record.id,
             action=ChainAction.SWAP,
             chain=swap.source.asset.chain,
@@ -160,7 +160,7 @@ class SwapOrders:
         record = swap.record
         return ChainOrder(
             org_id=record.org_id,
-            key=retry_key(record, name) if is_refund else derived_id(record.id, name),
+            key=retry_key(record, name) if is_refund else order_key(record, name),
             record_id=record.id,
             action=ChainAction.TRANSFER,
             chain=money.asset.chain,

@@ -10,8 +10,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from landbridge.ledger.errors import InsufficientBalance
 from landbridge.ledger.model import (
     AdvanceTransfer,
@@ -27,6 +25,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferCreation,
     TransferDraft,
 )
+from landbridge.payments.engine.order_keys import requested_details
 from landbridge.payments.engine.parties import (
     PartyRequest,
     Payee,
@@ -272,7 +271,7 @@ class Swaps:
                 path=(SwapStatus.OPEN_QUOTE,),
                 source=quote.send_gross,
                 destination=quote.receive,
-                details=msgspec.to_builtins(details),
+                details=requested_details(details),
                 due_at=details.quote_expires_at,
                 at=at,
                 actor=caller.actor,

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-import msgspec
-
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
 from landbridge.customers.wallets.service import Wallets
@@ -26,6 +24,7 @@ from landbridge.payments.engine.create_transfer import (
     TransferDraft,
 )
 from landbridge.payments.engine.fees import OrganisationFee
+from landbridge.payments.engine.order_keys import requested_details
 from landbridge.payments.engine.outgoing_transfers import (
     TRANSITIONS,
     hold_journals,
@@ -227,7 +226,7 @@ class WalletTransfers:
                 path=(status,),
                 source=gross,
                 destination=amount,
-                details=msgspec.to_builtins(_details(payer, payee, charged)),
+                details=requested_details(_details(payer, payee, charged)),
                 due_at=due_at,
                 at=at,
                 actor=caller.actor,

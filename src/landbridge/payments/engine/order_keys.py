@@ -1,0 +1,40 @@
+"""Keys of a payment's orders: chains, providers and banks carry out one key once.
+
+They are derived from the organisation and the `requestId`, not from the payment's id, which is
+random. A database that is restored from an older backup lacks the payments that followed it; a
+client that repeats such a request gets a payment with another id, but with the same keys, so its
+orders are recognised and not paid again. Payments that the platform makes by itself have derived
+ids, from which their keys come.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from landbridge.ledger.model import Transfer
+from landbridge.platform.core.ids import derived_id
+
+# Member of the details of a requested payment. Those of release 0.1.0 lack it: their keys come
+# from their ids, under which providers know them.
+_KEYED_BY_REQUEST = "keyed_by_request"
+
+
+def requested_details(
+    details: object, amounts: Mapping[str, Any] | None = None
+) -> Mapping[str, Any]:
+    """Return the details of a payment that a client requests, as the ledger stores them."""
+    return {**msgspec.to_builtins(details), **(amounts or {}), _KEYED_BY_REQUEST: True}
+
+
+def order_key(record: Transfer, name: str) -> UUID:
+    """Return the key of an order of a payment, the same for every attempt."""
+    return derived_id(order_root(record), name)
+
+
+def order_root(record: Transfer) -> UUID:
+    """Return the id from which the keys of a payment's orders are derived."""
+    if record.details.get(_KEYED_BY_REQUEST):
+        return derived_id(record.org_id, f"orders/{record.request_id}")
+    return record.id
