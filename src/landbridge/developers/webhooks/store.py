@@ -9,10 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.developers.webhooks.model import (
-    Endpoint,
-    PublicKey,
-)
+from landbridge.developers.webhooks.model import Endpoint, PublicKey
 from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row

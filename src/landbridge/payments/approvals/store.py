@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.approvals.model import (
-    Approval,
-    ApprovalPolicy,
-    ApprovalStatus,
-    VoteChoice,
-)
+from landbridge.payments.approvals.model import Approval, ApprovalPolicy, ApprovalStatus, VoteChoice
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Tx

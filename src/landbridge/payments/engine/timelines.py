@@ -12,12 +12,7 @@ from landbridge.ledger.model import Transfer
 from landbridge.ledger.time_in_status import OverdueTransfer, StatusTimeLimit, TimeInStatus
 from landbridge.payments.engine.attention import needs_attention
 from landbridge.payments.engine.dry_run_schemas import DryRunReplyMixin
-from landbridge.payments.engine.stuck_causes import (
-    EVERYTHING,
-    StuckCause,
-    StuckFilter,
-    cause_of,
-)
+from landbridge.payments.engine.stuck_causes import EVERYTHING, StuckCause, StuckFilter, cause_of
 from landbridge.payments.engine.wait_states import (
     GRACE,
     WaitParty,

@@ -18,12 +18,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from landbridge.ledger.model import (
-    AdvanceTransfer,
-    DueCheck,
-    HouseRole,
-    Posting,
-)
+from landbridge.ledger.model import AdvanceTransfer, DueCheck, HouseRole, Posting
 from landbridge.ledger.snapshots import amount_facts
 from landbridge.payments.engine.postings import hold, release_held, spend_held
 from landbridge.payments.offramps.fees import total

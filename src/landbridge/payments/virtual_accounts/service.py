@@ -21,10 +21,7 @@ from landbridge.payments.virtual_accounts.change_events import (
     VirtualAccountChangeEvents,
     record_change,
 )
-from landbridge.payments.virtual_accounts.deposits import (
-    MicroDepositBounds,
-    VirtualAccountDeposits,
-)
+from landbridge.payments.virtual_accounts.deposits import MicroDepositBounds, VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import (
     DeliveryDestinations,
     NewVirtualAccount,
@@ -43,11 +40,7 @@ from landbridge.payments.virtual_accounts.schemas import (
     micro_deposit_replies,
 )
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import (
-    Busy,
-    ResourceConflict,
-    ResourceNotFound,
-)
+from landbridge.platform.core.errors import Busy, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Database, Tx

@@ -9,11 +9,7 @@ from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.providers.chains.tokens import Chain
-from landbridge.reporting.reconciliation.halt_model import (
-    Halt,
-    HaltStatus,
-    MissingCoins,
-)
+from landbridge.reporting.reconciliation.halt_model import Halt, HaltStatus, MissingCoins
 
 # What a lift has covered counts again once it was found in the meantime.
 _SHRINK_LIFTED = """

@@ -35,12 +35,7 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 from landbridge.providers.chains.records import MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.reporting.reconciliation import (
-    difference_store,
-    ledger_store,
-    run_store,
-    store,
-)
+from landbridge.reporting.reconciliation import difference_store, ledger_store, run_store, store
 from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses

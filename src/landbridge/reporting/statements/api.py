@@ -8,13 +8,7 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import (
-    DATE_OR_TIME,
-    IDENTIFIER,
-    ZONE_NAME,
-    one_of,
-    query,
-)
+from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, ZONE_NAME, one_of, query
 from landbridge.platform.http.responses import encode
 from landbridge.providers.chains.tokens import CURRENCIES
 from landbridge.reporting.file_downloads import FileDownloads, StreamedFile, file_headers
