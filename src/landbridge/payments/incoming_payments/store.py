@@ -13,7 +13,7 @@ from landbridge.payments.incoming_payments.model import (
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -213,24 +213,9 @@ class SealedIncomingPayment(IncomingPaymentFields):
 
 async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
     """Store an incoming payment; False if this credit was reported before."""
-    added = await tx.fetchval(
-        _ADD,
-        payment.org_id,
-        payment.id,
-        payment.bank_reference,
-        payment.account_number,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.status,
-        payment.sealed_texts,
-        payment.version,
-        payment.received_at,
-        payment.arrived_at,
-        payment.clears_at,
-        payment.updated_at,
-        payment.due_at,
-    )
+    money = payment.money
+    values = column_values(_ADD, payment, asset=money.asset.code, units=money.units)
+    added = await tx.fetchval(_ADD, *values)
     return added is not None
 
 

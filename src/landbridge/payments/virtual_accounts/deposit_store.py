@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import column_values, read_optional_row, read_row
 
 _ADD = """
 insert into micro_deposits (org_id, id, account_id, currency, units, sealed_source, created_at)
@@ -91,16 +91,7 @@ class SimulatedDepositRecord:
 
 async def add(tx: Tx, deposit: StoredMicroDeposit) -> None:
     """Store a micro-deposit unless it exists already."""
-    await tx.execute(
-        _ADD,
-        deposit.org_id,
-        deposit.id,
-        deposit.account_id,
-        deposit.currency,
-        deposit.units,
-        deposit.sealed_source,
-        deposit.created_at,
-    )
+    await tx.execute(_ADD, *column_values(_ADD, deposit))
 
 
 async def get(tx: Tx, org_id: UUID, deposit_id: UUID) -> StoredMicroDeposit | None:
@@ -130,14 +121,8 @@ async def add_simulated(
     tx: Tx, org_id: UUID, request_id: UUID, simulated: SimulatedDepositRecord
 ) -> None:
     """Store a request for a simulated deposit unless its id exists already."""
-    await tx.execute(
-        _ADD_SIMULATED,
-        org_id,
-        request_id,
-        simulated.account_id,
-        simulated.sealed_request,
-        simulated.created_at,
-    )
+    values = column_values(_ADD_SIMULATED, simulated, org_id=org_id, request_id=request_id)
+    await tx.execute(_ADD_SIMULATED, *values)
 
 
 async def simulated(tx: Tx, org_id: UUID, request_id: UUID) -> SimulatedDepositRecord | None:
