@@ -30,6 +30,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
@@ -135,14 +136,7 @@ class LedgerReconciliation:
     @property
     def closes(self) -> DailyCloses:
         """Return what closes days."""
-        return DailyCloses(
-            database=self.database,
-            time_zones=self.time_zones,
-            clock=self.clock,
-            chains=self.chains,
-            banks=self.banks,
-            tolerance=self.tolerance,
-        )
+        return copy_fields(self, DailyCloses)
 
     @property
     def listing(self) -> ReconListing:
