@@ -22,7 +22,7 @@ from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.limits.model import PaymentDestination
 from landbridge.payments.limits.service import Limits
-from landbridge.payments.onramps import store, transitions
+from landbridge.payments.onramps import references, transitions
 from landbridge.payments.onramps.model import (
     KIND,
     TRANSITIONS,
@@ -99,7 +99,7 @@ class OnrampDeposits:
         if reference is None:
             return None
         transfer_id = await self.onramps.database.single(
-            lambda tx: store.find(tx, org_id, reference)
+            lambda tx: references.find(tx, org_id, reference)
         )
         return None if transfer_id is None else await self.onramps.get(org_id, transfer_id)
 

@@ -38,7 +38,7 @@ from landbridge.payments.engine.request_options import (
     payment_values,
 )
 from landbridge.payments.engine.scripted_outcomes import check_scripted_screening
-from landbridge.payments.onramps import store, transitions
+from landbridge.payments.onramps import references, transitions
 from landbridge.payments.onramps.model import (
     KIND,
     QUOTE_LIFETIME,
@@ -246,7 +246,7 @@ class Onramps:
         number = await self.account_number(record.org_id, onramp.source.asset.currency)
 
         async def assign(tx: Tx, reference: str) -> None:
-            if not await store.add(tx, record.org_id, reference, record.id):
+            if not await references.add(tx, record.org_id, reference, record.id):
                 raise _ReferenceTaken
 
         for attempt in range(_ATTEMPTS):

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import column_values, read_row
-from landbridge.reporting.metrics.params_json import as_json, from_json
+from landbridge.reporting.metrics.params import as_json, from_json
 from landbridge.reporting.metrics.saved_model import SavedMetric
 
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
