@@ -203,10 +203,7 @@ class Onramps:
         await self.parties.check_may_move(caller)
         at = self.clock.stamp(caller.clock_offset)
         move = transitions.cancelled(onramp, actor=caller.actor, at=at)
-        cancelled = await self._moved(move, await self._end_review(move))
-        if cancelled is not None:
-            return cancelled
-        return None
+        return await self._moved(move, await self._end_review(move))
 
     async def expire(self, onramp: Onramp, actor: str, at: datetime) -> bool:
         """Expire a due onramp that awaits its owner; False after a concurrent change."""
