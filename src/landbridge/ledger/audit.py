@@ -158,6 +158,9 @@ where s.kind = 'PAYMENT.SCREENING' and (s.org_id = $1 or $1::uuid is null)
 limit $2
 """
 
+# People read the findings; the count beside them is exact.
+FINDINGS_MAX = 20
+
 
 def terminal_statuses(
     transitions_by_kind: Mapping[str, Transitions[Any]],
@@ -170,10 +173,6 @@ def terminal_statuses(
         if transitions.is_terminal(status)
     ]
     return [kind for kind, _ in pairs], [status for _, status in pairs]
-
-
-# People read the findings; the count beside them is exact.
-FINDINGS_MAX = 20
 
 
 @dataclass(frozen=True, slots=True)

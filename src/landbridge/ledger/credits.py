@@ -105,7 +105,6 @@ where s.units > 0 and not coalesce(s.is_repeated, false) and not coalesce(s.has_
 order by e.transfer_id, e.seq, e.line
 """
 
-
 # Lines that one page scans: some tens of milliseconds. The page then ends early, with a cursor.
 LINES_MAX = 2000
 

@@ -48,6 +48,13 @@ FETCH_SIZE = 2_000
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
+OPENED = "every record matches its creation digest"
+JOURNALS = "every journal matches its flow"
+EFFECT = "every record moved what its status implies"
+CHECKS = (OPENED, JOURNALS, EFFECT)
+# A finding lists at most this many lines of a journal or accounts of a record.
+_LINES_MAX = 3
+
 
 class AuditedEntry(NamedTuple):
     """Line of a journal as stored."""
@@ -143,15 +150,6 @@ def _entry(row: Row) -> AuditedEntry:
         available=int(row["available"]),
         held=int(row["held"]),
     )
-
-
-OPENED = "every record matches its creation digest"
-JOURNALS = "every journal matches its flow"
-EFFECT = "every record moved what its status implies"
-CHECKS = (OPENED, JOURNALS, EFFECT)
-
-# A finding lists at most this many lines of a journal or accounts of a record.
-_LINES_MAX = 3
 
 
 class RecordMismatch(NamedTuple):

@@ -190,7 +190,6 @@ where w.user_id <> $2
 limit 1
 """
 
-
 # Uses the index of records by kind, backwards.
 OLDEST = """
 select id

@@ -40,6 +40,8 @@ order by c.object_id, c.seq
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
+_SOURCE, _DESTINATION = "source_units", "destination_units"
+
 
 class StoredChange(NamedTuple):
     """Content of a change: the record's status and facts after it."""
@@ -48,9 +50,6 @@ class StoredChange(NamedTuple):
     status: str
     facts: Mapping[str, Any]
     at: datetime
-
-
-_SOURCE, _DESTINATION = "source_units", "destination_units"
 
 
 async def as_of(

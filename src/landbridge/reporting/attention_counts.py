@@ -42,7 +42,6 @@ select
     ) w) as endpoints
 """
 
-
 # A longer queue counts as this many.
 COUNT_MAX: Final = 100
 # Pages renew themselves as often.

@@ -52,6 +52,10 @@ group by s.period, p.endpoint_id, p.outcome, p.duration_ms
 having sum(s.sign * p.count) <> 0
 """
 
+_QUARTER_S = 15 * 60
+# Ten steps per power of ten: few rows to read, and at most a third of rounding error.
+_STEPS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
+
 
 class DeliveryCountRange(NamedTuple):
     """Counter cells of one granularity, from `since` (inclusive) to `until` (exclusive).
@@ -73,11 +77,6 @@ class DeliveryCountRow(NamedTuple):
     start: datetime
     outcome: str
     duration_ms: int
-
-
-_QUARTER_S = 15 * 60
-# Ten steps per power of ten: few rows to read, and at most a third of rounding error.
-_STEPS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 
 class DeliveryOutcome(StrEnum):

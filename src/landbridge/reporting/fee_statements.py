@@ -58,7 +58,6 @@ order by p.units * r.usd desc nulls last, p.count desc, p.user_id, p.asset
 limit $6
 """
 
-
 # Fees by user that one page lists; a file has all.
 USER_FEES_MAX: Final = 50
 _NO_ROW: Final = (UUID(int=0), "", "")

@@ -90,7 +90,6 @@ select
     (select count(*) from scanned) as count
 """
 
-
 # Of a user's cases the first of these is shown: what waits for a person, then what is under way.
 _PRECEDENCE: Final = (
     *(KycStatus.MANUAL_REVIEW, KycStatus.RFI_PENDING, KycStatus.INCOMPLETE),

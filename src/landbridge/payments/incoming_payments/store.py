@@ -177,7 +177,6 @@ update incoming_payments set sealed_texts = null
 where org_id = $1 and user_id = $2 and sealed_texts is not null
 """
 
-
 # A waiting payment is due, or in the review queue: both partial indexes hold nothing else.
 _OVERDUE = """
 select w.org_id, w.id, w.status, w.updated_at, w.asset, w.units

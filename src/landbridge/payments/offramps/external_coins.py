@@ -82,6 +82,10 @@ order by c.rank, case when c.rank < 2 then c.created_at end, c.created_at desc
 limit 1
 """
 
+_log = structlog.stdlib.get_logger()
+# How long an offramp waits before it asks again whether the coins are final.
+_WAIT = timedelta(minutes=2)
+
 
 async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
     """Return the offramp that a deposit is for.
@@ -99,12 +103,6 @@ async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
         deposit.transaction_hash,
         DEPOSITS_EACH,
     )
-
-
-_log = structlog.stdlib.get_logger()
-
-# How long an offramp waits before it asks again whether the coins are final.
-_WAIT = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ _OF_USER = "select file_ids from offramp_texts where org_id = $1 and user_id = $
 
 _FORGET = "delete from offramp_texts where org_id = $1 and user_id = $2"
 
-
 # Text fields of a request, by their parent field. Values of a published list (purpose, document
 # type) identify nobody and stay.
 _PRIVATE: Mapping[str, tuple[str, ...]] = {

@@ -37,8 +37,8 @@ from landbridge.payments.onramps.service import Onramps
 from landbridge.payments.quotes.errors import QuoteNotReady
 from landbridge.payments.quotes.pricing import Quote, fresh_price
 from landbridge.payments.virtual_accounts.model import VirtualAccount, is_micro
+from landbridge.payments.virtual_accounts.rule_model import split
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
-from landbridge.payments.virtual_accounts.splitting import split
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Refused, Unavailable
 from landbridge.platform.core.ids import derived_id, new_id

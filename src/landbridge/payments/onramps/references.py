@@ -14,7 +14,6 @@ returning true
 
 _FIND = "select transfer_id from onramp_references where org_id = $1 and reference = $2"
 
-
 # Without 0 and O, 1, I and L, U and V: 29 characters, so 4.2e14 references.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTWXYZ"
 _PREFIX = "LB"

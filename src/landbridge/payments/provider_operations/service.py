@@ -70,7 +70,6 @@ from (
 where place <= $2 order by provider, place
 """
 
-
 # What waits for a provider is shown up to this number, the oldest first.
 WAITING_MAX = 10
 # A verification is decided within a day.

@@ -52,6 +52,11 @@ _ERASE = """
 update transaction_notes set sealed_text = null where org_id = $1 and user_id = $2
 """
 
+NOTE_KIND = "TRANSACTION.NOTE"
+NOTE_LENGTH_MAX = 1000
+# A list of notes is one page; a case with more belongs into a system of cases.
+NOTES_MAX = 100
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedNote:
@@ -64,12 +69,6 @@ class SealedNote:
     author_id: UUID
     sealed_text: bytes | None
     created_at: datetime
-
-
-NOTE_KIND = "TRANSACTION.NOTE"
-NOTE_LENGTH_MAX = 1000
-# A list of notes is one page; a case with more belongs into a system of cases.
-NOTES_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

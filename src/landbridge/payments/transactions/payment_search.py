@@ -25,7 +25,6 @@ from incoming_payments p
 where p.org_id = $1 and p.bank_reference = any($2::text[]) and p.transfer_id is not null
 """
 
-
 # Short ids, hashes of chains, and references of banks: trace numbers, IMAD and OMAD, UETR, ids of
 # statements.
 _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z/:._-]{4,89}")

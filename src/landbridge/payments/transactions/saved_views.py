@@ -51,6 +51,11 @@ _RENAME = "update saved_views set name = $3 where org_id = $1 and id = $2"
 
 _DELETE = "delete from saved_views where org_id = $1 and id = $2"
 
+VIEWS_MAX: Final = 50
+OWN_VIEWS_MAX: Final = 20
+VIEW_NAME_LENGTH_MAX: Final = 60
+_QUERY_LENGTH_MAX: Final = 1_000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedView:
@@ -62,12 +67,6 @@ class SavedView:
     name: str
     query: str
     is_shared: bool
-
-
-VIEWS_MAX: Final = 50
-OWN_VIEWS_MAX: Final = 20
-VIEW_NAME_LENGTH_MAX: Final = 60
-_QUERY_LENGTH_MAX: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)

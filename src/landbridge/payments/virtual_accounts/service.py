@@ -16,7 +16,7 @@ from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.customers.users.service import Users
 from landbridge.customers.verification.service import Verification
 from landbridge.payments.incoming_payments.model import IncomingPayment
-from landbridge.payments.virtual_accounts import deposit_store, rule_store, store
+from landbridge.payments.virtual_accounts import deposits, rule_store, store
 from landbridge.payments.virtual_accounts.change_events import (
     VirtualAccountChangeEvents,
     record_change,
@@ -368,7 +368,7 @@ class VirtualAccounts:
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Deactivate an erased user's accounts, and blank the senders of their deposits."""
-    await deposit_store.forget(tx, org_id, user_id)
+    await deposits.forget(tx, org_id, user_id)
     for each in await store.deactivate(tx, org_id, user_id, at):
         await record_change(tx, each, "erasure", None)
 

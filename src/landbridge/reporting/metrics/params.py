@@ -43,6 +43,11 @@ VALUES_MAX = 1_000
 # Maximum length of a value that is neither an id nor an option.
 TEXT_LENGTH_MAX = 100
 
+# Stored parameters: JSON in the order given. They are decoded like request bodies, so no number
+# becomes a float.
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
+
 
 class ParamInvalid(ValueError):
     """Problem with a parameter: a sentence that follows its name."""
@@ -228,12 +233,6 @@ def _check_others(reader: MetricParams, template: MetricTemplate) -> None:
             reader.take(name, _values(dimension), ())
         else:
             reader.problems[name] = f"{name} is not a parameter of {template.name}"
-
-
-# Stored parameters: JSON in the order given. They are decoded like request bodies, so no number
-# becomes a float.
-_encoder = msgspec.json.Encoder(decimal_format="number")
-_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 def as_json(params: Mapping[str, Any]) -> str:

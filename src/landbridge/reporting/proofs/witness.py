@@ -55,6 +55,9 @@ from landbridge.reporting.proofs.verifier import (
 _COSIGNATURE = b"\x04"
 _KEY_ID_BYTES, _TIME_BYTES = 4, 8
 
+_KEY_FILE, _LOCK_FILE = "witness.key", "witness.lock"
+_EXTENSION = "previous-head "
+
 
 @dataclass(frozen=True, slots=True)
 class Cosigner:
@@ -87,10 +90,6 @@ class Cosigner:
     def _key_id(self) -> bytes:
         text = self.name.encode() + b"\n" + _COSIGNATURE + self._public
         return sha256(text).digest()[:_KEY_ID_BYTES]
-
-
-_KEY_FILE, _LOCK_FILE = "witness.key", "witness.lock"
-_EXTENSION = "previous-head "
 
 
 class CheckpointRefused(LandbridgeError):

@@ -47,7 +47,6 @@ from landbridge.reporting.reconciliation.connected_chains import (
 )
 from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
-from landbridge.reporting.reconciliation.empty_store import mark_empty
 from landbridge.reporting.reconciliation.findings import add_findings
 from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
 from landbridge.reporting.reconciliation.halting import Halting
@@ -71,6 +70,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_outside,
     total_booked,
 )
+from landbridge.reporting.reconciliation.run_store import mark_empty
 from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
 from landbridge.reporting.reconciliation.unmatched import UnmatchedMovements
 from landbridge.reporting.reconciliation.unread import has_unread_adjustment

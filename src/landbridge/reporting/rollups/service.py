@@ -100,7 +100,6 @@ order by w.user_id desc
 limit $12
 """
 
-
 T = TypeVar("T")
 
 

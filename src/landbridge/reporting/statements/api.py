@@ -45,6 +45,66 @@ AFTER, BEFORE = "createdAfter", "createdBefore"
 # Zone names that are no location; the first is the machine's own zone.
 _NO_ZONES = {"localtime", "Factory"}
 
+_UserId = Annotated[
+    str | None,
+    query("userId", IDENTIFIER, description="Whose statement it is; required.", is_required=True),
+]
+_WalletId = Annotated[
+    str | None, query("walletId", IDENTIFIER, description="Only this wallet of the user.")
+]
+
+_Currency = Annotated[
+    str | None,
+    query("currency", one_of(CURRENCIES), description="Only this currency, as in usdc."),
+]
+
+_After = Annotated[
+    str | None,
+    query(
+        "createdAfter",
+        DATE_OR_TIME,
+        is_required=True,
+        description="Where it begins, inclusive: a date of timeZone, or an ISO 8601 time with an "
+        "offset; required.",
+    ),
+]
+
+_Before = Annotated[
+    str | None,
+    query(
+        "createdBefore",
+        DATE_OR_TIME,
+        is_required=True,
+        description="Where it ends, exclusive: today's date at the latest, or a time of today; "
+        "required.",
+    ),
+]
+
+_TimeZone = Annotated[
+    str | None,
+    query(
+        "timeZone",
+        ZONE_NAME,
+        description="In which dates are understood and times shown: a name of IANA's, as in "
+        "Europe/Berlin; UTC if left out.",
+    ),
+]
+
+_Format = Annotated[
+    str | None,
+    query("format", one_of(StatementFormat), description="json (if left out), csv or pdf."),
+]
+
+_Detail = Annotated[
+    str | None,
+    query(
+        "detail",
+        one_of(StatementDetail),
+        description="payments (if left out): a line for each payment; steps: a line for each of "
+        "its movements.",
+    ),
+]
+
 
 class StatementQueryParser:
     """Collects problems with parameters, each with a sentence."""
@@ -164,61 +224,6 @@ def _bound(name: str, text: str | None, zone: str, now: datetime) -> datetime:
 @cache
 def _zones() -> frozenset[str]:
     return frozenset(available_timezones() - _NO_ZONES)
-
-
-_UserId = Annotated[
-    str | None,
-    query("userId", IDENTIFIER, description="Whose statement it is; required.", is_required=True),
-]
-_WalletId = Annotated[
-    str | None, query("walletId", IDENTIFIER, description="Only this wallet of the user.")
-]
-_Currency = Annotated[
-    str | None,
-    query("currency", one_of(CURRENCIES), description="Only this currency, as in usdc."),
-]
-_After = Annotated[
-    str | None,
-    query(
-        "createdAfter",
-        DATE_OR_TIME,
-        is_required=True,
-        description="Where it begins, inclusive: a date of timeZone, or an ISO 8601 time with an "
-        "offset; required.",
-    ),
-]
-_Before = Annotated[
-    str | None,
-    query(
-        "createdBefore",
-        DATE_OR_TIME,
-        is_required=True,
-        description="Where it ends, exclusive: today's date at the latest, or a time of today; "
-        "required.",
-    ),
-]
-_TimeZone = Annotated[
-    str | None,
-    query(
-        "timeZone",
-        ZONE_NAME,
-        description="In which dates are understood and times shown: a name of IANA's, as in "
-        "Europe/Berlin; UTC if left out.",
-    ),
-]
-_Format = Annotated[
-    str | None,
-    query("format", one_of(StatementFormat), description="json (if left out), csv or pdf."),
-]
-_Detail = Annotated[
-    str | None,
-    query(
-        "detail",
-        one_of(StatementDetail),
-        description="payments (if left out): a line for each payment; steps: a line for each of "
-        "its movements.",
-    ),
-]
 
 
 class StatementRoutes(Controller):
