@@ -18,9 +18,9 @@ ALLOWED = {
     ("providers/evm/outbox/sending_step.py", "self._context.wallet_keys.signing_key"): (
         "one transaction of a chain at a time, in a worker"
     ),
-    ("ledger/record_audit_store.py", "records.fetch"): "a cursor of the transaction",
-    ("ledger/record_audit_store.py", "changes.take"): "a cursor of the transaction",
-    ("ledger/record_audit_store.py", "entries.take"): "a cursor of the transaction",
+    ("ledger/record_audit.py", "records.fetch"): "a cursor of the transaction",
+    ("ledger/record_audit.py", "changes.take"): "a cursor of the transaction",
+    ("ledger/record_audit.py", "entries.take"): "a cursor of the transaction",
 }
 
 

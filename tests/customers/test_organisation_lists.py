@@ -15,7 +15,7 @@ from landbridge.payments.virtual_accounts import store as virtual_accounts
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.reporting import user_summary_store as user_summaries
+from landbridge.reporting import user_summaries
 from tests.make import make_org
 
 COUNT, LIMIT = 20_000, 26

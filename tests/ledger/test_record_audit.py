@@ -13,8 +13,14 @@ from landbridge.ledger import corrections
 from landbridge.ledger.audit import FINDINGS_MAX, LedgerAudit, audit, table
 from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, debit, reserve, totals
 from landbridge.ledger.model import HouseRole, Posting, Transfer
-from landbridge.ledger.record_audit import CHECKS, EFFECT, JOURNALS, OPENED
-from landbridge.ledger.record_audit_store import AuditedRecord, read_records
+from landbridge.ledger.record_audit import (
+    CHECKS,
+    EFFECT,
+    JOURNALS,
+    OPENED,
+    AuditedRecord,
+    read_records,
+)
 from landbridge.ledger.service import Ledger
 from landbridge.ledger.snapshots import amount_facts
 from landbridge.platform.core.money import Money

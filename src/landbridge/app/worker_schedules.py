@@ -16,7 +16,7 @@ from landbridge.payments.scheduler import BATCH_SIZE
 from landbridge.platform.orgs.model import Mode
 from landbridge.platform.orgs.queues import OrgQueue
 from landbridge.providers.rates.monitoring import watch_market, watch_reference
-from landbridge.reporting.proofs.lag import SequencerLag
+from landbridge.reporting.proofs.sequencer import SequencerLag
 
 FAILING = Gauge(
     "landbridge_due_failing_records",

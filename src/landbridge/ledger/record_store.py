@@ -190,7 +190,6 @@ where w.user_id <> $2
 limit 1
 """
 
-
 # Uses the index of records by kind, backwards.
 OLDEST = """
 select id
@@ -207,14 +206,14 @@ async def get_batch(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> list[Transfer 
     rows = await tx.fetch(GET, [org_id for org_id, _ in keys], [each for _, each in keys])
     found: list[Transfer | None] = [None] * len(keys)
     for row in rows:
-        found[row["position"] - 1] = _transfer(row)
+        found[row["position"] - 1] = as_transfer(row)
     return found
 
 
 async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> Transfer | None:
     """Return the record with this request id."""
     row = await tx.fetchrow(FIND_REQUEST, org_id, request_id)
-    return None if row is None else _transfer(row)
+    return None if row is None else as_transfer(row)
 
 
 async def list_transfers(
@@ -233,7 +232,7 @@ async def list_transfers(
         rows = await tx.fetch(LIST, *bounds)
     else:
         rows = await tx.fetch(LIST_OF_USER, *bounds, user_id)
-    return [_transfer(row) for row in rows]
+    return [as_transfer(row) for row in rows]
 
 
 async def find_settled_at(tx: Tx, org_id: UUID, moment: datetime) -> PagePosition | None:
@@ -256,7 +255,7 @@ async def due(
     """
     orgs, times = list(clocks), list(clocks.values())
     rows = await tx.fetch(DUE, orgs, times, limit, list(skip), part.index, part.count)
-    return [_transfer(row) for row in rows]
+    return [as_transfer(row) for row in rows]
 
 
 async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
@@ -366,7 +365,8 @@ async def oldest(
     return [row["id"] for row in rows]
 
 
-def _transfer(row: Row) -> Transfer:
+def as_transfer(row: Row) -> Transfer:
+    """Return the record of a row."""
     metadata = row["metadata"]
     return Transfer(
         org_id=row["org_id"],

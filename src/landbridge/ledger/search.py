@@ -7,9 +7,105 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from landbridge.ledger import search_store as store
-from landbridge.ledger.listing_store import TransferListRow
+from landbridge.ledger.listing_store import TransferListRow, as_list_row
 from landbridge.platform.db.pool import Database
+
+# Each part uses its partial index: expression and condition must equal the index definition. $2 is
+# the text, and in lower case. Few changes share a bank's reference, whatever their organisations.
+_BY_IDENTIFIER = """
+with found as (
+    select c.object_id
+    from changes c
+    where c.org_id = $1 and right(c.object_id::text, 12) = ($2::text[])[2]
+        and c.creation_digest is not null
+    union
+    select c.object_id
+    from changes c
+    where c.org_id = $1
+        and coalesce(
+            c.facts ->> 'transaction_hash', c.facts ->> 'mint_transaction_hash',
+            c.facts ->> 'return_transaction_hash', c.facts ->> 'deposit_hash'
+        ) = any($2::text[])
+        and c.facts ?| array[
+            'transaction_hash', 'mint_transaction_hash', 'return_transaction_hash', 'deposit_hash'
+        ]
+    union
+    select c.object_id
+    from changes c
+    where c.org_id = $1
+        and coalesce(
+            c.facts ->> 'user_op_hash', c.facts ->> 'mint_user_op_hash',
+            c.facts ->> 'return_user_op_hash', c.facts ->> 'approve_user_op_hash'
+        ) = any($2::text[])
+        and c.facts ?| array[
+            'user_op_hash', 'mint_user_op_hash', 'return_user_op_hash', 'approve_user_op_hash'
+        ]
+    union
+    select c.object_id
+    from changes c
+    where c.org_id = $1 and c.facts ? 'tracking' and (
+        c.facts -> 'tracking' @> jsonb_build_object('trace_number', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('imad', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('omad', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('fed_batch_id', ($2::text[])[1])
+        or c.facts -> 'tracking' @> jsonb_build_object('uetr', ($2::text[])[1])
+    )
+)
+select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+    t.destination_asset, t.destination_units, t.created_at, t.updated_at
+from found f
+join transfers t on t.org_id = $1 and t.id = f.object_id
+order by t.created_at desc, t.id desc
+limit $3
+"""
+
+# Ended records by two indexes; of the others those that are due last, because they changed last.
+_BY_AMOUNT = """
+select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at
+from unnest($2::text[], $3::numeric[]) as a (asset, units)
+cross join lateral (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from transfers t
+    where t.org_id = $1 and t.source_units = a.units and t.source_asset = a.asset
+        and t.due_at is null
+    order by t.created_at desc, t.id desc
+    limit $4
+) f
+union
+select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
+    f.destination_asset, f.destination_units, f.created_at, f.updated_at
+from unnest($2::text[], $3::numeric[]) as a (asset, units)
+cross join lateral (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from transfers t
+    where t.org_id = $1 and t.destination_units = a.units and t.destination_asset = a.asset
+        and t.due_at is null and t.destination_units <> t.source_units
+    order by t.created_at desc, t.id desc
+    limit $4
+) f
+union
+select o.id, o.kind, o.user_id, o.request_id, o.status, o.source_asset, o.source_units,
+    o.destination_asset, o.destination_units, o.created_at, o.updated_at
+from (
+    select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
+        t.destination_asset, t.destination_units, t.created_at, t.updated_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is not null
+    order by t.due_at desc
+    limit $5
+) o
+join unnest($2::text[], $3::numeric[]) as a (asset, units)
+    on a.asset = o.source_asset and a.units = o.source_units
+        or a.asset = o.destination_asset and a.units = o.destination_units
+order by created_at desc, id desc
+limit $4
+"""
+
+# Records under way that a search by amount looks through.
+_OPEN_SCANNED_MAX = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +121,10 @@ class TransferSearch:
         Hashes are those of chain transactions and user operations. Short ids (`core.ids.short_id`)
         and hexadecimal hashes match in any case.
         """
-        return await self.database.read_on_replica(
-            lambda tx: store.by_identifier(tx, org_id, text, self.limit)
+        rows = await self.database.read_on_replica(
+            lambda tx: tx.fetch(_BY_IDENTIFIER, org_id, [text, text.lower()], self.limit)
         )
+        return [as_list_row(row) for row in rows]
 
     async def by_amount(
         self, org_id: UUID, amounts: Mapping[str, int]
@@ -36,6 +133,8 @@ class TransferSearch:
 
         All that have ended; of those under way, the 2,000 that are due last.
         """
-        return await self.database.read_on_replica(
-            lambda tx: store.by_amount(tx, org_id, amounts, self.limit)
+        assets, units = list(amounts), list(amounts.values())
+        rows = await self.database.read_on_replica(
+            lambda tx: tx.fetch(_BY_AMOUNT, org_id, assets, units, self.limit, _OPEN_SCANNED_MAX)
         )
+        return [as_list_row(row) for row in rows]

@@ -9,19 +9,47 @@ A path of several statuses is one step: its intermediate statuses are shown with
 the step, which belong to its last change.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
-from landbridge.ledger import record_store, snapshot_store
+import msgspec
+
+from landbridge.ledger import record_store
 from landbridge.ledger.model import Transfer
-from landbridge.ledger.snapshot_store import StoredChange
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
 
+CHANGES = """
+select c.object_id, c.seq, c.status_after, c.facts::text as facts, c.occurred_at
+from unnest($2::uuid[], $3::integer[]) as i (object_id, seq)
+join changes c on c.org_id = $1 and c.object_id = i.object_id and c.seq <= i.seq
+order by c.object_id, c.seq
+"""
+
+# For the few records that requests for information refer to.
+CHANGES_UNTIL = """
+select c.object_id, c.seq, c.status_after, c.facts::text as facts, c.occurred_at
+from unnest($2::uuid[], $3::timestamptz[]) as i (object_id, occurred_at)
+join changes c on c.org_id = $1 and c.object_id = i.object_id and c.occurred_at <= i.occurred_at
+order by c.object_id, c.seq
+"""
+
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
 _SOURCE, _DESTINATION = "source_units", "destination_units"
+
+
+class StoredChange(NamedTuple):
+    """Content of a change: the record's status and facts after it."""
+
+    seq: int
+    status: str
+    facts: Mapping[str, Any]
+    at: datetime
 
 
 async def as_of(
@@ -35,8 +63,7 @@ async def as_of(
     last: dict[UUID, int] = {}
     for each, seq in keys:
         last[each] = max(seq, last.get(each, 0))
-    known = await _records(database, org_id, last)
-    changes = await database.single(lambda tx: snapshot_store.find_changes(tx, org_id, last))
+    known, changes = await _records_and_changes(database, org_id, CHANGES, last)
     return [
         _record_at(known.get(each), [one for one in changes.get(each, ()) if one.seq <= seq])
         for each, seq in keys
@@ -50,8 +77,7 @@ async def as_at(
     last: dict[UUID, datetime] = {}
     for each, at in keys:
         last[each] = max(at, last.get(each, at))
-    known = await _records(database, org_id, last)
-    changes = await database.single(lambda tx: snapshot_store.find_changes_until(tx, org_id, last))
+    known, changes = await _records_and_changes(database, org_id, CHANGES_UNTIL, last)
     return [
         _record_at(known.get(each), [one for one in changes.get(each, ()) if one.at <= at])
         for each, at in keys
@@ -77,15 +103,25 @@ def override_units(units: tuple[int, int], values: Mapping[str, Any]) -> tuple[i
     )
 
 
-async def _records(
-    database: Database, org_id: UUID, ids: Collection[UUID]
-) -> Mapping[UUID, Transfer]:
-    if not ids:
-        return {}
-    found = await database.single(
-        lambda tx: record_store.get_batch(tx, [(org_id, each) for each in ids])
+async def _records_and_changes(
+    database: Database, org_id: UUID, statement: str, last: Mapping[UUID, Any]
+) -> tuple[Mapping[UUID, Transfer], Mapping[UUID, Sequence[StoredChange]]]:
+    """Return these records, and their changes up to a number or moment each, oldest first."""
+    if not last:
+        return {}, {}
+    known = await database.single(
+        lambda tx: record_store.get_batch(tx, [(org_id, each) for each in last])
     )
-    return {each.id: each for each in found if each is not None}
+    rows = await database.single(
+        lambda tx: tx.fetch(statement, org_id, list(last), list(last.values()))
+    )
+    changes: defaultdict[UUID, list[StoredChange]] = defaultdict(list)
+    for row in rows:
+        facts = {} if row["facts"] is None else _decode(row["facts"])
+        changes[row["object_id"]].append(
+            StoredChange(row["seq"], row["status_after"], facts, row["occurred_at"])
+        )
+    return {each.id: each for each in known if each is not None}, changes
 
 
 def _record_at(record: Transfer | None, past: Sequence[StoredChange]) -> Transfer | None:

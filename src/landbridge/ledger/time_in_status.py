@@ -5,10 +5,54 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from landbridge.ledger import time_in_status_store
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.rows import read_row
+
+VISITS = """
+select status_after as status, actor, occurred_at
+from changes
+where org_id = $1 and object_id = $2 and status_after is not null
+order by seq
+"""
+
+# Waiting records have a due time or, in review or owed by a user, none: see FIND_PAYING. Both
+# indexes hold no other records. A record whose attention mark (payments/engine/attention.py) is for
+# its present version needs a person, however short it has waited.
+OVERDUE = """
+select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at, w.attention,
+    w.source_asset, w.source_units
+from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as o (org_id, now, due_before)
+cross join lateral (
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at, t.source_asset,
+        t.source_units,
+        case when (t.facts -> 'attention' ->> 'version')::integer = t.version
+            then t.facts -> 'attention' ->> 'reason' end as attention
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is not null
+    union all
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at, t.source_asset,
+        t.source_units, null
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is null and t.status = 'IN_REVIEW'
+    union all
+    select t.org_id, t.id, t.kind, t.status, t.updated_at, t.due_at, t.source_asset,
+        t.source_units, null
+    from transfers t
+    where t.org_id = o.org_id and t.due_at is null and t.status = 'OPEN'
+) w
+join unnest($4::text[], $5::text[], $6::double precision[], $7::boolean[], $8::boolean[])
+    as p (kind, status, within_s, is_listed, is_listed_with_attention)
+    on p.kind = w.kind and p.status = w.status
+where (
+        w.due_at < o.due_before or extract(epoch from o.now - w.updated_at) > p.within_s
+        or w.attention is not null
+    )
+    and case when w.attention is null then p.is_listed else p.is_listed_with_attention end
+    and (w.updated_at, w.id) > ($9, $10)
+order by w.updated_at, w.id
+limit $11
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +106,7 @@ class TimeInStatus:
 
     async def status_history(self, org_id: UUID, transfer_id: UUID) -> Sequence[StatusVisit]:
         """Return every status that a record reached, oldest first."""
-        rows = await self._database.single(
-            lambda tx: time_in_status_store.status_history(tx, org_id, transfer_id)
-        )
+        rows = await self._database.single(lambda tx: tx.fetch(VISITS, org_id, transfer_id))
         return [StatusVisit(row["status"], row["actor"], row["occurred_at"]) for row in rows]
 
     async def overdue(
@@ -81,30 +123,22 @@ class TimeInStatus:
         Only those behind `after`: the time since when a record waits, and its id.
         """
         rows = await self._database.single(
-            lambda tx: time_in_status_store.overdue(
-                tx,
-                clocks,
+            lambda tx: tx.fetch(
+                OVERDUE,
+                list(clocks),
+                list(clocks.values()),
+                [now - grace for now in clocks.values()],
+                [each.kind for each in time_limits],
+                [each.status for each in time_limits],
                 [
-                    (
-                        each.kind,
-                        each.status,
-                        each.within,
-                        each.is_listed,
-                        each.is_listed_with_attention,
-                    )
+                    None if each.within is None else each.within.total_seconds()
                     for each in time_limits
                 ],
-                grace=grace,
-                after=after,
-                limit=limit,
+                [each.is_listed for each in time_limits],
+                [each.is_listed_with_attention for each in time_limits],
+                after.created_at,
+                after.id,
+                limit,
             )
         )
-        return [
-            read_row(
-                row,
-                OverdueTransfer,
-                since=row["updated_at"],
-                source_units=int(row["source_units"]),
-            )
-            for row in rows
-        ]
+        return [read_row(row, OverdueTransfer, since=row["updated_at"]) for row in rows]

@@ -16,7 +16,47 @@ from landbridge.payments.transactions.model import LEDGER_ASSETS
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Row
 from landbridge.providers.rates.valuation import UsdRates
-from landbridge.reporting import fee_statement_store as store
+
+# One row for each account, kind and asset; of write-offs and gas there are few.
+BY_KIND = """
+select e.role, t.kind, e.asset, count(*) as count, sum(e.available) as units
+from entries e
+join transfers t on t.org_id = e.org_id and t.id = e.transfer_id
+where e.org_id = $1 and e.role in ('fees', 'gas', 'write_offs')
+    and e.occurred_at >= $2 and e.occurred_at < $3
+group by e.role, t.kind, e.asset
+order by e.role, t.kind, e.asset
+"""
+
+# Fees by user, kind and asset, after ($4, $5, $6).
+FEES_BY_USER = """
+select t.user_id, t.kind, e.asset, count(*) as count, sum(e.available) as units
+from entries e
+join transfers t on t.org_id = e.org_id and t.id = e.transfer_id
+where e.org_id = $1 and e.role in ('fees', 'gas', 'write_offs') and e.role = 'fees'
+    and e.occurred_at >= $2 and e.occurred_at < $3
+    and (t.user_id, t.kind, e.asset) > ($4, $5, $6)
+group by t.user_id, t.kind, e.asset
+order by t.user_id, t.kind, e.asset
+limit $7
+"""
+
+# The highest fees of a user in an asset, compared in dollars: $4 are assets, $5 dollars for each of
+# their units. Those without a rate come last.
+HIGHEST_FEES = """
+select p.user_id, p.asset, p.count, p.units
+from (
+    select t.user_id, e.asset, count(*) as count, sum(e.available) as units
+    from entries e
+    join transfers t on t.org_id = e.org_id and t.id = e.transfer_id
+    where e.org_id = $1 and e.role in ('fees', 'gas', 'write_offs') and e.role = 'fees'
+        and e.occurred_at >= $2 and e.occurred_at < $3
+    group by t.user_id, e.asset
+) p
+left join unnest($4::text[], $5::numeric[]) r (asset, usd) on r.asset = p.asset
+order by p.units * r.usd desc nulls last, p.count desc, p.user_id, p.asset
+limit $6
+"""
 
 # Fees by user that one page lists; a file has all.
 USER_FEES_MAX: Final = 50
@@ -74,14 +114,11 @@ class FeeStatements:
         self, org_id: UUID, since: datetime, until: datetime, usd_rates: UsdRates
     ) -> FeeStatement:
         """Return the statement of a period, `until` exclusive; `usd_rates` compare fees."""
-        usd_per_unit = _usd_per_unit(usd_rates)
-        kinds = await self.database.read_on_replica(
-            lambda tx: store.by_kind(tx, org_id, since, until)
-        )
+        bounds, usd_per_unit = (org_id, since, until), _usd_per_unit(usd_rates)
+        rates = list(usd_per_unit), list(usd_per_unit.values())
+        kinds = await self.database.read_on_replica(lambda tx: tx.fetch(BY_KIND, *bounds))
         users = await self.database.read_on_replica(
-            lambda tx: store.highest_fees(
-                tx, org_id, since, until, usd_per_unit=usd_per_unit, limit=USER_FEES_MAX
-            )
+            lambda tx: tx.fetch(HIGHEST_FEES, *bounds, *rates, USER_FEES_MAX)
         )
         sums = [_sum(row) for row in kinds]
         return FeeStatement(
@@ -102,7 +139,7 @@ class FeeStatements:
         """Return fees of a period by user, kind and asset, behind the row `after`."""
         key = _NO_ROW if after is None else _key(after)
         rows = await self.database.read_on_replica(
-            lambda tx: store.fees_by_user(tx, org_id, since, until, after=key, limit=limit)
+            lambda tx: tx.fetch(FEES_BY_USER, org_id, since, until, *key, limit)
         )
         return [UserFee(row["user_id"], row["kind"], row["count"], _money(row)) for row in rows]
 

@@ -26,7 +26,7 @@ from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.files.model import file_id
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.model import IdempotencyKey
 from landbridge.platform.idempotency.service import find_key
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
@@ -127,14 +127,11 @@ class RequestOutcomes:
     async def _record(self, record: Transfer, request_id: UUID) -> RequestReply:
         plans = await self.scripted_outcomes.list_plans(record.org_id, [record.id])
         plan = plans.get(record.id)
-        return RequestReply(
+        return reply_of(
+            record,
+            RequestReply,
             request_id=request_id,
-            kind=record.kind,
-            id=record.id,
             href=_RECORDS[record.kind].format(id=record.id),
-            status=record.status,
-            created_at=moment(record.created_at),
-            updated_at=moment(record.updated_at),
             is_final=self.transitions[record.kind].is_terminal(record.status),
             outcome_plan=None if plan is None else plan.text,
         )
@@ -161,16 +158,8 @@ class RequestOutcomes:
 
 
 def _outcome(kind: str, path: str, request_id: UUID, created: CreatedResource) -> RequestReply:
-    return RequestReply(
-        request_id=request_id,
-        kind=kind,
-        id=created.id,
-        href=path,
-        status=created.status,
-        created_at=moment(created.created_at),
-        updated_at=moment(created.updated_at),
-        is_final=created.is_final,
-        outcome_plan=None,
+    return reply_of(
+        created, RequestReply, request_id=request_id, kind=kind, href=path, outcome_plan=None
     )
 
 

@@ -17,7 +17,78 @@ from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Row
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.rates.valuation import Valuation
-from landbridge.reporting import user_summary_store as store
+
+# Some index lookups for each user: a page has few.
+SUMMARIES = """
+select i.id, k.statuses, b.assets, b.units, p.last_at
+from unnest($2::uuid[]) as i (id)
+cross join lateral (
+    select coalesce(array_agg(status), '{}') as statuses
+    from kyc_cases
+    where org_id = $1 and user_id = i.id
+) k
+cross join lateral (
+    select coalesce(array_agg(s.asset), '{}') as assets, coalesce(array_agg(s.units), '{}') as units
+    from (
+        select a.asset, sum(a.available + a.held) as units
+        from wallets w
+        join accounts a on a.org_id = w.org_id and a.wallet_id = w.id
+        where w.org_id = $1 and w.user_id = i.id
+        group by a.asset
+    ) s
+) b
+cross join lateral (
+    select max(t.created_at) as last_at
+    from unnest($3::text[]) as n (kind)
+    cross join lateral (
+        select created_at
+        from transfers
+        where org_id = $1 and user_id = i.id and kind = n.kind
+        order by created_at desc, id desc
+        limit 1
+    ) t
+) p
+"""
+
+FROZEN = """
+select id
+from users
+where org_id = $1 and frozen_at is not null and erased_at is null and created_at < $2
+    and ($3::text is null or type = $3)
+order by created_at desc, id desc
+limit $4
+"""
+
+# Of the newest $6 users: those with a case with status $4, and none with a status of $5, which
+# precede it. 'INACTIVE' are those without a case. One row, with where the reading ended.
+BY_STATUS = """
+with scanned as (
+    select id, created_at, frozen_at
+    from users
+    where org_id = $1 and erased_at is null and created_at < $2 and ($3::text is null or type = $3)
+    order by created_at desc, id desc
+    limit $6
+),
+matching as (
+    select s.id, s.created_at
+    from scanned s
+    cross join lateral (
+        select coalesce(array_agg(status), '{}') as statuses
+        from kyc_cases
+        where org_id = $1 and user_id = s.id
+    ) k
+    where case when $4 = 'INACTIVE' then k.statuses = '{}'
+        else $4 = any(k.statuses) and not k.statuses && $5::text[] end
+        and (not $7::boolean or s.frozen_at is not null)
+    order by s.created_at desc, s.id desc
+    limit $8
+)
+select
+    array(select id from matching order by created_at desc, id desc) as ids,
+    (select min(created_at) from matching) as last_at,
+    (select min(created_at) from scanned) as end_at,
+    (select count(*) from scanned) as count
+"""
 
 # Of a user's cases the first of these is shown: what waits for a person, then what is under way.
 _PRECEDENCE: Final = (
@@ -67,7 +138,7 @@ class UserSummaries:
             return []
         org_id, ids = users[0].org_id, [each.id for each in users]
         rows = await self.database.read_on_replica(
-            lambda tx: store.summaries(tx, org_id, ids, KINDS)
+            lambda tx: tx.fetch(SUMMARIES, org_id, ids, list(KINDS))
         )
         holders = await self.accounts.holders(org_id, ids)
         by_id = {row["id"]: row for row in rows}
@@ -77,9 +148,10 @@ class UserSummaries:
         self, org_id: UUID, *, type_: UserType | None, before: datetime, limit: int
     ) -> Sequence[UUID]:
         """Return the ids of frozen users created before a moment, newest first."""
-        return await self.database.read_on_replica(
-            lambda tx: store.frozen(tx, org_id, type_=type_, before=before, limit=limit)
+        rows = await self.database.read_on_replica(
+            lambda tx: tx.fetch(FROZEN, org_id, before, type_, limit)
         )
+        return [row["id"] for row in rows]
 
     async def by_status(
         self,
@@ -96,16 +168,10 @@ class UserSummaries:
         `INACTIVE` is the status before the first submission. `is_frozen` leaves only frozen ones.
         """
         row = await self.database.single(
-            lambda tx: store.by_status(
-                tx,
-                org_id,
-                before=before,
-                type_=type_,
-                is_frozen=is_frozen,
-                status=status,
-                preceding=_preceding(status),
-                limit=limit,
-                scan_limit=_SCAN_MAX,
+            lambda tx: tx.fetchrow(
+                BY_STATUS,
+                *(org_id, before, type_, status, list(_preceding(status))),
+                *(_SCAN_MAX, is_frozen, limit),
             )
         )
         if row is None:

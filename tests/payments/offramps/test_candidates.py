@@ -7,7 +7,7 @@ from landbridge.customers.chain_deposits.model import (
     TreasuryDeposit,
     TreasuryDepositStatus,
 )
-from landbridge.payments.offramps import candidate_store
+from landbridge.payments.offramps import external_coins
 from landbridge.providers.chains.tokens import Chain
 from tests.payouts import accept, make_account, make_offramp, make_payee
 from tests.tenants import Tenant, register
@@ -41,7 +41,7 @@ async def find(org: Tenant, treasury: str, coins: int) -> str | None:
         found_at=org.container.clock.now(),
     )
     found: UUID | None = await org.container.database.read(
-        lambda tx: candidate_store.find(tx, deposit)
+        lambda tx: external_coins.find(tx, deposit)
     )
     return None if found is None else str(found)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from landbridge.payments.offramps.candidate_store import DEPOSITS_EACH
+from landbridge.payments.offramps.external_coins import DEPOSITS_EACH
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.evm_addresses import checked_evm_address

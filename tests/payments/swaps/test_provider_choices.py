@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from landbridge.payments.quotes.errors import QuoteNotReady
-from landbridge.payments.swaps.provider_choice_model import SwapProviderChoice
-from landbridge.payments.swaps.provider_choices import SwapProviderChoices
+from landbridge.payments.swaps.provider_choices import SwapProviderChoice, SwapProviderChoices
 from landbridge.payments.swaps.quotes import SwapPair, SwapQuotes
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.money import Asset, Money

@@ -14,8 +14,8 @@ from landbridge.payments.virtual_accounts.rule_model import (
     SettlementRule,
     Tier,
     max_total_share,
+    split,
 )
-from landbridge.payments.virtual_accounts.splitting import split
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import TOKENS, Chain

@@ -9,9 +9,10 @@ from uuid import UUID
 import msgspec
 import pytest
 
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import column_values, read_optional_row, read_row
 
 MOMENT = datetime(2026, 11, 30, 23, 59, 59, 123456, tzinfo=UTC)
 _READ = """
@@ -68,3 +69,29 @@ async def test_a_row_that_lacks_a_field_or_has_another_type_is_refused(database:
 
 def test_no_row_is_nothing() -> None:
     assert read_optional_row(None, _Payout) is None
+
+
+def test_the_arguments_of_an_insert_are_named_by_its_columns() -> None:
+    insert = """
+    insert into payouts as p (
+        id, state, units, price, weight, sent_at, names, due_at
+    )
+    values ($1, 'SENT', $2::numeric, 0.50, $4, $3, $5::text[], $3)
+    on conflict (id) do nothing
+    """
+    payout = _Payout(
+        id=new_id(),
+        state=_State.OPEN,
+        units=5,
+        price=Decimal(2),
+        sent_at=MOMENT,
+        names=("a",),
+        reason=None,
+    )
+    expected = [payout.id, 5, MOMENT, Decimal(1), ["b"]]
+    assert column_values(insert, payout, names=["b"]) == expected
+
+
+def test_an_insert_without_values_has_no_arguments() -> None:
+    with pytest.raises(InvariantBroken, match="no insert of values"):
+        column_values("insert into payouts (id) select id from orders", object())

@@ -13,7 +13,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.reporting.proofs import store
 from landbridge.reporting.proofs.books_verifier import Books
-from landbridge.reporting.proofs.lag import SequencerLag
+from landbridge.reporting.proofs.sequencer import SequencerLag
 from tests.change_log import place_by_number, placed
 from tests.make import make_org
 from tests.query_plans import rows_read

@@ -19,7 +19,7 @@ from landbridge.payments.engine.parties import PaymentParties
 from landbridge.payments.engine.quote_acceptance import QuoteAcceptance
 from landbridge.payments.engine.scripted_creation import ScriptedTransferCreation
 from landbridge.payments.engine.treasury_bounds import TreasuryBounds
-from landbridge.payments.incoming_payments.provider_returns import ProviderReturnOrders
+from landbridge.payments.incoming_payments.provider_credits import ProviderReturnOrders
 from landbridge.payments.incoming_payments.returns import ReturnOrders
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.provider_operations.service import ProviderOperations

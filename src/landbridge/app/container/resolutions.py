@@ -20,7 +20,7 @@ from landbridge.payments.bank_files.decided_payments import DecidedPayments
 from landbridge.payments.batches import model as batches
 from landbridge.payments.bridges import model as bridges
 from landbridge.payments.disbursements import model as disbursements
-from landbridge.payments.disbursements.redirects import DisbursementRedirects
+from landbridge.payments.disbursements.service import DisbursementRedirects
 from landbridge.payments.engine import outgoing_transfers
 from landbridge.payments.engine.outgoing_orders import OutgoingOrder
 from landbridge.payments.engine.refund_destinations import RefundDestinations

@@ -37,8 +37,8 @@ from landbridge.dashboard.compliance.verification_status import (
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.json_text import JsonObject, as_object, as_objects
 from landbridge.dashboard.users.page_context import user_context
+from landbridge.payments.provider_operations.api import ProviderList
 from landbridge.payments.provider_operations.model import ProviderKind, ProviderService
-from landbridge.payments.provider_operations.schemas import ProviderList
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.identity.port import ReviewOutcome

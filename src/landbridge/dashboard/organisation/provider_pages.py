@@ -9,7 +9,7 @@ from uuid import UUID
 from litestar import Controller, Response, get
 
 from landbridge.dashboard.page_request import PageRequest
-from landbridge.payments.provider_operations.schemas import (
+from landbridge.payments.provider_operations.api import (
     ProviderCallsReply,
     ProviderList,
     ProviderReply,

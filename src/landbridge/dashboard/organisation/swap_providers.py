@@ -8,8 +8,11 @@ from litestar.di import NamedDependency
 
 from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.page_request import Page, PageRequest, redirect
-from landbridge.payments.swaps.provider_choice_model import SwapProviderChoice, SwapProviderPolicy
-from landbridge.payments.swaps.provider_choices import SwapProviderChoices
+from landbridge.payments.swaps.provider_choices import (
+    SwapProviderChoice,
+    SwapProviderChoices,
+    SwapProviderPolicy,
+)
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin

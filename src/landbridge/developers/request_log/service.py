@@ -14,7 +14,6 @@ from uuid import UUID
 
 import structlog
 
-from landbridge.developers.request_log import store
 from landbridge.developers.request_log.middleware import (
     BufferBounds,
     OrganisationBuffer,
@@ -32,7 +31,85 @@ from landbridge.platform.core.errors import Busy, ResourceNotFound
 from landbridge.platform.core.event_wait import wait_for_event
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
-from landbridge.platform.db.pool import Database
+from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import read_row
+
+_ADD = """
+insert into request_log (
+    org_id, id, occurred_at, x_request_id, request_id, method, route, path, query, status,
+    duration_us, key_id,
+    request_body, response_body, omitted_count
+)
+select * from unnest(
+    $1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::uuid[], $6::text[], $7::text[],
+    $8::text[], $9::text[], $10::smallint[], $11::integer[], $12::uuid[], $13::text[], $14::text[],
+    $15::integer[]
+)
+on conflict (org_id, id) do nothing
+"""
+
+# Scans a bounded number of the newest entries, so that a search without matches ends.
+_PAGE = """
+select l.org_id, l.id, l.occurred_at, l.x_request_id, l.request_id, l.method, l.route, l.path,
+    l.query,
+    l.status, l.duration_us, l.key_id, l.request_body, l.response_body, l.omitted_count
+from (
+    select org_id, id, occurred_at, x_request_id, request_id, method, route, path, query, status,
+        duration_us,
+        key_id, request_body, response_body, omitted_count
+    from request_log
+    where org_id = $1 and occurred_at < $2 and occurred_at >= $3
+    order by occurred_at desc
+    limit $4
+) l
+where l.org_id = $1
+    and ($5::text is null or l.method = $5)
+    and ($6::integer is null or l.status between $6 and $7)
+    and ($8::text is null or left(l.path, length($8)) = $8)
+    and ($9::text is null or l.x_request_id = $9)
+    and ($10::uuid is null or l.request_id = $10)
+order by l.occurred_at desc
+limit $11
+"""
+
+# The position where such a search stopped, if more entries follow.
+_END = """
+select min(l.occurred_at) as occurred_at, count(*) as count
+from (
+    select occurred_at
+    from request_log
+    where org_id = $1 and occurred_at < $2 and occurred_at >= $3
+    order by occurred_at desc
+    limit $4
+) l
+"""
+
+_FIND = """
+select org_id, id, occurred_at, x_request_id, request_id, method, route, path, query, status,
+    duration_us,
+    key_id, request_body, response_body, omitted_count
+from request_log
+where org_id = $1 and x_request_id = $2
+order by occurred_at desc
+limit 1
+"""
+
+_SWEEP = """
+delete from request_log l
+using (
+    select r.org_id, r.id
+    from unnest($1::uuid[]) as o (org_id)
+    cross join lateral (
+        select d.org_id, d.id
+        from request_log d
+        where d.org_id = o.org_id and d.occurred_at < $2
+        order by d.occurred_at
+        limit $3
+    ) r
+    limit $3
+) old
+where l.org_id = old.org_id and l.id = old.id
+"""
 
 _log = structlog.stdlib.get_logger()
 
@@ -75,22 +152,34 @@ class RequestLog:
         self, org_id: UUID, filters: RequestLogFilters, window: PageWindow
     ) -> RequestLogPage:
         """Return entries, newest first. A search that scans very many may end a page early."""
-        lines = await self._database.read_on_replica(
-            lambda tx: store.page(tx, org_id, filters, window, scan_max=self._scan_max)
+        bounds = (window.position.created_at, window.since, self._scan_max)
+        rows = await self._database.read_on_replica(
+            lambda tx: tx.fetch(
+                _PAGE,
+                org_id,
+                *bounds,
+                filters.method,
+                *(filters.statuses or (None, None)),
+                filters.path,
+                filters.x_request_id,
+                filters.request_id,
+                window.limit,
+            )
         )
+        lines = [_stored(row) for row in rows]
         if len(lines) == window.limit:
             return RequestLogPage(lines, lines[-1].occurred_at)
-        end = await self._database.read_on_replica(
-            lambda tx: store.end(tx, org_id, window, scan_max=self._scan_max)
-        )
-        return RequestLogPage(lines, end)
+        row = await self._database.read_on_replica(lambda tx: tx.fetchrow(_END, org_id, *bounds))
+        if row is None or row["count"] < self._scan_max:
+            return RequestLogPage(lines, None)
+        return RequestLogPage(lines, row["occurred_at"])
 
     async def get(self, org_id: UUID, x_request_id: str) -> LoggedCall:
         """Return the newest entry with this request id; raises `ResourceNotFound`."""
-        found = await self._database.single(lambda tx: store.find(tx, org_id, x_request_id))
-        if found is None:
+        row = await self._database.single(lambda tx: tx.fetchrow(_FIND, org_id, x_request_id))
+        if row is None:
             raise ResourceNotFound(UNKNOWN)
-        return found
+        return _stored(row)
 
     async def flush(self) -> None:
         """Write the captured entries; those that cannot be written are dropped.
@@ -109,7 +198,7 @@ class RequestLog:
             lines += retention
         try:
             for part in _parts(lines):
-                await self._database.single(lambda tx, part=part: store.add(tx, part))
+                await self._database.single(lambda tx, part=part: _add(tx, part))
         except Busy as error:
             _log.warning("request_log.left_out", count=len(lines), reason=str(error))
 
@@ -138,10 +227,10 @@ class RequestLog:
     async def sweep(self, org_ids: Collection[UUID], *, limit: int = SWEEP_MAX) -> bool:
         """Delete entries past their retention; return whether there may be more."""
         until = self._clock.now() - self._retention
-        swept = await self._database.single(
-            lambda tx: store.sweep(tx, list(org_ids), until, limit=limit)
+        tag = await self._database.single(
+            lambda tx: tx.execute(_SWEEP, list(org_ids), until, limit)
         )
-        return swept == limit
+        return int(tag.rpartition(" ")[2]) == limit
 
 
 async def _redacted(lines: Sequence[CapturedRequest]) -> AsyncGenerator[LoggedCall]:
@@ -180,3 +269,29 @@ def _line(captured: CapturedRequest) -> LoggedCall:
 def _parts(lines: Sequence[LoggedCall]) -> Iterator[Sequence[LoggedCall]]:
     for start in range(0, len(lines), _ROWS_MAX):
         yield lines[start : start + _ROWS_MAX]
+
+
+async def _add(tx: Tx, lines: Sequence[LoggedCall]) -> None:
+    """Store entries; existing ones stay unchanged."""
+    await tx.execute(
+        _ADD,
+        [each.org_id for each in lines],
+        [each.id for each in lines],
+        [each.occurred_at for each in lines],
+        [each.x_request_id for each in lines],
+        [each.request_id for each in lines],
+        [each.method for each in lines],
+        [each.route for each in lines],
+        [each.path for each in lines],
+        [each.query for each in lines],
+        [each.status for each in lines],
+        [each.duration // timedelta(microseconds=1) for each in lines],
+        [each.key_id for each in lines],
+        [each.request_body for each in lines],
+        [each.response_body for each in lines],
+        [each.omitted_count for each in lines],
+    )
+
+
+def _stored(row: Row) -> LoggedCall:
+    return read_row(row, LoggedCall, duration=timedelta(microseconds=row["duration_us"]))

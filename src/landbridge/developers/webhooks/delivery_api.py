@@ -26,7 +26,6 @@ from landbridge.developers.webhooks.delivery_schemas import (
     ResendRequest,
     delivery_reply,
     delivery_with_attempts,
-    resend_reply,
 )
 from landbridge.developers.webhooks.model import DeliveryFilters, DeliveryStatus
 from landbridge.developers.webhooks.repeated_requests import resend_result
@@ -45,6 +44,7 @@ from landbridge.platform.http.list_query import (
     provide_window,
 )
 from landbridge.platform.http.path_params import known_id
+from landbridge.platform.http.responses import reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
 _Status = Annotated[
@@ -179,7 +179,7 @@ class DeliveryRoutes(Controller):
             ),
             resend_result,
         )
-        return resend_reply(found)
+        return reply_of(found, ResendReply)
 
 
 def _webhook(text: str) -> UUID:

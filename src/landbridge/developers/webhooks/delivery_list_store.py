@@ -5,11 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.developers.events.model import EventKey
-from landbridge.developers.webhooks.model import (
-    Delivery,
-    DeliveryFilters,
-    DeliveryStatus,
-)
+from landbridge.developers.webhooks.model import Delivery, DeliveryFilters, DeliveryStatus
 from landbridge.developers.webhooks.rows import as_delivery
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Tx

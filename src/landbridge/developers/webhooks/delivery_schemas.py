@@ -1,6 +1,6 @@
 """Deliveries on the wire."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -9,11 +9,12 @@ from landbridge.developers.webhooks.model import (
     Delivery,
     DeliveryAttempt,
     DeliveryStatus,
-    ResendResult,
     ResendSelection,
 )
 from landbridge.platform.http.constraints import DATE_OR_TIME, stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
+
+T = TypeVar("T", bound="DeliveryReply")
 
 
 class AttemptReply(WireStruct, frozen=True):
@@ -86,38 +87,28 @@ class ResendReply(WireStruct, frozen=True):
 
 def delivery_reply(delivery: Delivery) -> DeliveryReply:
     """Return a delivery as shown in lists."""
-    return DeliveryReply(**_shape(delivery))
+    return _reply(delivery, DeliveryReply)
 
 
 def delivery_with_attempts(delivery: Delivery) -> DeliveryWithAttempts:
     """Return a delivery with its attempts."""
-    return DeliveryWithAttempts(
-        **_shape(delivery), attempts=[_attempt(each) for each in delivery.attempts]
-    )
+    attempts = [_attempt(each) for each in delivery.attempts]
+    return _reply(delivery, DeliveryWithAttempts, attempts=attempts)
 
 
-def resend_reply(resent: ResendResult) -> ResendReply:
-    """Return the result of a resend."""
-    return reply_of(resent, ResendReply)
-
-
-def _shape(delivery: Delivery) -> dict[str, Any]:
+def _reply(delivery: Delivery, kind: type[T], **more: Any) -> T:
     is_pending = delivery.status is DeliveryStatus.PENDING
-    last = delivery.attempts[-1] if delivery.attempts else None
-    return {
-        "id": delivery.id,
-        "webhook_id": delivery.endpoint_id,
-        "event_id": delivery.key.text,
-        "event_type": delivery.event_type,
-        "object_id": delivery.key.object_id,
-        "status": delivery.status,
-        "attempt_count": delivery.attempt_count,
-        "last_attempt": None if last is None else _attempt(last),
-        "next_attempt_at": None if delivery.due_at is None else moment(delivery.due_at),
-        "gives_up_at": moment(delivery.deadline_at) if is_pending else None,
-        "created_at": moment(delivery.created_at),
-        "updated_at": moment(delivery.updated_at),
-    }
+    return reply_of(
+        delivery,
+        kind,
+        webhook_id=delivery.endpoint_id,
+        event_id=delivery.key.text,
+        object_id=delivery.key.object_id,
+        last_attempt=_attempt(delivery.attempts[-1]) if delivery.attempts else None,
+        next_attempt_at=delivery.due_at,
+        gives_up_at=delivery.deadline_at if is_pending else None,
+        **more,
+    )
 
 
 def _attempt(attempt: DeliveryAttempt) -> AttemptReply:

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.developers.webhooks.model import (
-    Endpoint,
-    PublicKey,
-)
+from landbridge.developers.webhooks.model import Endpoint, PublicKey
 from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 
 # Endpoints of one organisation are created one at a time, so that they can be counted.
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
@@ -172,26 +169,16 @@ async def lock_org(tx: Tx, org_id: UUID) -> None:
 async def add(tx: Tx, stored: StoredEndpoint) -> None:
     """Store a new endpoint."""
     each = stored.endpoint
-    await tx.execute(
+    values = column_values(
         _ADD,
-        each.org_id,
-        each.id,
-        each.url,
-        each.description,
-        list(each.event_types),
-        each.status,
-        each.event_name_spelling,
-        each.has_standard_headers,
-        stored.secrets.current,
-        each.version,
-        each.created_at,
-        each.updated_at,
-        each.read_to.place,
-        each.read_to.object_id,
-        each.read_to.seq,
-        each.starts_at,
-        each.round,
+        each,
+        event_types=list(each.event_types),
+        sealed_secret=stored.secrets.current,
+        read_place=each.read_to.place,
+        read_object_id=each.read_to.object_id,
+        read_seq=each.read_to.seq,
     )
+    await tx.execute(_ADD, *values)
 
 
 async def get(tx: Tx, org_id: UUID, endpoint_id: UUID) -> StoredEndpoint | None:

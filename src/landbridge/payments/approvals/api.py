@@ -160,8 +160,13 @@ class ApprovalRoutes(Controller):
     ) -> ApprovalEnvelope:
         """Get one approval with its votes, in any status."""
         found = await voting.get(request.user, _known(approvalId))
+        votes = [vote_reply(each) for each in found.votes]
         return ApprovalEnvelope(
-            success=True, message=f"this approval is {found.status}", approval=_with_votes(found)
+            success=True,
+            message=f"this approval is {found.status}",
+            approval=reply_of(
+                found, ApprovalWithVotes, transfer_type=found.transfer_kind, votes=votes
+            ),
         )
 
     @post(
@@ -225,23 +230,9 @@ def _how_it_stands(approval: Approval) -> str:
     return f"{approval.votes_for} of {approval.threshold} votes that the payment needs"
 
 
-def _with_votes(approval: Approval) -> ApprovalWithVotes:
-    return reply_of(
-        approval,
-        ApprovalWithVotes,
-        transfer_type=approval.transfer_kind,
-        votes=[vote_reply(each) for each in approval.votes],
-    )
-
-
 def vote_reply(vote: Vote) -> CastVoteReply:
     """Build the reply of a vote."""
-    return CastVoteReply(
-        approver_id=vote.approver_id,
-        vote=vote.choice,
-        comment=vote.comment,
-        created_at=moment(vote.occurred_at),
-    )
+    return reply_of(vote, CastVoteReply, vote=vote.choice, created_at=vote.occurred_at)
 
 
 def _whole(name: str, text: str | None, default: int, *, minimum: int, maximum: int) -> int:

@@ -13,12 +13,7 @@ from landbridge.payments.approvals.model import (
     Approval,
     ApprovalStatus,
 )
-from landbridge.platform.core.errors import (
-    ProfileFrozen,
-    Refused,
-    ResourceConflict,
-    RoleNotAllowed,
-)
+from landbridge.platform.core.errors import ProfileFrozen, Refused, ResourceConflict, RoleNotAllowed
 from landbridge.platform.http.caller import Caller, MemberRole
 
 _EXPIRED = "this approval has expired without a decision"

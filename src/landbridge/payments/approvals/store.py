@@ -5,16 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.payments.approvals.model import (
-    Approval,
-    ApprovalPolicy,
-    ApprovalStatus,
-    VoteChoice,
-)
+from landbridge.payments.approvals.model import Approval, ApprovalPolicy, ApprovalStatus, VoteChoice
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import column_values, read_optional_row, read_row
 
 _ADD = """
 insert into approvals (
@@ -141,25 +136,7 @@ class SealedVote:
 
 async def add(tx: Tx, approval: Approval) -> None:
     """Store a new approval; a second one for its record raises."""
-    await tx.execute(
-        _ADD,
-        approval.org_id,
-        approval.id,
-        approval.transfer_id,
-        approval.transfer_kind,
-        approval.user_id,
-        approval.status,
-        approval.digest,
-        approval.threshold,
-        approval.needs_second,
-        approval.initiator_id,
-        approval.is_from_dashboard,
-        approval.expires_at,
-        approval.version,
-        approval.created_at,
-        approval.updated_at,
-        approval.carried_from,
-    )
+    await tx.execute(_ADD, *column_values(_ADD, approval))
 
 
 async def get(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
@@ -221,15 +198,7 @@ async def votes(tx: Tx, org_id: UUID, approval_ids: Collection[UUID]) -> Sequenc
 
 async def add_vote(tx: Tx, org_id: UUID, vote: SealedVote) -> None:
     """Store a vote; the caller holds the lock of the approval."""
-    await tx.execute(
-        _ADD_VOTE,
-        org_id,
-        vote.approval_id,
-        vote.approver_id,
-        vote.choice,
-        vote.sealed_comment,
-        vote.at,
-    )
+    await tx.execute(_ADD_VOTE, *column_values(_ADD_VOTE, vote, org_id=org_id, occurred_at=vote.at))
 
 
 async def erase(tx: Tx, org_id: UUID, user_id: UUID) -> None:

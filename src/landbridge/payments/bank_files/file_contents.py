@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from landbridge.payments.bank_files import statement_events
 from landbridge.payments.bank_files.funding_accounts import FundingAccountView
 from landbridge.payments.bank_files.statement_events import ParsedStatement
-from landbridge.payments.bank_files.statement_line_model import (
-    InboundFileKind,
-    StatementLineDraft,
-)
+from landbridge.payments.bank_files.statement_line_model import InboundFileKind, StatementLineDraft
 from landbridge.platform.formats.file_errors import FileRejected
 
 _FOREIGN = "the statement is of an account that has no files in this folder"

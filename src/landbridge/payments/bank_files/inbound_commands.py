@@ -6,11 +6,7 @@ from uuid import UUID
 
 import click
 
-from landbridge.payments.bank_files.bank_simulator import (
-    BankOutcome,
-    SandboxBank,
-    SimulatedCredit,
-)
+from landbridge.payments.bank_files.bank_simulator import BankOutcome, SandboxBank, SimulatedCredit
 from landbridge.payments.bank_files.funding_accounts import FundingAccountView
 from landbridge.payments.bank_files.inbox import InboxReader
 from landbridge.payments.bank_files.statement_line_model import InboundFile, StatementLineStatus

@@ -19,7 +19,7 @@ from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Tim
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.list_query import UserFilter, optional_id
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
 
@@ -150,11 +150,9 @@ def batch_reply(view: BatchView) -> BatchReply:
     return BatchReply(
         transfer_type=KIND,
         metadata=record.metadata or UNSET,
-        transfer_details=BatchDetailsReply(
-            id=record.id,
-            request_id=record.request_id,
-            created_at=moment(record.created_at),
-            updated_at=moment(record.updated_at),
+        transfer_details=reply_of(
+            record,
+            BatchDetailsReply,
             chain=asset.chain,
             currency=asset.currency,
             contract_address=details.contract_address

@@ -14,11 +14,7 @@ from litestar.params import FromPath, JSONBody
 from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.bridges.model import Bridge
-from landbridge.payments.bridges.schemas import (
-    BridgePage,
-    BridgeReply,
-    bridge_reply,
-)
+from landbridge.payments.bridges.schemas import BridgePage, BridgeReply, bridge_reply
 from landbridge.payments.bridges.service import Bridges, NewBridge
 from landbridge.payments.engine.dry_run_schemas import with_dry_run
 from landbridge.payments.engine.request_options import RequestOptions

@@ -18,6 +18,7 @@ from landbridge.platform.http.responses import (
     WireStruct,
     moment,
     or_unset,
+    reply_of,
 )
 
 
@@ -105,11 +106,9 @@ def bridge_reply(bridge: Bridge, approval: Approval | None) -> BridgeReply:
     return BridgeReply(
         transfer_type=KIND,
         metadata=record.metadata or UNSET,
-        transfer_details=BridgeDetailsReply(
-            id=record.id,
-            request_id=record.request_id,
-            created_at=moment(record.created_at),
-            updated_at=moment(record.updated_at),
+        transfer_details=reply_of(
+            record,
+            BridgeDetailsReply,
             amount=bridge.source.decimal,
             status=bridge.status,
             source=BridgeEndReply(

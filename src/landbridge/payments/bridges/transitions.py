@@ -11,7 +11,7 @@ from landbridge.ledger.model import AdvanceTransfer, DueCheck, HouseRole, Postin
 from landbridge.payments.approvals.model import WHY_EXPIRED, WHY_REJECTED
 from landbridge.payments.bridges.model import QUOTE_LIFETIME, Bridge, BridgeStatus, as_bridge
 from landbridge.payments.engine.dry_run import NO_ACTOR, PlannedStep, journal_steps
-from landbridge.payments.engine.postings import hold, release_held, spend_held
+from landbridge.payments.engine.postings import hold, move, release_held, spend_held
 
 _ENDS = {
     BridgeStatus.QUOTE_FAILED: (
@@ -96,27 +96,20 @@ def burned(bridge: Bridge) -> list[Posting]:
 
 def minted(bridge: Bridge) -> list[Posting]:
     """Return the journal of the mint: the coins arrive in an internal wallet or outside."""
-    return [
-        Posting(HouseRole.IN_TRANSIT, -bridge.destination),
-        Posting(bridge.details.destination_account_id or HouseRole.OUTSIDE, bridge.destination),
-    ]
+    receiver = bridge.details.destination_account_id or HouseRole.OUTSIDE
+    return move(HouseRole.IN_TRANSIT, receiver, bridge.destination)
 
 
 def returned(bridge: Bridge) -> list[Posting]:
     """Return the journal of the refund: to the paying wallet, or where a reviewer sent it."""
-    back = [
-        Posting(HouseRole.OUTSIDE, -bridge.source),
-        Posting(bridge.returns_to, bridge.source),
-    ]
-    return returned_outside(bridge) + (back if bridge.returns_to is not HouseRole.OUTSIDE else [])
+    if bridge.returns_to is HouseRole.OUTSIDE:
+        return returned_outside(bridge)
+    return returned_outside(bridge) + move(HouseRole.OUTSIDE, bridge.returns_to, bridge.source)
 
 
 def returned_outside(bridge: Bridge) -> list[Posting]:
     """Return the journal of coins that were returned outside of the platform."""
-    return [
-        Posting(HouseRole.IN_TRANSIT, -bridge.destination),
-        Posting(HouseRole.OUTSIDE, bridge.destination),
-    ]
+    return move(HouseRole.IN_TRANSIT, HouseRole.OUTSIDE, bridge.destination)
 
 
 def planned_steps(record: Transfer) -> list[PlannedStep]:

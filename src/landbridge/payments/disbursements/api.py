@@ -17,7 +17,7 @@ from landbridge.payments.engine.timelines import Expand, TimelineExpandable, Tim
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.list_query import UserFilter, optional_id
-from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
+from landbridge.platform.http.responses import Moment, Number, WireStruct, moment, reply_of
 
 
 class DisbursementPaymentReply(WireStruct, frozen=True):
@@ -137,11 +137,9 @@ def disbursement_reply(disbursement: Disbursement) -> DisbursementReply:
     return DisbursementReply(
         transfer_type=KIND,
         metadata=record.metadata or UNSET,
-        transfer_details=DisbursementDetailsReply(
-            id=record.id,
-            request_id=record.request_id,
-            created_at=moment(record.created_at),
-            updated_at=moment(record.updated_at),
+        transfer_details=reply_of(
+            record,
+            DisbursementDetailsReply,
             status=disbursement.status,
             purpose=details.purpose,
             payment=DisbursementPaymentReply(id=details.payment_id, type=details.payment_kind),

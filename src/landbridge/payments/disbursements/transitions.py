@@ -23,6 +23,7 @@ from landbridge.payments.engine.disbursement_requests import (
     DisbursementPurpose,
     DisbursementRequest,
 )
+from landbridge.payments.engine.postings import move
 from landbridge.platform.core.money import Money
 
 # The house account that holds the coins until they are paid.
@@ -90,18 +91,12 @@ def received(disbursement: Disbursement) -> list[Posting]:
 
 def paid(disbursement: Disbursement) -> list[Posting]:
     """Return the journal of the confirmed payment."""
-    return [
-        Posting(disbursement.details.role, -disbursement.money),
-        Posting(disbursement.receiver, disbursement.money),
-    ]
+    return move(disbursement.details.role, disbursement.receiver, disbursement.money)
 
 
 def paid_outside(disbursement: Disbursement) -> list[Posting]:
     """Return the journal of coins that reached their receiver by other means."""
-    return [
-        Posting(disbursement.details.role, -disbursement.money),
-        Posting(HouseRole.OUTSIDE, disbursement.money),
-    ]
+    return move(disbursement.details.role, HouseRole.OUTSIDE, disbursement.money)
 
 
 def _creation_journal(purpose: DisbursementPurpose, money: Money) -> list[Posting]:
@@ -109,4 +104,4 @@ def _creation_journal(purpose: DisbursementPurpose, money: Money) -> list[Postin
         case DisbursementPurpose.FEE:
             return []
         case DisbursementPurpose.SURPLUS_RETURN:
-            return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.IN_TRANSIT, money)]
+            return move(HouseRole.OUTSIDE, HouseRole.IN_TRANSIT, money)

@@ -14,12 +14,7 @@ from uuid import UUID
 from landbridge.payments.engine.retry_until_settled import RetryExhausted
 from landbridge.platform.core.errors import Rejected
 from landbridge.providers.chains.port import ChainOrder, ChainOrderState, ChainOrderStatus, Chains
-from landbridge.providers.rails.port import (
-    RailPayment,
-    RailPaymentState,
-    RailPaymentStatus,
-    Rails,
-)
+from landbridge.providers.rails.port import RailPayment, RailPaymentState, RailPaymentStatus, Rails
 
 
 class OrderState(Enum):

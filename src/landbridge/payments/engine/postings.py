@@ -1,10 +1,15 @@
-"""Journals of held money: hold, release, spend."""
+"""Journals of a payment's money: move, hold, release, spend."""
 
 from collections.abc import Iterable
 from uuid import UUID
 
 from landbridge.ledger.model import HouseRole, Posting
 from landbridge.platform.core.money import Money
+
+
+def move(source: UUID | HouseRole, destination: UUID | HouseRole, money: Money) -> list[Posting]:
+    """Move money from one account to another."""
+    return [Posting(source, -money), Posting(destination, money)]
 
 
 def hold(account_id: UUID, money: Money) -> list[Posting]:

@@ -12,12 +12,7 @@ from landbridge.ledger.model import Transfer
 from landbridge.ledger.time_in_status import OverdueTransfer, StatusTimeLimit, TimeInStatus
 from landbridge.payments.engine.attention import needs_attention
 from landbridge.payments.engine.dry_run_schemas import DryRunReplyMixin
-from landbridge.payments.engine.stuck_causes import (
-    EVERYTHING,
-    StuckCause,
-    StuckFilter,
-    cause_of,
-)
+from landbridge.payments.engine.stuck_causes import EVERYTHING, StuckCause, StuckFilter, cause_of
 from landbridge.payments.engine.wait_states import (
     GRACE,
     WaitParty,
@@ -36,7 +31,7 @@ from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.pagination import queue_window
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.constraints import one_of, query
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.simulation.scripted_outcomes import get_plan_text
 
 _TIMELINE = "timeline"
@@ -151,7 +146,7 @@ class Timelines:
     async def of(self, record: Transfer, clock_offset: timedelta) -> TimelineReply:
         """Return the timeline of a record."""
         steps = [
-            TimelineStepReply(status=each.status, at=moment(each.at), actor=each.actor)
+            reply_of(each, TimelineStepReply)
             for each in await self.time_in_status.status_history(record.org_id, record.id)
         ]
         wait, outcome_plan = (

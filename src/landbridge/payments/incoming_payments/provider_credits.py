@@ -1,16 +1,21 @@
-"""Credits of connected providers as incoming payments."""
+"""Credits of connected providers as incoming payments, and their withheld returns."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from landbridge.payments.incoming_payments import store
 from landbridge.payments.incoming_payments.model import IncomingPaymentSender, ReportedCredit
+from landbridge.payments.incoming_payments.returns import ReturnOrders
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.errors import InvariantBroken, ResourceNotFound
 from landbridge.platform.core.fields import copy_fields
+from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
+from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar.credit_polls import AcceptedCredit
+from landbridge.providers.sidecar.withheld_orders import give_up_in, withhold_return_in
 
 _NONE = timedelta()
 # No bank reports a credit of this age.
@@ -51,3 +56,63 @@ class ProviderCreditReceiver:
             at=at,
             arrived_at=at - age,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderReturnOrders:
+    """Returns of deposits that came through a provider; `others` has those of all other deposits.
+
+    Without `others` no other return can be withheld.
+    """
+
+    others: ReturnOrders | None
+
+    async def withhold_in(
+        self,
+        tx: Tx,
+        org_id: UUID,
+        key: UUID,
+        *,
+        incoming_payment_id: UUID,
+        money: Money,
+        actor: str,
+        at: datetime,
+    ) -> bool:
+        """Withhold the payment of this key for good; False if it may have been sent."""
+        found = await store.of(tx, org_id, [incoming_payment_id])
+        if not found:
+            raise ResourceNotFound(f"there is no deposit {incoming_payment_id}")
+        payment = RailPayment(
+            org_id=org_id,
+            key=key,
+            record_id=incoming_payment_id,
+            money=money,
+            rail=found[0].rail,
+            is_same_day=False,
+            payee={},
+            texts={},
+            at=at,
+            returns=incoming_payment_id,
+        )
+        is_withheld = await withhold_return_in(tx, payment)
+        if is_withheld is not None:
+            return is_withheld
+        return self.others is not None and await self.others.withhold_in(
+            tx,
+            org_id,
+            key,
+            incoming_payment_id=incoming_payment_id,
+            money=money,
+            actor=actor,
+            at=at,
+        )
+
+    async def give_up_in(self, tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool:
+        """Withhold a payment for good that was sent, and that the bank does not confirm.
+
+        False while it may be on its way, or if the bank has accepted it.
+        """
+        is_given_up = await give_up_in(tx, org_id, key, at=at)
+        if is_given_up is not None:
+            return is_given_up
+        return self.others is None or await self.others.give_up_in(tx, org_id, key, at=at)

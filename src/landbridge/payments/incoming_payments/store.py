@@ -13,7 +13,7 @@ from landbridge.payments.incoming_payments.model import (
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -177,7 +177,6 @@ update incoming_payments set sealed_texts = null
 where org_id = $1 and user_id = $2 and sealed_texts is not null
 """
 
-
 # A waiting payment is due, or in the review queue: both partial indexes hold nothing else.
 _OVERDUE = """
 select w.org_id, w.id, w.status, w.updated_at, w.asset, w.units
@@ -213,24 +212,9 @@ class SealedIncomingPayment(IncomingPaymentFields):
 
 async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
     """Store an incoming payment; False if this credit was reported before."""
-    added = await tx.fetchval(
-        _ADD,
-        payment.org_id,
-        payment.id,
-        payment.bank_reference,
-        payment.account_number,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.status,
-        payment.sealed_texts,
-        payment.version,
-        payment.received_at,
-        payment.arrived_at,
-        payment.clears_at,
-        payment.updated_at,
-        payment.due_at,
-    )
+    money = payment.money
+    values = column_values(_ADD, payment, asset=money.asset.code, units=money.units)
+    added = await tx.fetchval(_ADD, *values)
     return added is not None
 
 

@@ -41,7 +41,7 @@ from landbridge.platform.http.constraints import (
     stated,
 )
 from landbridge.platform.http.request_decoding import check_json
-from landbridge.platform.http.responses import WireStruct, encode
+from landbridge.platform.http.responses import WireStruct, encode, reply_of
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.rails.currencies import CORRIDORS, FIAT
 
@@ -151,11 +151,7 @@ def document_of(rules: LimitRules) -> LimitsDocument:
         rules=[_written_rule(each) for each in rules.rules],
         block=_written_list(rules.block),
         allow=_written_list(rules.allow),
-        cool_down=None
-        if cool_down is None
-        else CoolDownDocument(
-            hours=cool_down.hours, max_usd=cool_down.max_usd, over=cool_down.over
-        ),
+        cool_down=None if cool_down is None else reply_of(cool_down, CoolDownDocument),
     )
 
 

@@ -44,6 +44,7 @@ from landbridge.payments.offramps.schemas import (
 )
 from landbridge.payments.offramps.service import Offramps
 from landbridge.platform.core.errors import FieldInvalid
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.files.model import FileId
 from landbridge.platform.formats.schemas import AddressText, LineText, UrlText, prose
@@ -280,12 +281,10 @@ def parse_request(data: NewOfframp) -> OfframpRequest:
     source, destination = data.source, data.destination
     submitted = request_values(data)
     supporting: dict[str, Any] | None = submitted.get("supportingInformation")
-    return OfframpRequest(
+    return copy_fields(
+        source,
+        OfframpRequest,
         source_user_id=source.user_id,
-        external_wallet_id=source.external_wallet_id,
-        return_address=source.return_address,
-        chain=source.chain,
-        currency=source.currency,
         source_amount=source.amount,
         destination_user_id=destination.user_id,
         account_id=destination.account_id,

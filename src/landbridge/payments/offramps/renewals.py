@@ -40,6 +40,7 @@ from landbridge.payments.offramps.request import OfframpFeeRequest, OfframpReque
 from landbridge.payments.offramps.service import Offramps
 from landbridge.payments.offramps.texts import PayoutTexts
 from landbridge.platform.core.errors import Refused, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import Chain
 
@@ -131,20 +132,17 @@ def renewal_refusal(offramp: Offramp) -> Refused | None:
 def repeated_request(offramp: Offramp, texts: PayoutTexts) -> OfframpRequest:
     """Return the request of an offramp, with its texts."""
     details, asset = offramp.details, offramp.gross.asset
-    return OfframpRequest(
+    return copy_fields(
+        details,
+        OfframpRequest,
         source_user_id=None if offramp.is_external else offramp.record.user_id,
-        external_wallet_id=details.external_wallet_id,
         return_address=offramp.record.request["source"].get("returnAddress"),
         chain=Chain(asset.chain),
         currency=asset.currency,
         source_amount=None if details.is_exact_out else offramp.amount.decimal,
-        destination_user_id=details.destination_user_id,
-        account_id=details.account_id,
         destination_currency=offramp.receive.asset.currency,
         destination_amount=offramp.receive.decimal if details.is_exact_out else None,
-        is_same_day=details.is_same_day,
         references=texts.references,
-        purpose=details.purpose,
         description=texts.description,
         document_type=texts.document_type,
         document_url=texts.document_url,

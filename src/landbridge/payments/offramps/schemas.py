@@ -28,6 +28,7 @@ from landbridge.platform.http.responses import (
     WireStruct,
     moment,
     or_unset,
+    reply_of,
 )
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
@@ -160,11 +161,9 @@ def offramp_reply(offramp: Offramp, context: OfframpReplyContext) -> OfframpRepl
     return OfframpReply(
         transfer_type=KIND,
         metadata=record.metadata or UNSET,
-        transfer_details=OfframpDetailsReply(
-            id=record.id,
-            request_id=record.request_id,
-            created_at=moment(record.created_at),
-            updated_at=moment(record.updated_at),
+        transfer_details=reply_of(
+            record,
+            OfframpDetailsReply,
             status=offramp.status,
             failed_reason=details.failed_reason,
             source=OfframpSourceReply(

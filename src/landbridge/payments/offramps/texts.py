@@ -15,12 +15,22 @@ from uuid import UUID
 import msgspec
 
 from landbridge.customers.kyc.user_files import UserFiles
-from landbridge.payments.offramps import store
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.files.service import Files
+
+_ADD = """
+insert into offramp_texts (org_id, transfer_id, user_id, sealed_texts, file_ids)
+values ($1, $2, $3, $4, $5)
+"""
+
+_FIND = "select sealed_texts from offramp_texts where org_id = $1 and transfer_id = $2"
+
+_OF_USER = "select file_ids from offramp_texts where org_id = $1 and user_id = $2"
+
+_FORGET = "delete from offramp_texts where org_id = $1 and user_id = $2"
 
 # Text fields of a request, by their parent field. Values of a published list (purpose, document
 # type) identify nobody and stay.
@@ -108,14 +118,8 @@ class TextArchive:
         """
         key = await key_of(self._vault, tx, org_id, user_id)
         _refuse(texts, await self._files.claim(tx, org_id, user_id, texts.file_ids))
-        await store.add(
-            tx,
-            org_id,
-            transfer_id,
-            user_id=user_id,
-            sealed_texts=key.seal(texts, context=_context(transfer_id)),
-            file_ids=texts.file_ids,
-        )
+        sealed = key.seal(texts, context=_context(transfer_id))
+        await tx.execute(_ADD, org_id, transfer_id, user_id, sealed, texts.file_ids)
         # The insert locks the user's row: an erasure has finished before, or waits for this.
         await key_of(self._vault, tx, org_id, user_id)
 
@@ -123,7 +127,7 @@ class TextArchive:
         """Return the texts of an offramp; empty if there are none, or the user was erased."""
 
         async def read(tx: Tx) -> tuple[bytes | None, DataKey | None]:
-            sealed = await store.find(tx, org_id, transfer_id)
+            sealed = await tx.fetchval(_FIND, org_id, transfer_id)
             return sealed, await self._vault.find(tx, org_id, user_id)
 
         sealed, key = await self._database.read(read)
@@ -134,9 +138,10 @@ class TextArchive:
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
         """Erase the texts of a user's offramps and the files they name."""
         del at  # no event is emitted: the records do not change
-        named = await store.files_of_user(tx, org_id, user_id)
+        rows = await tx.fetch(_OF_USER, org_id, user_id)
+        named = [file_id for row in rows for file_id in row["file_ids"]]
         await self._files.erase(tx, org_id, user_id, named)
-        await store.forget(tx, org_id, user_id)
+        await tx.execute(_FORGET, org_id, user_id)
 
 
 def _refuse(texts: PayoutTexts, refusals: Mapping[str, str]) -> None:

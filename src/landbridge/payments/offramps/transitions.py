@@ -18,14 +18,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from landbridge.ledger.model import (
-    AdvanceTransfer,
-    DueCheck,
-    HouseRole,
-    Posting,
-)
+from landbridge.ledger.model import AdvanceTransfer, DueCheck, HouseRole, Posting
 from landbridge.ledger.snapshots import amount_facts
-from landbridge.payments.engine.postings import hold, release_held, spend_held
+from landbridge.payments.engine.postings import hold, move, release_held, spend_held
 from landbridge.payments.offramps.fees import total
 from landbridge.payments.offramps.model import Offramp, OfframpStatus
 from landbridge.payments.offramps.quote import OfframpQuoteTerms
@@ -259,7 +254,7 @@ def out_of_review(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTrans
 
 def arrival(money: Money) -> list[Posting]:
     """Return the journal of coins that arrive from outside."""
-    return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.IN_TRANSIT, money)]
+    return move(HouseRole.OUTSIDE, HouseRole.IN_TRANSIT, money)
 
 
 def external_coins_booked(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTransfer:
@@ -278,26 +273,17 @@ def external_coins_booked(offramp: Offramp, *, actor: str, at: datetime) -> Adva
 
 def payout_claimed(offramp: Offramp) -> list[Posting]:
     """Post the claimed payout into transit."""
-    return [
-        Posting(HouseRole.LIQUIDITY, -offramp.receive),
-        Posting(HouseRole.IN_TRANSIT, offramp.receive),
-    ]
+    return move(HouseRole.LIQUIDITY, HouseRole.IN_TRANSIT, offramp.receive)
 
 
 def payout_done(offramp: Offramp) -> list[Posting]:
     """Post the settled payout to outside."""
-    return [
-        Posting(HouseRole.IN_TRANSIT, -offramp.receive),
-        Posting(HouseRole.OUTSIDE, offramp.receive),
-    ]
+    return move(HouseRole.IN_TRANSIT, HouseRole.OUTSIDE, offramp.receive)
 
 
 def payout_failed(offramp: Offramp) -> list[Posting]:
     """Post the failed payout back to liquidity."""
-    return [
-        Posting(HouseRole.IN_TRANSIT, -offramp.receive),
-        Posting(HouseRole.LIQUIDITY, offramp.receive),
-    ]
+    return move(HouseRole.IN_TRANSIT, HouseRole.LIQUIDITY, offramp.receive)
 
 
 def payout_return_journal(offramp: Offramp, received: Money) -> list[Posting]:

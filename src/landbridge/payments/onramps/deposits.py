@@ -22,7 +22,7 @@ from landbridge.payments.incoming_payments.model import IncomingPayment
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.limits.model import PaymentDestination
 from landbridge.payments.limits.service import Limits
-from landbridge.payments.onramps import store, transitions
+from landbridge.payments.onramps import references, transitions
 from landbridge.payments.onramps.model import (
     KIND,
     TRANSITIONS,
@@ -37,8 +37,8 @@ from landbridge.payments.onramps.service import Onramps
 from landbridge.payments.quotes.errors import QuoteNotReady
 from landbridge.payments.quotes.pricing import Quote, fresh_price
 from landbridge.payments.virtual_accounts.model import VirtualAccount, is_micro
+from landbridge.payments.virtual_accounts.rule_model import split
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
-from landbridge.payments.virtual_accounts.splitting import split
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Refused, Unavailable
 from landbridge.platform.core.ids import derived_id, new_id
@@ -99,7 +99,7 @@ class OnrampDeposits:
         if reference is None:
             return None
         transfer_id = await self.onramps.database.single(
-            lambda tx: store.find(tx, org_id, reference)
+            lambda tx: references.find(tx, org_id, reference)
         )
         return None if transfer_id is None else await self.onramps.get(org_id, transfer_id)
 

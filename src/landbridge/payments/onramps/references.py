@@ -1,7 +1,19 @@
-"""Deposit references: short, without characters that look alike."""
+"""Deposit references: short, without characters that look alike; each is of one record."""
+
+from uuid import UUID
 
 from landbridge.ledger.model import Transfer
 from landbridge.payments.engine.order_keys import order_key
+from landbridge.platform.db.pool import Tx
+
+# Returns no row if the record has this reference already, or another record has it.
+_ADD = """
+insert into onramp_references (org_id, reference, transfer_id) values ($1, $2, $3)
+on conflict do nothing
+returning true
+"""
+
+_FIND = "select transfer_id from onramp_references where org_id = $1 and reference = $2"
 
 # Without 0 and O, 1, I and L, U and V: 29 characters, so 4.2e14 references.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTWXYZ"
@@ -27,3 +39,15 @@ def normalise_reference(text: str) -> str | None:
         return None
     reference = "".join(text.split()).upper()
     return reference if len(reference) == len(_PREFIX) + _LENGTH else None
+
+
+async def add(tx: Tx, org_id: UUID, reference: str, transfer_id: UUID) -> bool:
+    """Assign a reference to a record; False if another record has it."""
+    if await tx.fetchval(_ADD, org_id, reference, transfer_id):
+        return True
+    return await find(tx, org_id, reference) == transfer_id
+
+
+async def find(tx: Tx, org_id: UUID, reference: str) -> UUID | None:
+    """Find the record of a reference."""
+    return await tx.fetchval(_FIND, org_id, reference)

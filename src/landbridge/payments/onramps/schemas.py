@@ -19,6 +19,7 @@ from landbridge.platform.http.responses import (
     WireStruct,
     moment,
     or_unset,
+    reply_of,
 )
 from landbridge.providers.rails.port import DepositCoordinates
 
@@ -176,11 +177,9 @@ def onramp_reply(onramp: Onramp, context: OnrampReplyContext) -> OnrampReply:
     return OnrampReply(
         transfer_type=KIND,
         metadata=record.metadata or UNSET,
-        transfer_details=OnrampDetailsReply(
-            id=record.id,
-            request_id=record.request_id,
-            created_at=moment(record.created_at),
-            updated_at=moment(record.updated_at),
+        transfer_details=reply_of(
+            record,
+            OnrampDetailsReply,
             status=onramp.status,
             failed_reason=details.failed_reason,
             amount_in_usd=onramp.amount_in_usd,

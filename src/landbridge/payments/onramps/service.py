@@ -37,7 +37,7 @@ from landbridge.payments.engine.request_options import (
     payment_values,
 )
 from landbridge.payments.engine.scripted_outcomes import check_scripted_screening
-from landbridge.payments.onramps import store, transitions
+from landbridge.payments.onramps import references, transitions
 from landbridge.payments.onramps.model import (
     KIND,
     QUOTE_LIFETIME,
@@ -202,10 +202,7 @@ class Onramps:
         await self.parties.check_may_move(caller)
         at = self.clock.stamp(caller.clock_offset)
         move = transitions.cancelled(onramp, actor=caller.actor, at=at)
-        cancelled = await self._moved(move, await self._end_review(move))
-        if cancelled is not None:
-            return cancelled
-        return None
+        return await self._moved(move, await self._end_review(move))
 
     async def expire(self, onramp: Onramp, actor: str, at: datetime) -> bool:
         """Expire a due onramp that awaits its owner; False after a concurrent change."""
@@ -245,7 +242,7 @@ class Onramps:
         number = await self.account_number(record.org_id, onramp.source.asset.currency)
 
         async def assign(tx: Tx, reference: str) -> None:
-            if not await store.add(tx, record.org_id, reference, record.id):
+            if not await references.add(tx, record.org_id, reference, record.id):
                 raise _ReferenceTaken
 
         for attempt in range(_ATTEMPTS):

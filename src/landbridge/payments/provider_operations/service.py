@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.customers.verification.model import KycStatus
-from landbridge.payments.provider_operations import store
 from landbridge.payments.provider_operations.model import (
     ProviderHealth,
     ProviderKind,
@@ -24,6 +23,52 @@ from landbridge.providers.sidecar.calls import CallCounts
 from landbridge.providers.sidecar.configuration import ProvidersFile, SidecarSettings
 from landbridge.providers.sidecar.model import WaitingOrders, overdue_at
 from landbridge.providers.sidecar.overview import SidecarOverviews
+
+_BANK_PAYMENTS = """
+select record_id, rail, is_same_day, queued_at, count(*) over () as waiting
+from bank_payments
+where org_id = $1 and status in ('QUEUED', 'WRITTEN') and not is_prenote
+order by queued_at limit $2
+"""
+
+_LAST_FILE_AT = "select max(started_at) from bank_inbound_files where org_id = $1"
+
+_HAS_SETTLED = """
+select exists (select from bank_payments where org_id = $1 and status = 'SETTLED' and units > 0)
+"""
+
+# Without those that wait for a connected provider.
+_CASES = """
+select c.user_id, c.updated_at, count(*) over () as waiting
+from kyc_cases c
+where c.org_id = $1 and c.status = any($2::text[]) and c.sealed_snapshot is not null
+    and (c.status = 'MANUAL_REVIEW' or not exists (
+        select from provider_applications a
+        where a.org_id = c.org_id and a.case_id = c.id
+            and a.state in ('ASKED', 'CREATED', 'PENDING')
+    ))
+order by c.updated_at limit $3
+"""
+
+# The oldest users of each provider, with the number of all. A case has one application that counts:
+# the newest.
+_APPLICATIONS = """
+select provider, user_id, submitted_at, problem, waiting
+from (
+    select provider, user_id, submitted_at, problem,
+        row_number() over (partition by provider order by submitted_at) as place,
+        count(*) over (partition by provider) as waiting
+    from (
+        select distinct on (a.case_id) a.provider, c.user_id, c.submitted_at, a.problem
+        from provider_applications a
+        join kyc_cases c on c.org_id = a.org_id and c.id = a.case_id
+        where a.org_id = $1 and a.state in ('ASKED', 'CREATED', 'PENDING')
+            and c.status in ('CREATED', 'PENDING') and c.sealed_snapshot is not null
+        order by a.case_id, a.created_at desc
+    ) n
+) w
+where place <= $2 order by provider, place
+"""
 
 # What waits for a provider is shown up to this number, the oldest first.
 WAITING_MAX = 10
@@ -86,7 +131,7 @@ class ProviderOperations:
         """Return how many users wait for each sidecar to verify them, and the oldest of them."""
         counts, users = dict[str, int](), defaultdict[str, list[WaitingItem]](list)
         for row in await self.database.single(
-            lambda tx: store.applications(tx, org_id, limit=WAITING_MAX)
+            lambda tx: tx.fetch(_APPLICATIONS, org_id, WAITING_MAX)
         ):
             name, at = row["provider"], row["submitted_at"]
             counts[name] = row["waiting"]
@@ -105,9 +150,9 @@ class ProviderOperations:
         last_at: datetime | None = None
         has_settled, waiting, count = False, list[WaitingItem](), 0
         if self.bank is ProviderKind.FILES:
-            last_at = await read(lambda tx: store.last_file_at(tx, org_id))
-            has_settled = await read(lambda tx: store.has_settled(tx, org_id))
-            rows = await read(lambda tx: store.bank_payments(tx, org_id, limit=WAITING_MAX))
+            last_at = await read(lambda tx: tx.fetchval(_LAST_FILE_AT, org_id))
+            has_settled = await read(lambda tx: tx.fetchval(_HAS_SETTLED, org_id))
+            rows = await read(lambda tx: tx.fetch(_BANK_PAYMENTS, org_id, WAITING_MAX))
             for row in rows:
                 at, count = row["queued_at"], row["waiting"]
                 until = overdue_at(row["rail"], at, is_same_day=row["is_same_day"])
@@ -134,7 +179,7 @@ class ProviderOperations:
         statuses = [KycStatus.CREATED, KycStatus.PENDING, KycStatus.MANUAL_REVIEW]
         now = self.clock.now(caller.clock_offset)
         rows = await self.database.single(
-            lambda tx: store.cases(tx, caller.org_id, statuses, limit=WAITING_MAX)
+            lambda tx: tx.fetch(_CASES, caller.org_id, statuses, WAITING_MAX)
         )
         return ProviderState(
             name=self.identity.value.lower(),

@@ -26,7 +26,6 @@ from landbridge.payments.engine.resolution_actions import (
     ResolutionChoices,
     ResolutionInstruction,
 )
-from landbridge.payments.resolutions import store
 from landbridge.payments.resolutions.model import (
     EVIDENCE_LENGTH_MAX,
     KIND,
@@ -49,6 +48,37 @@ from landbridge.platform.formats.texts import check_prose
 from landbridge.platform.http.caller import Caller, check_payer, check_reviewer
 from landbridge.platform.http.replays import note_replay
 from landbridge.platform.http.reviewer_access import check_reviewer_access
+
+_ADD = """
+insert into resolutions (org_id, id, transfer_id, user_id, sealed_evidence, created_at)
+values ($1, $2, $3, $4, $5, $6)
+"""
+
+_GET = """
+select id, user_id, sealed_evidence
+from resolutions
+where org_id = $1 and id = any($2::uuid[])
+"""
+
+_OF_TRANSFER = """
+select id
+from resolutions
+where org_id = $1 and transfer_id = $2
+order by created_at desc, id desc
+limit $3
+"""
+
+# Uses the index of records by kind, backwards.
+_PAGE = """
+select id
+from transfers
+where org_id = $1 and kind = 'RESOLUTION' and status = any($2::text[])
+    and created_at >= $3 and created_at < $4
+order by created_at desc, id desc
+limit $5
+"""
+
+_ERASE = "update resolutions set sealed_evidence = null where org_id = $1 and user_id = $2"
 
 _LIFETIME = ON_CHAIN_LIFETIME
 
@@ -92,9 +122,10 @@ class Resolutions:
         record = await self._payment(caller.org_id, transfer_id)
         resolver = self.resolvers[record.kind]
         choices = await resolver.choices(record, caller.clock_offset)
-        ids = await self.database.single(
-            lambda tx: store.of_transfer(tx, caller.org_id, transfer_id, limit=LIMIT_MAX)
+        rows = await self.database.single(
+            lambda tx: tx.fetch(_OF_TRANSFER, caller.org_id, transfer_id, LIMIT_MAX)
         )
+        ids = [row["id"] for row in rows]
         return ResolvablePayment(record, choices, await self._views(caller.org_id, ids))
 
     async def request(
@@ -139,15 +170,9 @@ class Resolutions:
                     tx, caller, creation, lifetime=_LIFETIME, needs_second=True
                 )
                 user_key = await key_of(self.vault, tx, caller.org_id, record.user_id)
-                await store.add(
-                    tx,
-                    caller.org_id,
-                    creation.id,
-                    transfer_id=transfer_id,
-                    user_id=record.user_id,
-                    sealed_evidence=user_key.seal(checked, context=_context(creation.id)),
-                    at=creation.at,
-                )
+                sealed = user_key.seal(checked, context=_context(creation.id))
+                ids = (caller.org_id, creation.id, transfer_id, record.user_id)
+                await tx.execute(_ADD, *ids, sealed, creation.at)
             return opened
 
         opened = await self.database.transact(work)
@@ -167,8 +192,17 @@ class Resolutions:
     ) -> Sequence[ResolutionView]:
         """Return a page of resolutions of these statuses, newest first; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
-        ids = await self.database.single(lambda tx: store.page(tx, caller.org_id, statuses, window))
-        return await self._views(caller.org_id, ids)
+        rows = await self.database.single(
+            lambda tx: tx.fetch(
+                _PAGE,
+                caller.org_id,
+                list(statuses),
+                window.since,
+                window.position.created_at,
+                window.limit,
+            )
+        )
+        return await self._views(caller.org_id, [row["id"] for row in rows])
 
     async def _replay(
         self, org_id: UUID, request_id: UUID, request: dict[str, str | None]
@@ -244,12 +278,14 @@ class Resolutions:
             return []
 
         async def read(tx: Tx) -> dict[UUID, str]:
-            found = await store.get(tx, org_id, ids)
-            keys = await self.vault.find_many(tx, org_id, {user for _, user, _ in found.values()})
+            rows = await tx.fetch(_GET, org_id, ids)
+            keys = await self.vault.find_many(tx, org_id, {row["user_id"] for row in rows})
             return {
-                each: keys[user].open(sealed, context=_context(each), type=str)
-                for each, (_, user, sealed) in found.items()
-                if sealed is not None and user in keys
+                row["id"]: keys[row["user_id"]].open(
+                    row["sealed_evidence"], context=_context(row["id"]), type=str
+                )
+                for row in rows
+                if row["sealed_evidence"] is not None and row["user_id"] in keys
             }
 
         evidence = await self.database.read(read)
@@ -265,7 +301,7 @@ class Resolutions:
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: object) -> None:
     """Blank the evidence of a user's payments; part of erasing the user."""
     del at
-    await store.erase(tx, org_id, user_id)
+    await tx.execute(_ERASE, org_id, user_id)
 
 
 def _context(resolution_id: UUID) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.payments.rfis.model import Rfi, RfiStatus, RfiTexts
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.platform.encryption.service import DataKey
 
 _ADD = """
@@ -78,17 +78,7 @@ returning org_id, id, transfer_id, transfer_kind, user_id, status, sealed_texts,
 
 async def add(tx: Tx, rfi: Rfi, key: DataKey) -> bool:
     """Store a request; False if the id exists, or if the payment has an open one."""
-    added = await tx.fetchval(
-        _ADD,
-        rfi.org_id,
-        rfi.id,
-        rfi.transfer_id,
-        rfi.transfer_kind,
-        rfi.user_id,
-        _sealed(rfi, key),
-        rfi.opened_by,
-        rfi.created_at,
-    )
+    added = await tx.fetchval(_ADD, *column_values(_ADD, rfi, sealed_texts=_sealed(rfi, key)))
     return added is not None
 
 

@@ -30,13 +30,7 @@ from landbridge.payments.swaps.transitions import (
 )
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
-from landbridge.providers.chains.port import (
-    ChainAction,
-    ChainOrder,
-    Chains,
-    MarketTerms,
-    OrderLeg,
-)
+from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, MarketTerms, OrderLeg
 from landbridge.providers.chains.tokens import Network
 
 # Names of the orders, from which their keys are derived.

@@ -6,8 +6,11 @@ from litestar import Controller, get, put
 from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
-from landbridge.payments.swaps.provider_choice_model import SwapProviderChoice, SwapProviderPolicy
-from landbridge.payments.swaps.provider_choices import SwapProviderChoices
+from landbridge.payments.swaps.provider_choices import (
+    SwapProviderChoice,
+    SwapProviderChoices,
+    SwapProviderPolicy,
+)
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.responses import WireStruct

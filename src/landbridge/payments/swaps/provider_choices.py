@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from landbridge.payments.swaps import provider_choice_store as store
-from landbridge.payments.swaps.provider_choice_model import SwapProviderChoice, SwapProviderPolicy
+import msgspec
+
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
@@ -23,7 +23,44 @@ from landbridge.providers.chains.markets import MarketPair, Markets, SwapProvide
 CHANGE_KIND = "SWAP_PROVIDERS"
 CHOICES_MAX = 200
 
-_NO_POLICY = SwapProviderPolicy()
+_GET = "select choices::text, version from swap_provider_policies where org_id = $1"
+
+# Returns no row if the choices are in force already, or if the version in force is not $4.
+_SET = """
+insert into swap_provider_policies as p (org_id, choices, version, updated_at)
+values ($1, $2::text::jsonb, 1, $3)
+on conflict (org_id) do update
+set choices = excluded.choices, version = p.version + 1, updated_at = excluded.updated_at
+where p.choices <> excluded.choices and ($4::integer is null or p.version = $4)
+returning version
+"""
+
+
+class SwapProviderChoice(msgspec.Struct, frozen=True, order=True):
+    """Provider of a pair of one chain, in one direction."""
+
+    chain: str
+    source: str
+    destination: str
+    provider: SwapProvider
+
+    @property
+    def pair(self) -> tuple[str, str, str]:
+        """Return chain, source and destination."""
+        return self.chain, self.source, self.destination
+
+
+@dataclass(frozen=True, slots=True)
+class SwapProviderPolicy:
+    """Choices in force; `version` is 0 if none were ever set."""
+
+    choices: tuple[SwapProviderChoice, ...] = ()
+    version: int = 0
+
+    def provider(self, source: Asset, destination: Asset) -> SwapProvider | None:
+        """Return the provider chosen for a pair; None if the chains file decides."""
+        pair = source.chain, source.currency, destination.currency
+        return next((each.provider for each in self.choices if each.pair == pair), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +78,7 @@ class SwapProviderChoices:
 
     async def get(self, org_id: UUID) -> SwapProviderPolicy:
         """Return the choices of an organisation."""
-        return await self.database.single(lambda tx: store.get(tx, org_id)) or _NO_POLICY
+        return await self.database.single(lambda tx: _get(tx, org_id))
 
     async def provider(self, org_id: UUID, source: Asset, destination: Asset) -> SwapProvider:
         """Return the provider of a pair for an organisation's next quote."""
@@ -69,9 +106,10 @@ class SwapProviderChoices:
         at = self.clock.stamp(caller.clock_offset)
 
         async def work(tx: Tx) -> None:
-            version = await store.set_choices(tx, org_id, wanted, at, instead_of=instead_of)
+            text = msgspec.json.encode(wanted).decode()
+            version = await tx.fetchval(_SET, org_id, text, at, instead_of)
             if version is None:
-                current = await store.get(tx, org_id) or _NO_POLICY
+                current = await _get(tx, org_id)
                 if replace(current, version=0) != SwapProviderPolicy(wanted):
                     raise ResourceConflict("the choices were changed meanwhile; review them first")
                 return
@@ -116,3 +154,12 @@ class SwapProviderChoices:
                     "coin_price in the chains file. Choose MARKET or TREASURY",
                     field=field,
                 )
+
+
+async def _get(tx: Tx, org_id: UUID) -> SwapProviderPolicy:
+    """Return an organisation's choices, which are none before any were set."""
+    row = await tx.fetchrow(_GET, org_id)
+    if row is None:
+        return SwapProviderPolicy()
+    choices = msgspec.json.decode(row["choices"], type=tuple[SwapProviderChoice, ...])
+    return SwapProviderPolicy(choices, row["version"])

@@ -35,11 +35,7 @@ from landbridge.payments.transactions.schemas import (
     summary_reply,
     transaction_of,
 )
-from landbridge.payments.transactions.search import (
-    LENGTH_MAX,
-    SearchResultKind,
-    TransactionSearch,
-)
+from landbridge.payments.transactions.search import LENGTH_MAX, SearchResultKind, TransactionSearch
 from landbridge.payments.transactions.summary import TransactionSummaries
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid

@@ -14,24 +14,61 @@ from uuid import UUID
 from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
-from landbridge.payments.transactions import note_store as store
 from landbridge.payments.transactions.model import KINDS
-from landbridge.payments.transactions.note_store import SealedNote
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.texts import check_prose
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.idempotency.model import Claim, no_claim
 
+_ADD = """
+insert into transaction_notes (
+    org_id, id, transfer_id, user_id, author_id, sealed_text, created_at
+)
+values ($1, $2, $3, $4, $5, $6, $7)
+"""
+
+_GET = """
+select org_id, id, transfer_id, user_id, author_id, sealed_text, created_at
+from transaction_notes
+where org_id = $1 and id = $2
+"""
+
+_OF_TRANSFER = """
+select org_id, id, transfer_id, user_id, author_id, sealed_text, created_at
+from transaction_notes
+where org_id = $1 and transfer_id = $2
+order by created_at, id
+"""
+
+_ERASE = """
+update transaction_notes set sealed_text = null where org_id = $1 and user_id = $2
+"""
+
 NOTE_KIND = "TRANSACTION.NOTE"
 NOTE_LENGTH_MAX = 1000
 # A list of notes is one page; a case with more belongs into a system of cases.
 NOTES_MAX = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedNote:
+    """A row; `sealed_text` is None once the user was erased."""
+
+    org_id: UUID
+    id: UUID
+    transfer_id: UUID
+    user_id: UUID
+    author_id: UUID
+    sealed_text: bytes | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +110,13 @@ class TransactionNotes:
         async def work(tx: Tx) -> TransactionNote:
             # One note after the other, so that together they keep the bound.
             await self.ledger.lock_in(tx, record)
-            if await store.get(tx, record.org_id, note.id) is not None:
+            if await tx.fetchrow(_GET, record.org_id, note.id) is not None:
                 return note  # added by an attempt that lost the reply of its commit
             await claim(tx, note.id)
-            if len(await store.of_transfer(tx, record.org_id, record.id)) >= NOTES_MAX:
+            if len(await tx.fetch(_OF_TRANSFER, record.org_id, record.id)) >= NOTES_MAX:
                 raise ResourceConflict(f"a transaction has at most {NOTES_MAX} notes")
             key = await key_of(self.vault, tx, record.org_id, record.user_id)
-            await store.add(tx, _sealed(note, record, key))
+            await tx.execute(_ADD, *column_values(_ADD, _sealed(note, record, key)))
             await append_change(
                 tx,
                 org_id=record.org_id,
@@ -101,8 +138,7 @@ class TransactionNotes:
         """Get a note that exists."""
 
         async def read(tx: Tx) -> list[TransactionNote]:
-            found = await store.get(tx, org_id, note_id)
-            return [] if found is None else await self._opened(tx, [found])
+            return await self._opened(tx, await tx.fetch(_GET, org_id, note_id))
 
         notes = await self.database.read(read)
         if not notes:
@@ -114,7 +150,7 @@ class TransactionNotes:
         await self._record(org_id, transfer_id)
 
         async def read(tx: Tx) -> list[TransactionNote]:
-            return await self._opened(tx, await store.of_transfer(tx, org_id, transfer_id))
+            return await self._opened(tx, await tx.fetch(_OF_TRANSFER, org_id, transfer_id))
 
         return await self.database.read(read)
 
@@ -124,37 +160,29 @@ class TransactionNotes:
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
         return record
 
-    async def _opened(self, tx: Tx, notes: Sequence[SealedNote]) -> list[TransactionNote]:
+    async def _opened(self, tx: Tx, rows: Sequence[Row]) -> list[TransactionNote]:
         """Open the notes on one transfer."""
-        if not notes:
+        if not rows:
             return []
+        notes = [read_row(row, SealedNote) for row in rows]
         key = await self.vault.find(tx, notes[0].org_id, notes[0].user_id)
-        return [
-            TransactionNote(
-                id=each.id,
-                text=_text(each, key),
-                author_id=each.author_id,
-                created_at=each.created_at,
-            )
-            for each in notes
-        ]
+        return [copy_fields(each, TransactionNote, text=_text(each, key)) for each in notes]
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Blank the notes on an erased user's transfers."""
     del at  # the transfers themselves do not change
-    await store.erase(tx, org_id, user_id)
+    await tx.execute(_ERASE, org_id, user_id)
 
 
 def _sealed(note: TransactionNote, record: Transfer, key: DataKey) -> SealedNote:
-    return SealedNote(
+    return copy_fields(
+        note,
+        SealedNote,
         org_id=record.org_id,
-        id=note.id,
         transfer_id=record.id,
         user_id=record.user_id,
-        author_id=note.author_id,
         sealed_text=key.seal(note.text or "", context=_context(note.id)),
-        created_at=note.created_at,
     )
 
 

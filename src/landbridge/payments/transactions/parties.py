@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 from uuid import UUID
 
@@ -20,6 +21,9 @@ from landbridge.payments.swaps import model as swaps
 from landbridge.payments.transfers import model as transfers
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.money import Money
+
+# Decodes a payment whose coins go to one address.
+_Decode = Callable[[Transfer], transfers.WalletTransfer | swaps.Swap | onramps.Onramp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,15 +92,6 @@ def _failed_reason(record: Transfer) -> str | None:
     return None
 
 
-def _of_transfer(record: Transfer) -> PartyRecord:
-    transfer = transfers.as_transfer(record)
-    return PartyRecord(
-        fee=_charged(transfer.fee),
-        user_id=transfer.details.destination_user_id,
-        address=transfer.details.destination_address,
-    )
-
-
 def _of_batch(record: Transfer) -> PartyRecord:
     first, *others = batches.as_batch(record).details.items
     if others:
@@ -109,21 +104,12 @@ def _of_bridge(record: Transfer) -> PartyRecord:
     return PartyRecord(user_id=details.destination_user_id, address=details.destination_address)
 
 
-def _of_swap(record: Transfer) -> PartyRecord:
-    swap = swaps.as_swap(record)
+def _of_coins(decode: _Decode, record: Transfer) -> PartyRecord:
+    payment = decode(record)
     return PartyRecord(
-        fee=_charged(swap.fee),
-        user_id=swap.details.destination_user_id,
-        address=swap.details.destination_address,
-    )
-
-
-def _of_onramp(record: Transfer) -> PartyRecord:
-    onramp = onramps.as_onramp(record)
-    return PartyRecord(
-        fee=_charged(onramp.fee),
-        user_id=onramp.details.destination_user_id,
-        address=onramp.details.destination_address,
+        fee=_charged(payment.fee),
+        user_id=payment.details.destination_user_id,
+        address=payment.details.destination_address,
     )
 
 
@@ -148,11 +134,11 @@ def _charged(fee: Money) -> Money | None:
 
 _COMPLETED: Final = "COMPLETED"
 _PARTIES: Final[Mapping[str, Callable[[Transfer], PartyRecord]]] = {
-    transfers.KIND: _of_transfer,
+    transfers.KIND: partial(_of_coins, transfers.as_transfer),
     batches.KIND: _of_batch,
     bridges.KIND: _of_bridge,
-    swaps.KIND: _of_swap,
-    onramps.KIND: _of_onramp,
+    swaps.KIND: partial(_of_coins, swaps.as_swap),
+    onramps.KIND: partial(_of_coins, onramps.as_onramp),
     offramps.KIND: _of_offramp,
     disbursements.KIND: _of_disbursement,
 }

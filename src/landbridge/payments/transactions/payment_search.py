@@ -10,10 +10,20 @@ from uuid import UUID
 from landbridge.ledger.listing import TransferListing, TransferListRow
 from landbridge.ledger.search import TransferSearch
 from landbridge.payments.onramps.references import normalise_reference
-from landbridge.payments.transactions import search_store as store
 from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.db.pool import Database
+
+# Both references have a unique key.
+_FIND_BY_REFERENCES = """
+select r.transfer_id
+from onramp_references r
+where r.org_id = $1 and r.reference = any($2::text[])
+union
+select p.transfer_id
+from incoming_payments p
+where p.org_id = $1 and p.bank_reference = any($2::text[]) and p.transfer_id is not null
+"""
 
 # Short ids, hashes of chains, and references of banks: trace numbers, IMAD and OMAD, UETR, ids of
 # statements.
@@ -45,10 +55,10 @@ class PaymentSearch:
         if not _IDENTIFIER.fullmatch("".join(text.split())):
             return []
         spellings = {text, normalise_reference(text) or text}
-        ids = await self.database.read_on_replica(
-            lambda tx: store.find_by_references(tx, org_id, sorted(spellings))
+        rows = await self.database.read_on_replica(
+            lambda tx: tx.fetch(_FIND_BY_REFERENCES, org_id, sorted(spellings))
         )
-        credited = await self.listing.by_ids(org_id, ids)
+        credited = await self.listing.by_ids(org_id, [row["transfer_id"] for row in rows])
         return [*await self.search.by_identifier(org_id, text), *credited]
 
     async def _by_amount(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:

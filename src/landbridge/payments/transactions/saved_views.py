@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from landbridge.payments.transactions import view_store as store
-from landbridge.payments.transactions.view_store import SavedView
 from landbridge.platform.core.errors import (
     FieldInvalid,
     ResourceConflict,
@@ -22,22 +20,53 @@ from landbridge.platform.core.errors import (
 )
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, MemberRole, check_editor
 
-__all__ = [
-    "OWN_VIEWS_MAX",
-    "VIEWS_MAX",
-    "VIEW_NAME_LENGTH_MAX",
-    "SavedView",
-    "SavedViews",
-    "may_change",
-]
+_LOCK_ORG = "select id from orgs where id = $1 for no key update"
+
+# Nobody sees views of a removed member that were not shared.
+_DELETE_UNSEEN = """
+delete from saved_views v
+using team_members m
+where v.org_id = $1 and m.org_id = v.org_id and m.id = v.owner_id and m.removed_at is not null
+    and not v.is_shared
+"""
+
+_ADD = """
+insert into saved_views (org_id, id, owner_id, name, query, is_shared)
+values ($1, $2, $3, $4, $5, $6)
+"""
+
+# An organisation has at most `VIEWS_MAX`.
+_ALL = """
+select org_id, id, owner_id, name, query, is_shared
+from saved_views
+where org_id = $1
+order by lower(name), id
+"""
+
+_RENAME = "update saved_views set name = $3 where org_id = $1 and id = $2"
+
+_DELETE = "delete from saved_views where org_id = $1 and id = $2"
 
 VIEWS_MAX: Final = 50
 OWN_VIEWS_MAX: Final = 20
 VIEW_NAME_LENGTH_MAX: Final = 60
 _QUERY_LENGTH_MAX: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedView:
+    """A named query string of the list. `owner_id` is the member; others see it if it is shared."""
+
+    org_id: UUID
+    id: UUID
+    owner_id: UUID
+    name: str
+    query: str
+    is_shared: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +105,8 @@ class SavedViews:
         )
 
         async def work(tx: Tx) -> SavedView:
-            await store.lock_org(tx, caller.org_id)
-            views = await store.all_of(tx, caller.org_id)
+            await _lock_org(tx, caller.org_id)
+            views = await _all_of(tx, caller.org_id)
             if any(each.id == view.id for each in views):
                 return view  # saved by an attempt whose commit reply was lost
             _check_name(views, view, view.name)
@@ -85,7 +114,7 @@ class SavedViews:
                 raise ResourceConflict(f"A member has at most {OWN_VIEWS_MAX} saved views.")
             if len(views) >= VIEWS_MAX:
                 raise ResourceConflict(f"An organisation has at most {VIEWS_MAX} saved views.")
-            await store.add(tx, view)
+            await tx.execute(_ADD, *column_values(_ADD, view))
             return view
 
         return await self.database.transact(work)
@@ -95,11 +124,11 @@ class SavedViews:
         checked = check_text("name", name, length_max=VIEW_NAME_LENGTH_MAX)
 
         async def work(tx: Tx) -> SavedView:
-            await store.lock_org(tx, caller.org_id)
+            await _lock_org(tx, caller.org_id)
             view = _find(await _visible(tx, caller), view_id)
             _check_may_change(caller, view)
-            _check_name(await store.all_of(tx, caller.org_id), view, checked)
-            await store.rename(tx, caller.org_id, view.id, checked)
+            _check_name(await _all_of(tx, caller.org_id), view, checked)
+            await tx.execute(_RENAME, caller.org_id, view.id, checked)
             return view
 
         return await self.database.transact(work)
@@ -111,7 +140,7 @@ class SavedViews:
             for view in await _visible(tx, caller):
                 if view.id == view_id:
                     _check_may_change(caller, view)
-                    await store.delete(tx, caller.org_id, view.id)
+                    await tx.execute(_DELETE, caller.org_id, view.id)
 
         await self.database.transact(work)
 
@@ -123,7 +152,7 @@ def may_change(caller: Caller, view: SavedView) -> bool:
 
 
 async def _visible(tx: Tx, caller: Caller) -> Sequence[SavedView]:
-    found = await store.all_of(tx, caller.org_id)
+    found = await _all_of(tx, caller.org_id)
     return [each for each in found if each.is_shared or each.owner_id == caller.id]
 
 
@@ -146,3 +175,14 @@ def _check_name(views: Sequence[SavedView], view: SavedView, name: str) -> None:
         for each in views
     ):
         raise FieldInvalid("You already have a view with this name.", field="name")
+
+
+async def _lock_org(tx: Tx, org_id: UUID) -> None:
+    """Lock the organisation against concurrent changes, and delete views that nobody sees."""
+    await tx.execute(_LOCK_ORG, org_id)
+    await tx.execute(_DELETE_UNSEEN, org_id)
+
+
+async def _all_of(tx: Tx, org_id: UUID) -> Sequence[SavedView]:
+    """Return all views of an organisation, by name."""
+    return [read_row(row, SavedView) for row in await tx.fetch(_ALL, org_id)]

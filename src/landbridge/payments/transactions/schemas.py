@@ -11,7 +11,7 @@ from landbridge.payments.transactions.model import ALL_ASSETS, TransactionSort
 from landbridge.payments.transactions.parties import PartyRecord, TransactionParties
 from landbridge.payments.transactions.summary import TransactionSummary
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.providers.rails.currencies import AT_BANK
 
 
@@ -110,17 +110,13 @@ def transaction_of(line: TransferListRow, page: TransactionPage) -> TransactionR
     """Build the summary of a transfer of a page, with its parties if they were looked up."""
     users, parties = page.users, page.parties
     party = None if parties is None else parties.records.get(line.id)
-    return TransactionReply(
-        id=line.id,
+    return reply_of(
+        line,
+        TransactionReply,
         type=line.kind,
-        status=line.status,
-        user_id=line.user_id,
         user_name=users[line.user_id].name or None if line.user_id in users else None,
-        request_id=line.request_id,
         source=end_reply(line.source_asset, line.source_units),
         destination=end_reply(line.destination_asset, line.destination_units),
-        created_at=moment(line.created_at),
-        updated_at=moment(line.updated_at),
         metadata=page.metadata.get(line.id, UNSET),
         recipient=UNSET if parties is None or party is None else _recipient(party, parties),
         fee=UNSET
@@ -133,14 +129,12 @@ def transaction_of(line: TransferListRow, page: TransactionPage) -> TransactionR
 def _recipient(party: PartyRecord, parties: TransactionParties) -> RecipientReply:
     card = None if party.user_id is None else parties.users.get(party.user_id)
     account = None if party.account_id is None else parties.accounts.get(party.account_id)
-    return RecipientReply(
-        user_id=party.user_id,
+    return reply_of(
+        party,
+        RecipientReply,
         user_name=None if card is None else card.name or None,
-        address=party.address,
-        account_id=party.account_id,
         bank_name=None if account is None else account.bank_name,
         account_number=None if account is None else account.number,
-        count=party.count,
     )
 
 

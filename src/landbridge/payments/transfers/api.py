@@ -27,13 +27,7 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.list_query import UserFilter, optional_id
-from landbridge.platform.http.responses import (
-    Moment,
-    Number,
-    WireStruct,
-    moment,
-    or_unset,
-)
+from landbridge.platform.http.responses import Moment, Number, WireStruct, moment, or_unset
 from landbridge.providers.chains.tokens import TOKENS, Chain
 
 

@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 
 from landbridge.customers.users.service import Users
-from landbridge.payments.virtual_accounts.deposits import (
-    MicroDepositBounds,
-    VirtualAccountDeposits,
-)
+from landbridge.payments.virtual_accounts.deposits import MicroDepositBounds, VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.model import KIND, VirtualAccount
 from landbridge.payments.virtual_accounts.schemas import account_info, micro_deposit_replies
 from landbridge.platform.changes.model import PayloadSnapshot

@@ -15,7 +15,6 @@ from landbridge.ledger.model import CommitOutcome, CreateTransfer
 from landbridge.ledger.replays import first_difference
 from landbridge.ledger.service import Ledger
 from landbridge.payments.incoming_payments.model import IncomingPayment
-from landbridge.payments.virtual_accounts import deposit_store as store
 from landbridge.payments.virtual_accounts.model import (
     MICRO_DEPOSIT_KIND,
     MICRO_DEPOSIT_TRANSITIONS,
@@ -33,13 +32,92 @@ from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.rows import column_values, read_optional_row, read_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.replays import note_replay
 from landbridge.providers.rails.currencies import FIAT
 
+_ADD = """
+insert into micro_deposits (org_id, id, account_id, currency, units, sealed_source, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict do nothing
+"""
+
+_GET = """
+select org_id, id, account_id, currency, units, sealed_source, created_at
+from micro_deposits
+where org_id = $1 and id = $2
+"""
+
+_PAGE = """
+select org_id, id, account_id, currency, units, sealed_source, created_at
+from micro_deposits
+where org_id = $1 and account_id = $2
+    and (created_at, id) > ($3, $4) and (created_at, id) < ($5, $6)
+order by created_at desc, id desc
+limit $7
+"""
+
+_FORGET = """
+update micro_deposits d
+set sealed_source = null
+from virtual_accounts a
+where a.org_id = $1 and a.user_id = $2 and d.org_id = a.org_id and d.account_id = a.id
+    and d.sealed_source is not null
+"""
+
+_ADD_SIMULATED = """
+insert into simulated_deposits (org_id, request_id, account_id, sealed_request, created_at)
+values ($1, $2, $3, $4, $5)
+on conflict do nothing
+"""
+
+_SIMULATED = """
+select account_id, sealed_request, created_at
+from simulated_deposits
+where org_id = $1 and request_id = $2
+"""
+
+_FIND_CREATED = """
+select a.id, a.user_id, d.created_at
+from simulated_deposits d
+join virtual_accounts a on a.org_id = d.org_id and a.id = d.account_id
+where d.org_id = $1 and d.request_id = $2
+"""
+
+_FORGET_SIMULATED = """
+update simulated_deposits d
+set sealed_request = null
+from virtual_accounts a
+where a.org_id = $1 and a.user_id = $2 and d.org_id = a.org_id and d.account_id = a.id
+    and d.sealed_request is not null
+"""
+
 _BEGINNING = PagePosition(datetime(1970, 1, 1, tzinfo=UTC), UUID(int=0))
 _END = PagePosition(datetime(9999, 1, 1, tzinfo=UTC), UUID(int=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredMicroDeposit:
+    """A row; `sealed_source` is None once its user was erased."""
+
+    org_id: UUID
+    id: UUID
+    account_id: UUID
+    currency: str
+    units: int
+    sealed_source: bytes | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedDepositRecord:
+    """A requested simulated deposit; `sealed_request` is None once its user was erased."""
+
+    account_id: UUID
+    sealed_request: bytes | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +145,7 @@ class VirtualAccountDeposits:
         source = _source(credit)
         key = await self.vault.find(tx, account.org_id, account.user_id)
         deposit_id = derived_id(credit.id, "micro-deposit")
-        noted = store.StoredMicroDeposit(
+        noted = StoredMicroDeposit(
             org_id=account.org_id,
             id=deposit_id,
             account_id=account.id,
@@ -77,7 +155,7 @@ class VirtualAccountDeposits:
             created_at=credit.received_at,
         )
         await self._book(tx, account, credit, deposit_id)
-        await store.add(tx, noted)
+        await tx.execute(_ADD, *column_values(_ADD, noted))
         return _opened(noted, key)
 
     async def micro_deposits(
@@ -95,15 +173,14 @@ class VirtualAccountDeposits:
         """List them in this transaction."""
         # Read the key first: if the user is erased in between, the rows are blank and none is lost.
         key = await self.vault.find(tx, account.org_id, account.user_id)
-        found = await store.page(
-            tx,
-            account.org_id,
-            account.id,
-            after=await _position(tx, account, "createdAfter", bounds.after) or _BEGINNING,
-            before=await _position(tx, account, "createdBefore", bounds.before) or _END,
-            limit=bounds.limit,
+        after = await _position(tx, account, "createdAfter", bounds.after) or _BEGINNING
+        before = await _position(tx, account, "createdBefore", bounds.before) or _END
+        rows = await tx.fetch(
+            _PAGE,
+            *(account.org_id, account.id, after.created_at, after.id),
+            *(before.created_at, before.id, bounds.limit),
         )
-        return [_opened(each, key) for each in found]
+        return [_opened(read_row(row, StoredMicroDeposit), key) for row in rows]
 
     async def request_simulated(
         self, caller: Caller, account: VirtualAccount, request_id: UUID, request: dict[str, Any]
@@ -119,17 +196,18 @@ class VirtualAccountDeposits:
 
         async def work(tx: Tx) -> datetime:
             key = await self.vault.find(tx, account.org_id, account.user_id)
-            known = await store.simulated(tx, account.org_id, request_id)
+            known = await _simulated(tx, account.org_id, request_id)
             if known is None:
                 if key is None or not account.is_active:
                     raise InactiveAccount(f"virtual account {account.id} is deactivated")
-                body = store.SimulatedDepositRecord(
+                body = SimulatedDepositRecord(
                     account_id=account.id,
                     sealed_request=key.seal(request, context=context),
                     created_at=at,
                 )
-                await store.add_simulated(tx, account.org_id, request_id, body)
-                known = await store.simulated(tx, account.org_id, request_id)
+                ids = {"org_id": account.org_id, "request_id": request_id}
+                await tx.execute(_ADD_SIMULATED, *column_values(_ADD_SIMULATED, body, **ids))
+                known = await _simulated(tx, account.org_id, request_id)
             if known is None:
                 raise InvariantBroken(f"simulated deposit {request_id} was not stored")
             if known.account_id != account.id or known.sealed_request is None or key is None:
@@ -166,7 +244,6 @@ class VirtualAccountDeposits:
                 source=money,
                 destination=money,
                 details={"virtual_account_id": str(account.id)},
-                due_at=None,
                 at=credit.received_at,
                 actor="bank",
                 journals={0: micro_deposit_postings(money)},
@@ -179,12 +256,28 @@ class VirtualAccountDeposits:
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
     """Return the account and user of a simulated deposit request."""
-    return await store.find_created(tx, org_id, request_id)
+    row = await tx.fetchrow(_FIND_CREATED, org_id, request_id)
+    if row is None:
+        return None
+    at = row["created_at"]
+    return CreatedResource(id=row["id"], created_at=at, updated_at=at, owner_id=row["user_id"])
+
+
+async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+    """Blank the senders of deposits to a user's accounts."""
+    await tx.execute(_FORGET, org_id, user_id)
+    await tx.execute(_FORGET_SIMULATED, org_id, user_id)
 
 
 def simulated_reference(request_id: UUID) -> str:
     """Derive the bank reference of a simulated credit; the same for a repeated request."""
     return f"simulated:{request_id}"
+
+
+async def _simulated(tx: Tx, org_id: UUID, request_id: UUID) -> SimulatedDepositRecord | None:
+    """Find the request with this request id."""
+    row = await tx.fetchrow(_SIMULATED, org_id, request_id)
+    return read_optional_row(row, SimulatedDepositRecord)
 
 
 async def _position(
@@ -198,12 +291,12 @@ async def _position(
             # Below every id: rows created at that moment come after it.
             return PagePosition(bound, UUID(int=0))
         case UUID():
-            found = await store.get(tx, account.org_id, bound)
-            if found is None or found.account_id != account.id:
+            found = await tx.fetchrow(_GET, account.org_id, bound)
+            if found is None or found["account_id"] != account.id:
                 raise FieldInvalid(
                     f"{name} is the id of no micro-deposit of this account", field=name
                 )
-            return PagePosition(found.created_at, found.id)
+            return PagePosition(found["created_at"], found["id"])
 
 
 def _source(credit: IncomingPayment) -> MicroDepositSource:
@@ -220,7 +313,7 @@ def _source(credit: IncomingPayment) -> MicroDepositSource:
     )
 
 
-def _opened(stored: store.StoredMicroDeposit, key: DataKey | None) -> MicroDeposit:
+def _opened(stored: StoredMicroDeposit, key: DataKey | None) -> MicroDeposit:
     source = None
     if key is not None and stored.sealed_source is not None:
         source = key.open(

@@ -16,15 +16,12 @@ from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.customers.users.service import Users
 from landbridge.customers.verification.service import Verification
 from landbridge.payments.incoming_payments.model import IncomingPayment
-from landbridge.payments.virtual_accounts import deposit_store, rule_store, store
+from landbridge.payments.virtual_accounts import deposits, rule_store, store
 from landbridge.payments.virtual_accounts.change_events import (
     VirtualAccountChangeEvents,
     record_change,
 )
-from landbridge.payments.virtual_accounts.deposits import (
-    MicroDepositBounds,
-    VirtualAccountDeposits,
-)
+from landbridge.payments.virtual_accounts.deposits import MicroDepositBounds, VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import (
     DeliveryDestinations,
     NewVirtualAccount,
@@ -43,11 +40,7 @@ from landbridge.payments.virtual_accounts.schemas import (
     micro_deposit_replies,
 )
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import (
-    Busy,
-    ResourceConflict,
-    ResourceNotFound,
-)
+from landbridge.platform.core.errors import Busy, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Database, Tx
@@ -375,7 +368,7 @@ class VirtualAccounts:
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Deactivate an erased user's accounts, and blank the senders of their deposits."""
-    await deposit_store.forget(tx, org_id, user_id)
+    await deposits.forget(tx, org_id, user_id)
     for each in await store.deactivate(tx, org_id, user_id, at):
         await record_change(tx, each, "erasure", None)
 

@@ -7,7 +7,7 @@ from uuid import UUID
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD = """
@@ -105,23 +105,7 @@ limit $6
 
 async def add(tx: Tx, account: VirtualAccount) -> bool:
     """Store an account; False if its id or its number exists already."""
-    added = await tx.fetchval(
-        _ADD,
-        account.org_id,
-        account.id,
-        account.user_id,
-        account.status,
-        account.source_currency,
-        account.destination_currency,
-        account.chain,
-        account.wallet_address,
-        account.external_wallet_id,
-        account.account_number,
-        account.settlement_rule_id,
-        account.version,
-        account.created_at,
-        account.updated_at,
-    )
+    added = await tx.fetchval(_ADD, *column_values(_ADD, account, destination_chain=account.chain))
     return added is not None
 
 

@@ -1,13 +1,21 @@
 """Rows as structs or data classes, by the names of their columns."""
 
+import re
+from collections.abc import Sequence
 from decimal import Decimal
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Row
 
 T = TypeVar("T")
+
+# The columns of an insert, and its values.
+_INSERT = re.compile(r"\(([^()]*)\)\s*values\s*\(([^()]*)\)")
+_PARAMETER = re.compile(r"\$([0-9]+)")
 
 
 def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
@@ -31,3 +39,28 @@ def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
 def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
     """Read a row as `read_row` does; None without a row."""
     return None if row is None else read_row(row, kind)
+
+
+def column_values(insert: str, source: object, /, **values: Any) -> list[Any]:
+    """Return the arguments of an insert: the attributes of `source` that its columns are named as.
+
+    `values` are those of columns that differ, or that `source` has not.
+    """
+    return [
+        values[column] if column in values else getattr(source, column)
+        for column in _columns(insert)
+    ]
+
+
+@cache
+def _columns(insert: str) -> Sequence[str]:
+    """Return the column that takes each parameter first, in the order of the parameters."""
+    found = _INSERT.search(insert)
+    if found is None:
+        raise InvariantBroken(f"no insert of values: {insert}")
+    columns, arguments = (part.split(",") for part in found.groups())
+    by_number: dict[int, str] = {}
+    for column, argument in zip(columns, arguments, strict=True):
+        if parameter := _PARAMETER.match(argument.strip()):
+            by_number.setdefault(int(parameter[1]), column.strip())
+    return [by_number[number] for number in range(1, len(by_number) + 1)]

@@ -27,7 +27,6 @@ from landbridge.platform.core.folder_sync import sync_folder
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.reporting.archive import store
 from landbridge.reporting.archive.model import (
     FORMAT,
     MANIFEST,
@@ -52,6 +51,41 @@ from landbridge.reporting.archive.verification import (
 from landbridge.reporting.proofs.model import BookLeaf, StoredCheckpoint
 from landbridge.reporting.proofs.segments import BookSegments
 from landbridge.reporting.proofs.verifier import fixed
+
+_BEGINNING = """
+select min(occurred_at)
+from changes
+where org_id = $1 and is_settled
+"""
+
+# Records that have not ended are due, or wait for people. Each part has an index of its own.
+_WAITING = """
+select w.id, w.kind, w.status
+from (
+    select t.id, t.kind, t.status, t.created_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is not null
+    union all
+    select t.id, t.kind, t.status, t.created_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is null and t.status = 'IN_REVIEW'
+    union all
+    select t.id, t.kind, t.status, t.created_at
+    from transfers t
+    where t.org_id = $1 and t.due_at is null and t.status = 'OPEN'
+) w
+where w.created_at < $2
+order by w.created_at, w.id
+"""
+
+_RECORDS = """
+select t.id::text as id, t.kind, t.user_id::text as user_id, t.request_id::text as request_id,
+    t.status, t.version, t.source_asset, t.source_units::text as source_units,
+    t.destination_asset, t.destination_units::text as destination_units, t.created_at,
+    t.updated_at, t.request::text as request, t.details::text as details, t.facts::text as facts
+from transfers t
+where t.org_id = $1 and t.id = any($2::uuid[])
+"""
 
 # Kind of change in the log. No event has this name.
 KIND: Final = "ARCHIVE"
@@ -148,7 +182,7 @@ class MonthArchive:
         """Return the month after the last one; without one, that of the first change."""
         if last is not None:
             return next_month(last)
-        at = await self.database.single(lambda tx: store.beginning(tx, org_id))
+        at = await self.database.single(lambda tx: tx.fetchval(_BEGINNING, org_id))
         return None if at is None else at.astimezone(UTC).date().replace(day=1)
 
     async def _check_finished(self, request: ArchiveRequest, month: date) -> LogPosition:
@@ -156,7 +190,7 @@ class MonthArchive:
         name, until = month_name(month), beginning(next_month(month))
         if self.clock.now(request.offset) < until + SPREAD:
             raise MonthNotFinished(f"{name} is not over yet.")
-        waiting = await self.database.single(lambda tx: store.waiting(tx, request.org_id, until))
+        waiting = await self.database.single(lambda tx: tx.fetch(_WAITING, request.org_id, until))
         unfinished = [
             f"{row['kind']} {row['id']} ({row['status']})"
             for row in waiting
@@ -214,7 +248,11 @@ class MonthArchive:
         ids = [each.change.position.object_id for each in leaves if each.change.opening is not None]
         if not ids:
             return {}
-        found = await self.database.single(lambda tx: store.records(tx, org_id, ids))
+        rows = await self.database.single(lambda tx: tx.fetch(_RECORDS, org_id, ids))
+        # The values of a record are the columns of the statement.
+        found = {
+            UUID(row["id"]): EndedRecord(tuple(value for _, value in row.items())) for row in rows
+        }
         for id_, each in found.items():
             if not self._is_final(each.kind, each.status):
                 raise MonthNotFinished(f"{each.kind} {id_} has not ended ({each.status}).")

@@ -8,12 +8,7 @@ the title.
 import importlib
 from typing import Any
 
-from landbridge.reporting.exports.model import (
-    Batch,
-    Column,
-    ColumnKind,
-    ExportHeader,
-)
+from landbridge.reporting.exports.model import Batch, Column, ColumnKind, ExportHeader
 
 # Rows per group: few groups make a file fast to read, and one group is held in memory, so a group
 # of long texts has fewer.

@@ -11,6 +11,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, TypeVar, cast
 
+import msgspec
+
 from landbridge.platform.core.errors import FieldsInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.reporting.date_params import (
@@ -40,6 +42,11 @@ ROWS_MAX = 10_000
 VALUES_MAX = 1_000
 # Maximum length of a value that is neither an id nor an option.
 TEXT_LENGTH_MAX = 100
+
+# Stored parameters: JSON in the order given. They are decoded like request bodies, so no number
+# becomes a float.
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 class ParamInvalid(ValueError):
@@ -226,3 +233,18 @@ def _check_others(reader: MetricParams, template: MetricTemplate) -> None:
             reader.take(name, _values(dimension), ())
         else:
             reader.problems[name] = f"{name} is not a parameter of {template.name}"
+
+
+def as_json(params: Mapping[str, Any]) -> str:
+    """Parameters as a column has them."""
+    return _encoder.encode(params).decode()
+
+
+def from_json(text: str) -> Mapping[str, Any]:
+    """Decode stored parameters."""
+    return _decoder.decode(text)
+
+
+def as_stored(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parameters as they will be when they are read back: with lists for tuples."""
+    return from_json(as_json(params))

@@ -35,7 +35,7 @@ from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.model import at_version
 from landbridge.reporting.metrics.custom.service import check_exists
 from landbridge.reporting.metrics.model import MetricResult
-from landbridge.reporting.metrics.params_json import as_stored
+from landbridge.reporting.metrics.params import as_stored
 from landbridge.reporting.metrics.saved_model import (
     KIND,
     METRICS_MAX,

@@ -9,7 +9,7 @@ from litestar.params import BodyKwarg
 
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.constraints import ZONE_NAME, stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.reporting.date_params import TIME_ZONE
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX, TemplateDefinition
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
@@ -164,13 +164,11 @@ def metric_answer(metric: SavedMetric) -> MetricEnvelope:
 def metric_reply(metric: SavedMetric) -> MetricReply:
     """Return the wire form of a metric."""
     name, version = split_reference(metric.template)
-    return MetricReply(
-        id=metric.id,
+    return reply_of(
+        metric,
+        MetricReply,
         profile_id=metric.org_id,
         template=name,
-        name=metric.name,
         params=dict(metric.params),
-        created_at=moment(metric.created_at),
-        updated_at=moment(metric.updated_at),
         template_version=msgspec.UNSET if version is None else version,
     )

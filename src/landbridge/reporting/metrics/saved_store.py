@@ -9,8 +9,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
-from landbridge.reporting.metrics.params_json import as_json, from_json
+from landbridge.platform.db.rows import column_values, read_row
+from landbridge.reporting.metrics.params import as_json, from_json
 from landbridge.reporting.metrics.saved_model import SavedMetric
 
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
@@ -72,17 +72,7 @@ async def lock_org(tx: Tx, org_id: UUID) -> None:
 
 async def add(tx: Tx, metric: SavedMetric) -> None:
     """Store a new metric."""
-    await tx.execute(
-        _ADD,
-        metric.org_id,
-        metric.id,
-        metric.template,
-        metric.name,
-        as_json(metric.params),
-        metric.version,
-        metric.created_at,
-        metric.updated_at,
-    )
+    await tx.execute(_ADD, *column_values(_ADD, metric, params=as_json(metric.params)))
 
 
 async def get(tx: Tx, org_id: UUID, metric_id: UUID) -> SavedMetric | None:

@@ -1,4 +1,4 @@
-"""Sequencer: appends the changes of each organisation to its tree.
+"""Sequencer: appends the changes of each organisation to its tree, and measures its lag.
 
 Guarantees:
 - Every change becomes one leaf: tree, tiles and accounts move in one transaction under the lock of
@@ -7,12 +7,16 @@ Guarantees:
 - No worker waits for an organisation that another one has, and none holds a lock for long.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID
 
+from prometheus_client import Gauge
+
 from landbridge.platform.changes.placing import place_changes
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -30,11 +34,23 @@ from landbridge.reporting.proofs.tree import (
 
 T = TypeVar("T")
 
-
 # Leaves per transaction: some 20 ms of the process's time.
 LEAVES_AT_ONCE = TILE_WIDTH
 # After this many steps the next organisation has its turn.
 _STEPS_MAX = 40
+
+BEHIND = Gauge(
+    "landbridge_proofs_behind_changes",
+    "Changes that are not in the provable books yet, up to ten thousand per organisation.",
+    multiprocess_mode="mostrecent",
+)
+
+BEHIND_SECONDS = Gauge(
+    "landbridge_proofs_behind_seconds",
+    "Age of the oldest change that is not in the provable books yet.",
+    multiprocess_mode="mostrecent",
+)
+BEHIND_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,3 +122,19 @@ async def compute(tx: Tx, org_id: UUID, work: Callable[[NodeReader], T]) -> T:
 def salt_key(org_key: DataKey) -> bytes:
     """Return the key of an organisation's salts; it is never stored in clear."""
     return org_key.derive("proofs.salts")
+
+
+@dataclass(frozen=True, slots=True)
+class SequencerLag:
+    """Measures how many changes are in no tree yet, and how long the oldest one waits."""
+
+    database: Database
+    clock: Clock
+
+    async def measure(self, offsets: Mapping[UUID, timedelta]) -> tuple[int, int]:
+        """Set the metrics; return the number of changes and the age in seconds."""
+        clocks: dict[UUID, datetime] = self.clock.now_of(offsets)
+        changes, seconds = await self.database.single(lambda tx: store.lag(tx, clocks, BEHIND_MAX))
+        BEHIND.set(changes)
+        BEHIND_SECONDS.set(seconds)
+        return changes, seconds

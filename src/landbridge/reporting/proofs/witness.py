@@ -11,8 +11,17 @@ no database and no key of Landbridge. Guarantees, as those of add-checkpoint in 
 - A cosigned checkpoint is kept before its cosignature leaves, so no two histories are cosigned. One
   witness at a time uses a folder of kept checkpoints.
 - What does not fit is refused and named, and does not hold up other organisations.
+
+A cosignature (C2SP tlog-cosignature, cosignature/v1, with Ed25519) is a line that is added to a
+checkpoint:
+
+    — auditor.example/landbridge 8Xw2...=
+
+It says that the witness has seen, at a time, that the checkpoint continues all those that it has
+cosigned before.
 """
 
+import base64
 import fcntl
 import os
 from base64 import b64encode
@@ -20,6 +29,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
@@ -27,7 +37,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.reporting.proofs.checkpoints import head_text
-from landbridge.reporting.proofs.cosignatures import Cosigner
 from landbridge.reporting.proofs.model import StoredCheckpoint
 from landbridge.reporting.proofs.publication import (
     CheckpointFolder,
@@ -42,8 +51,45 @@ from landbridge.reporting.proofs.verifier import (
     open_note,
 )
 
+# Algorithm byte of cosignatures in key ids and keys.
+_COSIGNATURE = b"\x04"
+_KEY_ID_BYTES, _TIME_BYTES = 4, 8
+
 _KEY_FILE, _LOCK_FILE = "witness.key", "witness.lock"
 _EXTENSION = "previous-head "
+
+
+@dataclass(frozen=True, slots=True)
+class Cosigner:
+    """Key of a witness, with its name."""
+
+    name: str
+    key: Ed25519PrivateKey
+
+    @property
+    def verifier_key(self) -> str:
+        """Return the text of the public key (signed-note): name, key id and key."""
+        shown = base64.b64encode(_COSIGNATURE + self._public).decode()
+        return f"{self.name}+{self._key_id.hex()}+{shown}"
+
+    def cosign(self, note: str, at_s: int) -> str:
+        """Return a checkpoint with a cosignature added; `at_s` is the time in seconds since 1970.
+
+        The caller has verified that the checkpoint continues those before it.
+        """
+        text = note.rpartition("\n\n")[0] + "\n"
+        signed = self.key.sign(f"cosignature/v1\ntime {at_s}\n{text}".encode())
+        found = self._key_id + at_s.to_bytes(_TIME_BYTES, "big") + signed
+        return f"{note}\u2014 {self.name} {base64.b64encode(found).decode()}\n"
+
+    @property
+    def _public(self) -> bytes:
+        return self.key.public_key().public_bytes_raw()
+
+    @property
+    def _key_id(self) -> bytes:
+        text = self.name.encode() + b"\n" + _COSIGNATURE + self._public
+        return sha256(text).digest()[:_KEY_ID_BYTES]
 
 
 class CheckpointRefused(LandbridgeError):

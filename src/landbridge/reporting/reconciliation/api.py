@@ -13,11 +13,7 @@ from litestar.params import FromPath, JSONBody
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.http.caller import ApiRequest, check_payer
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of
-from landbridge.platform.http.list_query import (
-    optional_id,
-    parse_choices,
-    position_after,
-)
+from landbridge.platform.http.list_query import optional_id, parse_choices, position_after
 from landbridge.platform.http.path_params import known_id
 from landbridge.reporting.reconciliation.four_eyes import deciding_person
 from landbridge.reporting.reconciliation.model import (

@@ -21,6 +21,7 @@ from landbridge.payments.bank_files import counted_lines
 from landbridge.payments.bank_files.counted_lines import ClosingBalance
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
 from landbridge.platform.changes.placing import place_changes
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.providers.rails.currencies import FIAT
@@ -319,7 +320,7 @@ async def _keep_cut(
 
 
 def _account(view: FundingAccountView) -> _ComparedAccount:
-    return _ComparedAccount(org_id=view.org_id, id=view.id, currency=view.currency)
+    return copy_fields(view, _ComparedAccount)
 
 
 def _block(closing: ClosingBalance) -> RecordedBlock:

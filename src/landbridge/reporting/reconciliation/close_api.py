@@ -13,9 +13,7 @@ from litestar.params import FromPath, JSONBody
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.list_query import (
-    position_after,
-)
+from landbridge.platform.http.list_query import position_after
 from landbridge.platform.http.path_params import known_id
 from landbridge.reporting.reconciliation.close_schemas import (
     CloseConfirmation,

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import Money
 from landbridge.reporting.reconciliation.model import Difference, DifferenceStatus
 from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
@@ -236,11 +237,9 @@ def _reserves(
 
 
 def _reserve(position: ClosePosition, owed: StoredReserve) -> AssetReserve:
-    return AssetReserve(
-        asset=position.asset,
-        source=position.source,
-        block_number=position.block_number,
-        block_hash=position.block_hash,
+    return copy_fields(
+        position,
+        AssetReserve,
         held_units=position.outside_units,
         owed_units=str(owed.owed_units),
         open_units=str(owed.open_units),
@@ -257,17 +256,11 @@ def content_digest(text: str) -> bytes:
 
 
 def _difference(found: Difference, cut_at: datetime, earlier: Collection[UUID]) -> CloseDifference:
-    return CloseDifference(
-        id=found.id,
-        kind=found.kind,
-        status=found.status,
-        source=found.source,
-        asset=found.asset,
-        reference=found.reference,
+    return copy_fields(
+        found,
+        CloseDifference,
         ledger_units=str(found.ledger_units),
         outside_units=str(found.outside_units),
-        since=found.since,
         age_days=max(0, (cut_at - found.since).days),
         is_earlier=found.id in earlier,
-        resolution=found.resolution,
     )

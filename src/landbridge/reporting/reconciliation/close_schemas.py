@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.http.constraints import DATE, form, stated
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.reporting.reconciliation.close_model import (
     CloseDifference,
     ClosePosition,
@@ -158,19 +158,14 @@ class CloseWithContent(WireStruct, frozen=True):
 def close_reply(close: DailyClose) -> CloseReply:
     """Return a close without its positions."""
     content = close.content
-    return CloseReply(
-        id=close.id,
+    return reply_of(
+        close,
+        CloseReply,
         day=close.day.isoformat(),
-        status=close.status,
         digest=close.digest.hex(),
         cut_at=moment(content.cut_at),
         carried_count=len(content.carried),
         reason=content.reason,
-        signed_by=close.signed_by,
-        signed_at=moment(close.signed_at),
-        decided_by=close.decided_by,
-        decided_at=None if close.decided_at is None else moment(close.decided_at),
-        rejection_reason=close.rejection_reason,
     )
 
 
@@ -185,12 +180,7 @@ def content_reply(close: DailyClose) -> CloseWithContent:
         positions=[_position(each) for each in content.positions],
         carried=[_difference(each) for each in content.carried],
         resolved=[_difference(each) for each in content.resolved],
-        corrections=[
-            CloseCorrectionReply(
-                id=each.id, record_id=each.record_id, posted_at=moment(each.posted_at)
-            )
-            for each in content.corrections
-        ],
+        corrections=[reply_of(each, CloseCorrectionReply) for each in content.corrections],
         reserves=None
         if content.reserves is None
         else [_reserve(each) for each in content.reserves],
@@ -221,31 +211,27 @@ def _position(position: ClosePosition) -> ClosePositionReply:
 
 def _reserve(found: AssetReserve) -> CloseReserveReply:
     asset = found.asset
-    return CloseReserveReply(
+    return reply_of(
+        found,
+        CloseReserveReply,
         source=ReconSourceName(found.source),
         currency=COMPARED_ASSETS[asset].currency,
         owed_amount=coins_of(asset, int(found.owed_units)),
         open_amount=coins_of(asset, int(found.open_units)),
         held_amount=coins_of(asset, int(found.held_units)),
         ratio=None if found.ratio is None else f"{found.ratio:f}",
-        pieces=found.pieces,
-        root=found.root,
-        addresses=found.addresses,
-        addresses_digest=found.addresses_digest,
     )
 
 
 def _difference(found: CloseDifference) -> CloseDifferenceReply:
     asset, units = found.asset, int(found.outside_units) - int(found.ledger_units)
-    return CloseDifferenceReply(
-        id=found.id,
+    return reply_of(
+        found,
+        CloseDifferenceReply,
         kind=DifferenceKind(found.kind),
         status=DifferenceStatus(found.status),
         source=ReconSourceName(found.source),
         currency=COMPARED_ASSETS[asset].currency if asset else None,
         amount=coins_of(asset, units) if asset else None,
-        since=moment(found.since),
-        age_days=found.age_days,
-        is_earlier=found.is_earlier,
         resolution=None if found.resolution is None else DifferenceResolution(found.resolution),
     )

@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.ledger.corrections import KIND as CORRECTION
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.close_model import (
     CloseCorrection,
@@ -225,16 +225,7 @@ async def corrections(
 async def add(tx: Tx, org_id: UUID, close: DailyClose) -> bool:
     """Store a signed close; False if the day has one."""
     return bool(
-        await tx.fetchval(
-            _ADD,
-            org_id,
-            close.id,
-            close.day,
-            close.text,
-            close.digest,
-            close.signed_by,
-            close.signed_at,
-        )
+        await tx.fetchval(_ADD, *column_values(_ADD, close, org_id=org_id, content=close.text))
     )
 
 

@@ -24,11 +24,7 @@ from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, Reso
 from landbridge.platform.core.money import AmountError, Asset, Money, parse_units
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
-from landbridge.reporting.reconciliation import (
-    adjustments,
-    difference_store,
-    store,
-)
+from landbridge.reporting.reconciliation import adjustments, difference_store, store
 from landbridge.reporting.reconciliation.adjustments import build_adjustment
 from landbridge.reporting.reconciliation.four_eyes import check_second
 from landbridge.reporting.reconciliation.model import (

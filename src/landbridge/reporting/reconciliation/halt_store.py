@@ -7,13 +7,9 @@ from uuid import UUID
 
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import column_values, read_optional_row, read_row
 from landbridge.providers.chains.tokens import Chain
-from landbridge.reporting.reconciliation.halt_model import (
-    Halt,
-    HaltStatus,
-    MissingCoins,
-)
+from landbridge.reporting.reconciliation.halt_model import Halt, HaltStatus, MissingCoins
 
 # What a lift has covered counts again once it was found in the meantime.
 _SHRINK_LIFTED = """
@@ -146,20 +142,8 @@ async def find_silence(tx: Tx, org_id: UUID, source: Chain) -> UUID | None:
 
 async def add(tx: Tx, org_id: UUID, halt: Halt) -> bool:
     """Store a halt; False if its asset has one in force."""
-    return bool(
-        await tx.fetchval(
-            _ADD,
-            org_id,
-            halt.id,
-            halt.source,
-            halt.asset,
-            halt.cause,
-            halt.status,
-            Decimal(halt.units),
-            halt.difference_id,
-            halt.halted_at,
-        )
-    )
+    values = column_values(_ADD, halt, org_id=org_id, units=Decimal(halt.units))
+    return bool(await tx.fetchval(_ADD, *values))
 
 
 async def in_force(tx: Tx, org_id: UUID, source: Chain) -> list[Halt]:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.records import AddressMovement, RecordedBlock
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
@@ -323,15 +324,7 @@ def find_difference(
             due_at = match.first_seen_at + patience
         case _:
             due_at = now
-    return FoundDifference(
-        kind=kind,
-        asset=match.asset,
-        reference=match.reference,
-        record_id=match.record_id,
-        ledger_units=match.ledger_units,
-        outside_units=match.outside_units,
-        due_at=due_at,
-    )
+    return copy_fields(match, FoundDifference, kind=kind, due_at=due_at)
 
 
 def compare(

@@ -10,7 +10,7 @@ from landbridge.platform.changes.model import Change
 from landbridge.platform.core.money import Money
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.constraints import form, stated
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.adjustments import adjustment_id
 from landbridge.reporting.reconciliation.decisions import REASON_LENGTH_MAX
@@ -187,27 +187,16 @@ class DifferenceWithHistory(WireStruct, frozen=True):
 
 def source_reply(source: ReconSource, positions: list[ComparedPosition]) -> ReconSourceReply:
     """Return a source with its last positions."""
-    return ReconSourceReply(
-        source=source.source,
-        block_number=source.block_number,
-        block_hash=source.block_hash,
-        last_run_at=moment(source.last_run_at),
-        last_good_at=None if source.last_good_at is None else moment(source.last_good_at),
-        failure=source.failure,
-        positions=[_position(each) for each in positions],
-    )
+    return reply_of(source, ReconSourceReply, positions=[_position(each) for each in positions])
 
 
 def run_reply(run: ReconRun) -> ReconRunReply:
     """Return a run."""
-    return ReconRunReply(
-        id=run.id,
-        source=run.source,
-        compared_at=moment(run.compared_at),
+    return reply_of(
+        run,
+        ReconRunReply,
         block_number=None if run.block is None else run.block.number,
         block_hash=None if run.block is None else run.block.hash,
-        failure=run.failure,
-        open_count=run.open_count,
     )
 
 
@@ -218,30 +207,18 @@ def difference_reply(found: Difference) -> DifferenceReply:
         return coins_of(found.asset, units) if found.asset else None
 
     resolution = found.resolution
-    return DifferenceReply(
-        id=found.id,
-        source=found.source,
-        kind=found.kind,
-        status=found.status,
+    return reply_of(
+        found,
+        DifferenceReply,
         currency=COMPARED_ASSETS[found.asset].currency if found.asset else None,
         ledger_amount=coins(found.ledger_units),
         outside_amount=coins(found.outside_units),
         amount=coins(found.units),
         reference=found.reference or None,
-        record_id=found.record_id,
-        since=moment(found.since),
-        due_at=moment(found.due_at),
-        assignee_id=found.assignee_id,
-        reason=found.reason,
-        proposed_by=found.proposed_by,
-        proposed_at=None if found.proposed_at is None else moment(found.proposed_at),
-        accepted_by=found.accepted_by,
-        adjusts_ledger=found.adjusts_ledger,
         adjustment_id=adjustment_id(found.id)
         if resolution == DifferenceResolution.ADJUSTED
         else None,
         resolution=None if resolution is None else DifferenceResolution(resolution),
-        resolved_at=None if found.resolved_at is None else moment(found.resolved_at),
     )
 
 
@@ -337,18 +314,9 @@ class HaltPage(WireStruct, frozen=True):
 
 def halt_reply(halt: Halt) -> HaltReply:
     """Return a halt."""
-    return HaltReply(
-        id=halt.id,
-        source=halt.source,
+    return reply_of(
+        halt,
+        HaltReply,
         currency=ASSETS[halt.asset].currency if halt.asset else None,
-        cause=halt.cause,
-        status=halt.status,
         amount=coins_of(halt.asset, halt.units) if halt.asset else None,
-        difference_id=halt.difference_id,
-        halted_at=moment(halt.halted_at),
-        reason=halt.reason,
-        proposed_by=halt.proposed_by,
-        proposed_at=None if halt.proposed_at is None else moment(halt.proposed_at),
-        lifted_by=halt.lifted_by,
-        ended_at=None if halt.ended_at is None else moment(halt.ended_at),
     )

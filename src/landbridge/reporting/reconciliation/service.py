@@ -30,17 +30,13 @@ from landbridge.ledger.service import Ledger
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Unavailable
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 from landbridge.providers.chains.records import MovementPage, RecordedBlock
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.reporting.reconciliation import (
-    difference_store,
-    ledger_store,
-    run_store,
-    store,
-)
+from landbridge.reporting.reconciliation import difference_store, ledger_store, run_store, store
 from landbridge.reporting.reconciliation.bank_comparison import BankComparison
 from landbridge.reporting.reconciliation.close_model import end_of_day, ended_day
 from landbridge.reporting.reconciliation.closes import DailyCloses
@@ -51,7 +47,6 @@ from landbridge.reporting.reconciliation.connected_chains import (
 )
 from landbridge.reporting.reconciliation.cuts import DayCut, DayCuts
 from landbridge.reporting.reconciliation.decisions import DifferenceDecisions
-from landbridge.reporting.reconciliation.empty_store import mark_empty
 from landbridge.reporting.reconciliation.findings import add_findings
 from landbridge.reporting.reconciliation.halt_decisions import HaltDecisions
 from landbridge.reporting.reconciliation.halting import Halting
@@ -75,6 +70,7 @@ from landbridge.reporting.reconciliation.model import (
     sum_outside,
     total_booked,
 )
+from landbridge.reporting.reconciliation.run_store import mark_empty
 from landbridge.reporting.reconciliation.sources import BANKS, ReconSourceName
 from landbridge.reporting.reconciliation.unmatched import UnmatchedMovements
 from landbridge.reporting.reconciliation.unread import has_unread_adjustment
@@ -140,14 +136,7 @@ class LedgerReconciliation:
     @property
     def closes(self) -> DailyCloses:
         """Return what closes days."""
-        return DailyCloses(
-            database=self.database,
-            time_zones=self.time_zones,
-            clock=self.clock,
-            chains=self.chains,
-            banks=self.banks,
-            tolerance=self.tolerance,
-        )
+        return copy_fields(self, DailyCloses)
 
     @property
     def listing(self) -> ReconListing:

@@ -11,7 +11,7 @@ from landbridge.platform.http.caller import Caller
 from landbridge.reporting.date_params import check_zone
 from landbridge.reporting.metrics.calculator import Calculator
 from landbridge.reporting.metrics.custom.model import at_version
-from landbridge.reporting.metrics.params_json import as_json, as_stored
+from landbridge.reporting.metrics.params import as_json, as_stored
 from landbridge.reporting.metrics.saved import SavedMetrics
 from landbridge.reporting.rollups.model import UTC_ZONE
 from landbridge.reporting.schedules import periods

@@ -8,7 +8,7 @@ from litestar.params import BodyKwarg
 
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.constraints import ZONE_NAME, stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.reporting.exports.model import ExportFormat
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX
 from landbridge.reporting.metrics.custom.model import split_reference
@@ -173,20 +173,15 @@ def run_list(found: list[ReportRun], base_url: str) -> RunList:
 def run_shape(run: ReportRun, base_url: str) -> RunShape:
     """Return the wire form of a run, for routes and events."""
     is_ready = run.failed_reason is None
-    return RunShape(
-        id=run.id,
-        schedule_id=run.schedule_id,
-        name=run.name,
+    return reply_of(
+        run,
+        RunShape,
         status="READY" if is_ready else "FAILED",
         reason=run.failed_reason,
         period_start=run.period.isoformat(),
         period_end=run.until.isoformat(),
         time_zone=run.zone,
         format=run.format.value,
-        file_name=run.file_name,
-        bytes=run.bytes,
-        due_at=moment(run.due_at),
-        created_at=moment(run.created_at),
         expires_at=moment(run.created_at + KEPT),
         download_url=f"{base_url}/v2/reporting/runs/{run.id}/download" if run.is_kept else None,
     )

@@ -7,7 +7,7 @@ from uuid import UUID
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
-from landbridge.reporting.metrics.params_json import as_json, from_json
+from landbridge.reporting.metrics.params import as_json, from_json
 from landbridge.reporting.schedules.model import (
     ReportDefinition,
     ReportFile,

@@ -1,28 +1,49 @@
 """Routes of account statements: /v2/reporting/statements. Ours."""
 
-from typing import Annotated, Any
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+from zoneinfo import ZoneInfo, available_timezones
 
 from litestar import Controller, MediaType, Response, get
 from litestar.di import NamedDependency
 from litestar.openapi.datastructures import ResponseSpec
 
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import FieldInvalid, FieldsInvalid
+from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import (
-    DATE_OR_TIME,
-    IDENTIFIER,
-    ZONE_NAME,
-    one_of,
-    query,
-)
+from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, ZONE_NAME, one_of, query
+from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.responses import encode
 from landbridge.providers.chains.tokens import CURRENCIES
+from landbridge.reporting.date_params import (
+    TIME_ZONE,
+    is_bare_date,
+    local_day,
+    parse_bound,
+    start_of_day,
+)
 from landbridge.reporting.file_downloads import FileDownloads, StreamedFile, file_headers
+from landbridge.reporting.rollups.model import UTC_ZONE
 from landbridge.reporting.statements.csv_file import csv_pages
-from landbridge.reporting.statements.model import Statement, StatementDetail, StatementFormat
-from landbridge.reporting.statements.query_parsing import parse_statement_query
+from landbridge.reporting.statements.model import (
+    Statement,
+    StatementDetail,
+    StatementFormat,
+    StatementRequest,
+)
 from landbridge.reporting.statements.schemas import StatementReply, statement_reply
 from landbridge.reporting.statements.service import Statements
+
+T = TypeVar("T")
+
+AFTER, BEFORE = "createdAfter", "createdBefore"
+
+# Zone names that are no location; the first is the machine's own zone.
+_NO_ZONES = {"localtime", "Factory"}
 
 _UserId = Annotated[
     str | None,
@@ -31,10 +52,12 @@ _UserId = Annotated[
 _WalletId = Annotated[
     str | None, query("walletId", IDENTIFIER, description="Only this wallet of the user.")
 ]
+
 _Currency = Annotated[
     str | None,
     query("currency", one_of(CURRENCIES), description="Only this currency, as in usdc."),
 ]
+
 _After = Annotated[
     str | None,
     query(
@@ -45,6 +68,7 @@ _After = Annotated[
         "offset; required.",
     ),
 ]
+
 _Before = Annotated[
     str | None,
     query(
@@ -55,6 +79,7 @@ _Before = Annotated[
         "required.",
     ),
 ]
+
 _TimeZone = Annotated[
     str | None,
     query(
@@ -64,10 +89,12 @@ _TimeZone = Annotated[
         "Europe/Berlin; UTC if left out.",
     ),
 ]
+
 _Format = Annotated[
     str | None,
     query("format", one_of(StatementFormat), description="json (if left out), csv or pdf."),
 ]
+
 _Detail = Annotated[
     str | None,
     query(
@@ -77,6 +104,126 @@ _Detail = Annotated[
         "its movements.",
     ),
 ]
+
+
+class StatementQueryParser:
+    """Collects problems with parameters, each with a sentence."""
+
+    def __init__(self) -> None:
+        self.wrong: dict[str, str] = {}
+
+    def read(self, reading: Callable[[], T]) -> T | None:
+        """Return the result of `reading`; None if it reports a problem."""
+        try:
+            return reading()
+        except FieldInvalid as error:
+            self.wrong.setdefault(str(error.field), error.message)
+            return None
+
+
+def parse_statement_query(
+    *,
+    user_id: str | None,
+    wallet_id: str | None,
+    currency: str | None,
+    created_after: str | None,
+    created_before: str | None,
+    time_zone: str | None,
+    file_format: str | None,
+    detail: str | None,
+    now: datetime,
+) -> StatementRequest:
+    """Parse the request; raises `FieldsInvalid`. `now` is organisation time."""
+    parser = StatementQueryParser()
+    user = parser.read(lambda: _id("userId", _required("userId", user_id)))
+    wallet = parser.read(lambda: None if wallet_id is None else _id("walletId", wallet_id))
+    coin = parser.read(
+        lambda: None if currency is None else parse_choice("currency", currency, CURRENCIES)
+    )
+    format_ = parser.read(lambda: _format(file_format))
+    detail_ = parser.read(lambda: _detail(detail))
+    zone = parser.read(lambda: _zone(time_zone))
+    # An invalid zone is reported itself; the dates are validated all the same.
+    days = zone.key if zone else UTC_ZONE
+    after = parser.read(lambda: _bound(AFTER, created_after, days, now))
+    before = parser.read(lambda: _bound(BEFORE, created_before, days, now))
+    if after is not None and before is not None and before <= after:
+        parser.wrong[BEFORE] = "createdBefore must be later than createdAfter"
+    if parser.wrong:
+        raise FieldsInvalid(parser.wrong)
+    # Every missing parameter is a problem.
+    assert user
+    assert format_
+    assert detail_
+    assert zone
+    assert after
+    assert before
+    return StatementRequest(
+        format=format_,
+        detail=detail_,
+        user_id=user,
+        wallet_id=wallet,
+        currency=coin,
+        after=after,
+        before=before,
+        zone=zone,
+    )
+
+
+def _format(text: str | None) -> StatementFormat:
+    return StatementFormat.JSON if text is None else parse_choice("format", text, StatementFormat)
+
+
+def _detail(text: str | None) -> StatementDetail:
+    if text is None:
+        return StatementDetail.PAYMENTS
+    return parse_choice("detail", text, StatementDetail)
+
+
+def _required(name: str, text: str | None) -> str:
+    if text is None:
+        raise FieldInvalid(f"{name} is required", field=name)
+    return text
+
+
+def _id(name: str, text: str) -> UUID:
+    found = as_uuid(text)
+    if found is None:
+        raise FieldInvalid(f"{name} is not a UUID", field=name)
+    return found
+
+
+def _zone(text: str | None) -> ZoneInfo:
+    name = UTC_ZONE if text is None else text
+    if name not in _zones():
+        raise FieldInvalid(
+            "timeZone must be a name of IANA's database, as in UTC or Europe/Berlin",
+            field=TIME_ZONE,
+        )
+    return ZoneInfo(name)
+
+
+def _bound(name: str, text: str | None, zone: str, now: datetime) -> datetime:
+    """Parse a date, today at the latest, or an instant no later than today's end."""
+    value = _required(name, text)
+    try:
+        bound = parse_bound(value, zone)
+        # The bound is shown in this zone, whose calendar may end a few hours earlier.
+        bound.astimezone(ZoneInfo(zone))
+    except ValueError as error:
+        raise FieldInvalid(f"{name} {error}", field=name) from error
+    except OverflowError as error:
+        raise FieldInvalid(f"{name} lies too far away", field=name) from error
+    today = local_day(now, zone)
+    latest = today if is_bare_date(value) else today + timedelta(days=1)
+    if bound > start_of_day(latest, zone):
+        raise FieldInvalid(f"{name} must not lie after today, {today}", field=name)
+    return bound
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones() - _NO_ZONES)
 
 
 class StatementRoutes(Controller):

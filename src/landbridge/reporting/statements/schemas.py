@@ -6,7 +6,7 @@ from uuid import UUID
 from msgspec import UNSET, UnsetType
 
 from landbridge.platform.core.money import Money
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.statements.model import AccountStatement, Statement, StatementRow
 
@@ -99,9 +99,7 @@ def statement_reply(
         time_zone=request.zone.key,
         accounts=[
             StatementAccount(
-                wallet=StatementWallet(
-                    id=part.wallet.id, chain=part.wallet.chain, address=part.wallet.address
-                ),
+                wallet=reply_of(part.wallet, StatementWallet),
                 currency=part.asset.currency,
                 opening_balance=str(part.opening),
                 total_in=str(part.received),

@@ -28,6 +28,7 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.extras import Extra, missing
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller
@@ -111,13 +112,11 @@ class Statements:
                 if each.is_line:
                     balance += Money(each.received - each.spent, part.asset)
                     page.append(
-                        StatementRow(
+                        copy_fields(
+                            each,
+                            StatementRow,
                             at=each.place.at,
-                            kind=each.kind,
                             record_id=each.place.record_id,
-                            request_id=each.request_id,
-                            metadata=each.metadata,
-                            status=each.status,
                             received=_moved(each.received, part.asset),
                             spent=_moved(each.spent, part.asset),
                             balance=balance,

@@ -9,12 +9,7 @@ from prometheus_client import Counter, Histogram
 
 from landbridge.developers.webhooks.delivery.delivery_queue import QueuedEvent
 from landbridge.developers.webhooks.delivery.outcomes import status_of_attempt
-from landbridge.developers.webhooks.model import (
-    Delivery,
-    DeliveryAttempt,
-    DeliveryStatus,
-    Endpoint,
-)
+from landbridge.developers.webhooks.model import Delivery, DeliveryAttempt, DeliveryStatus, Endpoint
 from landbridge.reporting.delivery_counts import DeliveryCount, DeliveryOutcome
 
 ATTEMPTS = Counter(

@@ -39,13 +39,7 @@ from landbridge.reporting.metrics.custom.dimensions import (
 )
 from landbridge.reporting.metrics.custom.record_store import Amounts, RecordGroup, RecordRead
 from landbridge.reporting.metrics.custom.tallies import WITHOUT, amount_key, key, usd_key
-from landbridge.reporting.metrics.model import (
-    Dims,
-    MetricFact,
-    MetricQuery,
-    MetricSources,
-    Tally,
-)
+from landbridge.reporting.metrics.model import Dims, MetricFact, MetricQuery, MetricSources, Tally
 from landbridge.reporting.metrics.user_options import users_within_limit
 from landbridge.reporting.rollups.model import RollupMeasure, RollupSum
 
