@@ -10,8 +10,14 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.approvals.payment_cards import PaymentCard, payment_cards
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import (
+    Form,
+    Page,
+    PageRequest,
+    new_request_id,
+    read_form,
+    redirect,
+)
 from landbridge.dashboard.payments.choices import account_text
 from landbridge.dashboard.payments.holdings import accounts_of
 from landbridge.payments.approvals.inbox_api import ListedApproval

@@ -9,8 +9,14 @@ from litestar.params import FromPath
 from landbridge.customers.onboarding.multipart_form import BODY_BYTES_MAX, SubmittedForm
 from landbridge.dashboard.approvals.payment_cards import payment_cards
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.forms import Form, read_form, read_upload
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import (
+    Form,
+    Page,
+    PageRequest,
+    read_form,
+    read_upload,
+    redirect,
+)
 from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.upload_forwarding import send_file
 from landbridge.payments.rfis.api import TransferReview, TransferReviewPage

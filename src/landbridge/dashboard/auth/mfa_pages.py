@@ -11,8 +11,7 @@ from landbridge.customers.team.mfa import Mfa
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
 from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
-from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 

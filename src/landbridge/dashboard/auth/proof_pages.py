@@ -9,9 +9,8 @@ from litestar.response import Redirect
 
 from landbridge.customers.team.sign_in import SignIn
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 

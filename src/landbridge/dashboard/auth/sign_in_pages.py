@@ -20,9 +20,8 @@ from landbridge.dashboard.authentication import (
     known_browser,
     session_cookie,
 )
-from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX

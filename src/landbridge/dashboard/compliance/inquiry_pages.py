@@ -12,9 +12,8 @@ from landbridge.customers.travel_exchanges.api import (
     ExchangeReply,
 )
 from landbridge.customers.travel_exchanges.model import ExchangeDirection, ExchangeStatus
-from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.json_text import pretty
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound, RoleNotAllowed
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient

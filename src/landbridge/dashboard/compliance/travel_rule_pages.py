@@ -13,9 +13,8 @@ from landbridge.customers.travel_rule.api import WaitingTransferList
 from landbridge.customers.travel_rule.waiting import WaitingTransferReply
 from landbridge.customers.travel_rule.wallet_api import OwnershipChallengeReply, WalletDataReply
 from landbridge.dashboard.countries import countries
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_object
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.users.nested_fields import flatten, nest, submitted_values
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound

@@ -5,10 +5,9 @@ from decimal import Decimal
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
 from landbridge.dashboard.organisation.swap_providers import provider_rows
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.payment_lines import currency_name
 from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES
 from landbridge.payments.swaps.provider_choices import SwapProviderChoices

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from litestar import Controller, post
 from litestar.di import NamedDependency
 
-from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.payments.swaps.provider_choice_model import SwapProviderChoice, SwapProviderPolicy
 from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.platform.core.errors import FieldInvalid

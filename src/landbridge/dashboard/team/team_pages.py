@@ -12,8 +12,7 @@ from landbridge.customers.team.model import NewInvitation
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.browsers import browser_and_system
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import MemberRole, check_admin
