@@ -21,7 +21,7 @@ from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import WireStruct
 from landbridge.providers.rails.currencies import FIAT
-from landbridge.sandbox.virtual_deposits import (
+from landbridge.sandbox.deposits import (
     DOLLARS_MAX,
     VirtualDepositRequest,
     VirtualDeposits,

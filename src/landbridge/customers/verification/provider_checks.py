@@ -27,7 +27,7 @@ from landbridge.customers.verification.model import (
     SubmittedDocument,
     VerificationCase,
 )
-from landbridge.customers.verification.outcomes import (
+from landbridge.customers.verification.reviews import (
     concluded,
     decision_on,
     path_from,

@@ -65,7 +65,7 @@ from landbridge.providers.sidecar.protocol import (
 )
 from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
 from landbridge.providers.sidecar.transport import counted_call
-from landbridge.providers.sidecar.travel_client import TravelClient
+from landbridge.providers.sidecar.travel_protocol import TravelClient
 
 # A page of credits has fifty times as many bytes as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024

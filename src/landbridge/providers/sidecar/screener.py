@@ -27,10 +27,9 @@ from landbridge.providers.kyt.port import (
 )
 from landbridge.providers.sidecar import screening_store
 from landbridge.providers.sidecar.client import SidecarClient
-from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.configuration import ProvidersFile, ScreeningRoute
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, warn_of_problem
 from landbridge.providers.sidecar.protocol import ScreeningAnswer
-from landbridge.providers.sidecar.routes import ScreeningRoute
 from landbridge.providers.sidecar.screenings import (
     FINAL_SCREENINGS,
     ProviderScreening,
