@@ -1,4 +1,6 @@
-"""Messages about the verification of users, and the client that sends them; see `protocol.py`. They hold personal data.
+"""Messages about the verification of users, and the client that sends them; see `protocol.py`.
+
+They hold personal data.
 
 Guarantees:
 - an answer counts only if it is about the same key; any other is an unknown outcome;
