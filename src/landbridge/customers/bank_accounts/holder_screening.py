@@ -32,6 +32,7 @@ from landbridge.customers.verification.rescreening import BATCH_SIZE, NoSanction
 from landbridge.customers.verification.reviews import SANCTIONS_LIST
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.screening.service import Screening, ScreeningSubject
@@ -86,17 +87,7 @@ class HolderScreening:
         if not names:
             return ScreeningComparison()
         screened = await self.screening.screen(_subjects(names), org_id=org_id)
-        likenesses = [
-            NameMatch(
-                asked_name=hit.asked,
-                listed_name=hit.listed_name,
-                entry_id=hit.entry_id,
-                program=hit.program,
-                score=hit.score,
-                list=hit.list,
-            )
-            for hit in screened.hits
-        ]
+        likenesses = [copy_fields(hit, NameMatch, asked_name=hit.asked) for hit in screened.hits]
         return ScreeningComparison(
             list_version=screened.list_version,
             likenesses=tuple(likenesses),

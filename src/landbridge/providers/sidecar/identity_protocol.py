@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta, field
 
 from landbridge.platform.core.errors import Rejected
+from landbridge.platform.core.fields import copy_fields
 from landbridge.providers.identity.port import (
     REASON_LENGTH_MAX,
     REASONS_MAX,
@@ -209,19 +210,15 @@ class IdentityClient(SidecarTransport):
         test_outcome: RequestedVerification | None = None,
     ) -> ApplicationAnswer:
         """Create an application, once per key, and return its state."""
-        request = ApplicationRequest(
+        request = copy_fields(
+            applicant,
+            ApplicationRequest,
             key=key,
-            org_id=applicant.org_id,
-            is_business=applicant.is_business,
-            rail=applicant.rail,
             facts=dict(applicant.facts),
-            last_name=applicant.last_name,
-            business_name=applicant.business_name,
             owners=tuple(
                 ApplicationOwner(id=each.id, last_name=each.last_name, facts=dict(each.facts))
                 for each in applicant.owners
             ),
-            share_token=applicant.share_token,
             test_outcome=test_outcome,
         )
         return await self._change(APPLICATIONS_PATH, request, key)
@@ -232,16 +229,8 @@ class IdentityClient(SidecarTransport):
         file = None if document.read is None else await document.read()
         if file is not None and len(file) > DOCUMENT_BYTES_MAX:
             raise Rejected("a file is larger than providers take")
-        request = ApplicationDocumentRequest(
-            key=key,
-            document_id=document.id,
-            owner_id=document.owner_id,
-            type=document.type,
-            sub_type=document.sub_type,
-            issued_country=document.issued_country,
-            number=document.number,
-            url=document.url,
-            file=file,
+        request = copy_fields(
+            document, ApplicationDocumentRequest, key=key, document_id=document.id, file=file
         )
         return await self._change(APPLICATION_DOCUMENTS_PATH, request, key)
 

@@ -17,6 +17,7 @@ from functools import partial
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.kyt.port import (
     NotScreened,
@@ -182,10 +183,4 @@ def _waiting(provider: str, now: datetime) -> ScreeningReport:
 
 
 def _report(screening: ProviderScreening) -> ScreeningReport:
-    return ScreeningReport(
-        verdict=_VERDICTS[screening.state],
-        provider=screening.provider,
-        categories=screening.categories,
-        reference=screening.reference,
-        expected_at=screening.expected_at,
-    )
+    return copy_fields(screening, ScreeningReport, verdict=_VERDICTS[screening.state], missing=())
