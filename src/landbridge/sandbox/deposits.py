@@ -27,6 +27,7 @@ from landbridge.payments.virtual_accounts.deposits import (
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.formats.texts import check_text
@@ -252,16 +253,14 @@ class VirtualDeposits:
         at = await self.deposits.request_simulated(caller, account, request_id, request)
         profiles = await self.simulated_state.get_latencies(caller.org_id)
         return await self.incoming_payments.receive(
-            ReportedCredit(
+            copy_fields(
+                deposit,
+                ReportedCredit,
                 org_id=caller.org_id,
                 bank_reference=simulated_reference(request_id),
                 account_number=account.account_number,
-                reference=deposit.reference,
-                money=deposit.money,
-                rail=deposit.rail,
-                sender=deposit.sender,
-                description=deposit.description,
                 at=at,
+                arrived_at=None,
                 clears_at=settles_at(deposit.rail, at)
                 if profiles.rails is LatencyProfile.REAL
                 else None,

@@ -24,7 +24,7 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query, some_of, text
 from landbridge.platform.http.list_query import UserFilter, optional_id, parse_choice, parse_choices
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 _TEXT_LENGTH_MAX = 200
 # A repeated parameter and a comma-separated one are equivalent.
@@ -139,13 +139,7 @@ class VerificationRoutes(Controller):
         )
         found = await verification.page(request.user.org_id, filters, window)
         return [
-            ListedStatus(
-                user=listed_user(card),
-                rails=case.rail,
-                created_at=moment(case.created_at),
-                updated_at=moment(case.updated_at),
-                status=case.status,
-            )
+            reply_of(case, ListedStatus, user=listed_user(card), rails=case.rail)
             for case, card in found
         ]
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -24,7 +23,12 @@ from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.core.errors import Busy, FieldInvalid
 from landbridge.platform.core.pagination import PagePosition, PageWindow
-from landbridge.platform.http.list_query import parse_choice, parse_position, position_text
+from landbridge.platform.http.list_query import (
+    PositionedRow,
+    parse_choice,
+    parse_position,
+    position_text,
+)
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader, Value
@@ -40,22 +44,12 @@ _FIRST_COLUMNS: Final = (
 )
 
 
-class ListedRow(Protocol):
+class ListedRow(PositionedRow, Protocol):
     """Row of a list: newest first, each of one user."""
 
     @property
-    def id(self) -> UUID:
-        """Id of the row."""
-        ...
-
-    @property
     def user_id(self) -> UUID:
-        """Id of its user."""
-        ...
-
-    @property
-    def created_at(self) -> datetime:
-        """Time by which the list is ordered."""
+        """Return the id of its user."""
         ...
 
 

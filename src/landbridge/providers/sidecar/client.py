@@ -216,12 +216,8 @@ class SidecarClient(TravelClient):
         self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None
     ) -> PayeeVerification:
         """Ask about a payee; see `PayoutProvider`. Where the sidecar can't say, `unavailable`."""
-        request = PayeeRequest(
-            org_id=destination.org_id,
-            currency=destination.currency,
-            rail=destination.rail,
-            payee=dict(destination.payee),
-            test_outcome=test_outcome,
+        request = copy_fields(
+            destination, PayeeRequest, payee=dict(destination.payee), test_outcome=test_outcome
         )
         status, body = await self._call(PAYEES_PATH, request)
         if status in {HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE}:
