@@ -44,11 +44,7 @@ from landbridge.providers.chains.tokens import TOKENS, Chain, Network
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
 from landbridge.providers.simulation.errors import SandboxOnly
-from landbridge.providers.simulation.model import (
-    LatencyProfile,
-    LatencyProfiles,
-    SimulatedMovement,
-)
+from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles, SimulatedMovement
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.reporting.schedules.service import ReportSchedules
 

@@ -7,34 +7,39 @@ After lists were loaded, active accounts are compared again.
 An account whose holder or bank is like an entry that no reviewer has seen waits for a reviewer
 again, and a payout to it that is in no bank file yet waits as well. An interrupted run can be
 repeated: accounts that wait are not ACTIVE any more.
+
+The event has a snapshot of the account after the change.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
 from msgspec import structs
 
-from landbridge.customers.bank_accounts import store
-from landbridge.customers.bank_accounts.change_events import move
+from landbridge.customers.bank_accounts import coordinates, store
 from landbridge.customers.bank_accounts.field_tables import AccountTypeTable
 from landbridge.customers.bank_accounts.model import (
+    TRANSITIONS,
     BankAccount,
     BankAccountStatus,
     NameMatch,
     ScreeningComparison,
     summary_of,
 )
-from landbridge.customers.bank_accounts.records import opened_all
+from landbridge.customers.bank_accounts.records import opened_all, sealed
+from landbridge.customers.bank_accounts.schemas import account_reply
 from landbridge.customers.verification.rescreening import BATCH_SIZE, NoSanctionsList
 from landbridge.customers.verification.reviews import SANCTIONS_LIST
+from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import ResourceConflict
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.platform.encryption.service import Vault
+from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.encryption.snapshots import take
 from landbridge.providers.screening.service import Screening, ScreeningSubject
 
 
@@ -231,3 +236,66 @@ class AccountRescreening:
             at=self.clock.stamp(offset),
         )
         return True
+
+
+async def record_account_change(
+    tx: Tx, account: BankAccount, actor: str, *, key: DataKey | None
+) -> None:
+    """Record a change of an account; `key` is its user's, None while the user is erased."""
+    snapshot = None
+    if key is not None:
+        snapshot = take(
+            key,
+            account.user_id,
+            object_id=account.id,
+            seq=account.version,
+            payload=account_reply(account),
+        )
+    await append_change(
+        tx,
+        org_id=account.org_id,
+        object_id=account.id,
+        seq=account.version,
+        kind=account.kind,
+        change_type="create" if account.version == 1 else "update",
+        actor=actor,
+        at=account.updated_at,
+        facts={"userId": str(account.user_id), "status": account.status},
+        snapshot=snapshot,
+    )
+
+
+async def move(
+    tx: Tx,
+    vault: Vault,
+    account: BankAccount,
+    status: BankAccountStatus,
+    *,
+    actor: str,
+    at: datetime,
+) -> BankAccount:
+    """Store and record a new status of a locked account."""
+    if not TRANSITIONS.is_path(account.status, (status,)):
+        raise InvariantBroken(f"no way from {account.status} to {status}")
+    return await store_change(tx, vault, replace(account, status=status), actor=actor, at=at)
+
+
+async def store_change(
+    tx: Tx, vault: Vault, account: BankAccount, *, actor: str, at: datetime
+) -> BankAccount:
+    """Store and record the next version of a locked account."""
+    moved = replace(account, version=account.version + 1, updated_at=at)
+    key = await vault.find(tx, account.org_id, account.user_id)
+    if key is None:
+        raise InvariantBroken(f"bank account {account.id} was locked, and yet erased")
+    of_org = await vault.make(tx, account.org_id, account.org_id)
+    is_stored = await store.update(
+        tx,
+        sealed(moved, key),
+        version=account.version,
+        coordinate_hashes=coordinates.hashed(moved, of_org),
+    )
+    if not is_stored:
+        raise InvariantBroken(f"bank account {account.id} was locked, and yet changed")
+    await record_account_change(tx, moved, actor, key=key)
+    return moved

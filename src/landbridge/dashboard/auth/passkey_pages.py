@@ -12,8 +12,8 @@ from landbridge.customers.team.errors import PasskeyRefused
 from landbridge.customers.team.passkeys import Passkeys
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.login_redirect import browser, ip_address
+from landbridge.dashboard.auth.mfa_pages import redirect_to_password_check
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
-from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
 from landbridge.dashboard.authentication import session_cookie
 from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.local_paths import local_path

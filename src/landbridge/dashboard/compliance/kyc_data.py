@@ -28,11 +28,7 @@ from landbridge.dashboard.compliance.kyc_form import (
     form_sections,
     input_values,
 )
-from landbridge.dashboard.compliance.kyc_replies import (
-    KycDocumentReply,
-    KycReply,
-    RailStatusReply,
-)
+from landbridge.dashboard.compliance.kyc_replies import KycDocumentReply, KycReply, RailStatusReply
 from landbridge.dashboard.countries import countries
 from landbridge.dashboard.json_text import JsonObject, as_object, as_objects, as_texts
 from landbridge.dashboard.users.page_context import user_context

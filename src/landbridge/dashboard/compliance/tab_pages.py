@@ -9,7 +9,7 @@ from litestar.params import FromPath, QueryParameter
 from landbridge.customers.kyc.fields import BY_TYPE
 from landbridge.customers.onboarding.api import KycLinkCreatedReply
 from landbridge.customers.users.schemas import UserReply
-from landbridge.customers.verification.provider_api import ProviderLinkReply
+from landbridge.customers.verification.api import ProviderLinkReply
 from landbridge.dashboard.compliance.kyc_data import RAIL_LABELS, load_verification, split_form
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect

@@ -39,12 +39,7 @@ from landbridge.dashboard.reports.template_form import (
     quantity_choices,
     subject_of,
 )
-from landbridge.platform.core.errors import (
-    FieldInvalid,
-    FieldsInvalid,
-    Refused,
-    ResourceNotFound,
-)
+from landbridge.platform.core.errors import FieldInvalid, FieldsInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.refusal_texts import refusal_text
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _

@@ -7,12 +7,7 @@ import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 
-from landbridge.platform.audit_log.model import (
-    DECIDING,
-    ActorType,
-    AuditLogEntry,
-    AuditLogFilters,
-)
+from landbridge.platform.audit_log.model import DECIDING, ActorType, AuditLogEntry, AuditLogFilters
 from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow

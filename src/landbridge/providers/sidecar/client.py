@@ -267,7 +267,9 @@ class SidecarClient(TravelClient):
             state=answer.state,
             money=money,
             provider_reference=answer.provider_reference,
-            tracking=copy_fields(answer.references, PaymentTracking, payment_rail=rail),
+            tracking=copy_fields(
+                answer.references, PaymentTracking, payment_rail=rail, fed_batch_id=None
+            ),
             expected_in_s=answer.expected_in_seconds,
             failure=answer.failure_code,
         )

@@ -27,11 +27,7 @@ from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import PayoutDestination
-from landbridge.providers.sidecar.sidecar_settings import (
-    POLL_S,
-    PackageReference,
-    SidecarSettings,
-)
+from landbridge.providers.sidecar.sidecar_settings import POLL_S, PackageReference, SidecarSettings
 from landbridge.providers.sidecar.signing import SigningSecret
 
 # Of a route; None means all.
