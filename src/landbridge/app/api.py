@@ -125,14 +125,7 @@ def build_app(container: Container) -> Litestar:
             **{name: AppDependency(_service(container, name)) for name in SERVICES},
             "public_url": AppDependency(lambda: container.settings.base_url),
             "installation": AppDependency(lambda: installation(container.settings)),
-            "list_services": AppDependency(
-                lambda: ListServices(
-                    container.bank_account_lists,
-                    container.virtual_account_lists,
-                    container.external_wallet_lists,
-                    container.deposit_lists,
-                )
-            ),
+            "list_services": AppDependency(lambda: _list_services(container)),
             **_LIST_PARTS,
             "options": AppDependency(provide_request_options),
             "state_machines": AppDependency(lambda: STATE_MACHINES),
@@ -232,6 +225,15 @@ def _ending(turns: OrgConcurrency) -> Callable[[ASGIApp], ASGIApp]:
         return ended
 
     return middleware
+
+
+def _list_services(container: Container) -> ListServices:
+    return ListServices(
+        container.bank_account_lists,
+        container.virtual_account_lists,
+        container.external_wallet_lists,
+        container.deposit_lists,
+    )
 
 
 def _pages(container: Container) -> Router:
