@@ -5,6 +5,8 @@ Guarantees:
 - a challenge is 512 random bits, stored as a hash, valid for five minutes, once, and only for the
   browser that requested it; the site is defined by the settings, never by a request;
 - a signature counter that decreases is rejected, because it indicates a copied key.
+
+The worker removes obsolete data of members periodically, expired challenges among them.
 """
 
 import json

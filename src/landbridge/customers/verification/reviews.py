@@ -3,6 +3,8 @@
 Guarantees: only a reviewer can read or decide cases; of two decisions on one case one counts; a
 decision is final for the case, regardless of later provider results; no approval is possible with a
 hit on the active sanctions list that no reviewer could see.
+
+The effects of a provider's or reviewer's result on a case are pure functions at the end.
 """
 
 from collections.abc import Collection, Sequence
