@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 import pytest
 
-from landbridge.app.audit_run import AuditRun, run_audit
 from landbridge.app.container import wire
 from landbridge.app.container.registry import AUDIT_RULES, TRANSITIONS
+from landbridge.app.ledger_commands import AuditRun, run_audit
 from landbridge.ledger.audit import LedgerAudit, audit
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import new_id

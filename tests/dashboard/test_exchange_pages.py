@@ -11,7 +11,7 @@ from landbridge.customers.travel_exchanges.model import (
     ExchangeStatus,
     PendingMessage,
 )
-from landbridge.dashboard.compliance.inquiry_pages import PENDING, STATES
+from landbridge.dashboard.compliance.travel_rule_pages import PENDING, STATES
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import MemberRole
 from tests.customers.travel_exchanges.exchange_world import (

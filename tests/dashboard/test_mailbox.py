@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from landbridge.dashboard.team.mailbox_pages import linked
+from landbridge.dashboard.team.team_pages import linked
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.http.caller import MemberRole

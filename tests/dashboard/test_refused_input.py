@@ -6,9 +6,9 @@ from uuid import uuid4
 import pytest
 
 from landbridge.customers.users.schemas import UserReply
-from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
 from landbridge.dashboard.organisation import audit_pages
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.reports.report_query import last_day
 from landbridge.platform.core.errors import Busy, FieldInvalid, ResourceNotFound
 from landbridge.platform.http.caller import MemberRole

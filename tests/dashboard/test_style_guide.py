@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from landbridge.dashboard.assets import asset_text
-from landbridge.dashboard.style_tokens import (
+from landbridge.dashboard.style_guide_pages import (
     STYLE,
     ColorPair,
     color_pairs,

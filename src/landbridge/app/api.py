@@ -23,6 +23,7 @@ from landbridge.app.route_scopes import check_scopes, needed_scope
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES
 from landbridge.customers.team.model import SignedInSession
 from landbridge.dashboard.actor_names import ActorNames, actor_names
+from landbridge.dashboard.lists.list_pages import ListServices
 from landbridge.dashboard.rendering import InstallationInfo
 from landbridge.dashboard.routes import PAGES, dashboard
 from landbridge.dashboard.time_zones import PageZones
@@ -124,6 +125,7 @@ def build_app(container: Container) -> Litestar:
             **{name: AppDependency(_service(container, name)) for name in SERVICES},
             "public_url": AppDependency(lambda: container.settings.base_url),
             "installation": AppDependency(lambda: installation(container.settings)),
+            "list_services": AppDependency(lambda: _list_services(container)),
             **_LIST_PARTS,
             "options": AppDependency(provide_request_options),
             "state_machines": AppDependency(lambda: STATE_MACHINES),
@@ -223,6 +225,15 @@ def _ending(turns: OrgConcurrency) -> Callable[[ASGIApp], ASGIApp]:
         return ended
 
     return middleware
+
+
+def _list_services(container: Container) -> ListServices:
+    return ListServices(
+        container.bank_account_lists,
+        container.virtual_account_lists,
+        container.external_wallet_lists,
+        container.deposit_lists,
+    )
 
 
 def _pages(container: Container) -> Router:

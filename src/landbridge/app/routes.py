@@ -19,8 +19,7 @@ from landbridge.customers.users.api import UserDetailsRoutes, UserRoutes
 from landbridge.customers.users.deposit_api import DepositRoutes
 from landbridge.customers.users.terms_api import TermsPage, TermsRoutes
 from landbridge.customers.users.wallet_api import WalletRoutes
-from landbridge.customers.verification.api import VerificationRoutes
-from landbridge.customers.verification.provider_api import ProviderVerificationRoutes
+from landbridge.customers.verification.api import ProviderVerificationRoutes, VerificationRoutes
 from landbridge.customers.verification.review_api import ReviewRoutes
 from landbridge.developers.request_log.api import RequestLogRoutes
 from landbridge.developers.webhooks.api import WebhookRoutes
@@ -81,10 +80,9 @@ from landbridge.reporting.rollups.api import TimeZoneRoutes
 from landbridge.reporting.schedules.api import RunRoutes, ScheduleRoutes
 from landbridge.reporting.statements.api import StatementRoutes
 from landbridge.sandbox.api import SandboxRoutes
-from landbridge.sandbox.deposit_api import SandboxDepositRoutes
+from landbridge.sandbox.deposit_api import SandboxDepositRoutes, SimulatedDepositRoutes
 from landbridge.sandbox.outcomes_api import OutcomeRoutes
 from landbridge.sandbox.vasp_api import SimulatedVaspRoutes
-from landbridge.sandbox.virtual_account_api import SimulatedDepositRoutes
 
 SERVICE_ROUTES = [
     *(ping, bare_ping, healthz, readyz, metrics),

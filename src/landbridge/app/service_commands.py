@@ -7,7 +7,7 @@ import click
 
 from landbridge.app.cli_runtime import run_command, run_in_container
 from landbridge.app.container import Container
-from landbridge.customers.bank_accounts.rescreening import AccountRescreeningResult
+from landbridge.customers.bank_accounts.holder_screening import AccountRescreeningResult
 from landbridge.customers.chain_deposits import commands as chain_deposit_commands
 from landbridge.customers.team import commands as team_commands
 from landbridge.customers.verification.rescreening import RescreeningResult

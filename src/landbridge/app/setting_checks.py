@@ -8,11 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from landbridge.customers.users.country_policy import check_codes, codes
-from landbridge.platform.db.sealing import (
-    check_sealing_key,
-    keys_from_text,
-    wrapped_keys_from_text,
-)
+from landbridge.platform.db.sealing import check_sealing_key, keys_from_text, wrapped_keys_from_text
 from landbridge.platform.encryption.key_wrapping import wrapping_from_text
 from landbridge.platform.files import s3
 from landbridge.platform.http.trusted_certificates import client_certificates

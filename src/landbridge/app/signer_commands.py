@@ -24,9 +24,8 @@ from landbridge.platform.core.clock import ReadingClock
 from landbridge.platform.db.sealing import Sealer
 from landbridge.providers.evm.configuration import read_chains_file
 from landbridge.providers.evm.signing.isolation import isolate
-from landbridge.providers.evm.signing.log_entries import check_log
 from landbridge.providers.evm.signing.server import SignerServer
-from landbridge.providers.evm.signing.signature_log import SignatureLog, day_of
+from landbridge.providers.evm.signing.signature_log import SignatureLog, check_log, day_of
 from landbridge.providers.evm.signing.signer import EvmSigner, MessageSigner
 from landbridge.providers.evm.signing.socket_path import listen
 

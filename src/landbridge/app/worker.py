@@ -6,12 +6,7 @@ from dataclasses import dataclass
 
 from landbridge.app.connected_schedules import chain_schedules, provider_schedules
 from landbridge.app.container import Container
-from landbridge.app.worker_schedules import (
-    DUE,
-    SCHEDULES,
-    ClockOffsets,
-    WorkerSchedule,
-)
+from landbridge.app.worker_schedules import DUE, SCHEDULES, ClockOffsets, WorkerSchedule
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.write_watch import WriteWatch

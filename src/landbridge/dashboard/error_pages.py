@@ -9,8 +9,8 @@ from litestar.exceptions import HTTPException
 from litestar.response import Redirect
 
 from landbridge.customers.team.errors import RecentSignInRequired
+from landbridge.dashboard.auth.mfa_pages import redirect_to_password_check
 from landbridge.dashboard.auth.profile_pages import PROFILE
-from landbridge.dashboard.auth.proof_pages import redirect_to_password_check
 from landbridge.dashboard.authentication import FRESH, SECOND, SIGN_IN, MfaRequired, NotSignedIn
 from landbridge.dashboard.local_paths import requested_page
 from landbridge.dashboard.page_request import Page

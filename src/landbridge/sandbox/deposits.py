@@ -1,8 +1,12 @@
-"""Simulated deposits for payments that wait for one: fiat for onramps, coins for offramps."""
+"""Simulated deposits for payments that wait for one: fiat for onramps, coins for offramps.
+
+Deposits on virtual accounts are simulated too. Source: contract, accounts 5.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from landbridge.payments.engine.amounts import parse_amount
@@ -16,8 +20,14 @@ from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.offramps.model import Offramp
 from landbridge.payments.offramps.service import Offramps
 from landbridge.payments.onramps.service import Onramps
+from landbridge.payments.virtual_accounts.deposits import (
+    VirtualAccountDeposits,
+    simulated_reference,
+)
+from landbridge.payments.virtual_accounts.service import VirtualAccounts
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.formats.texts import check_text
@@ -190,3 +200,69 @@ def _rail(asset: Asset, value: str | None) -> str:
     raise FieldInvalid(
         f"paymentRail must be one of {', '.join(known)} for {asset.currency}", field="paymentRail"
     )
+
+
+# Enough for any scenario, and small enough that sums of many stay far from 38 digits.
+DOLLARS_MAX = 10**12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualDepositRequest:
+    """A validated request for a deposit; `rail` is `ach` or `wire`."""
+
+    money: Money
+    rail: str
+    sender: IncomingPaymentSender
+    reference: str | None
+    description: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VirtualDeposits:
+    """Simulates the payer's bank; refuses everything in production."""
+
+    mode: Mode
+    virtual_accounts: VirtualAccounts
+    deposits: VirtualAccountDeposits
+    incoming_payments: IncomingPayments
+    simulated_state: SimulatedState
+    clock: Clock
+
+    async def make(
+        self,
+        caller: Caller,
+        user_id: UUID,
+        account_id: UUID,
+        deposit: VirtualDepositRequest,
+        *,
+        request_id: UUID,
+        request: dict[str, Any],
+    ) -> IncomingPayment:
+        """Simulate a deposit, once per request id; `request` is the body as received.
+
+        With realistic latency it clears according to the calendar of its rail. Raises
+        `SandboxOnly`, `AccountNotFound`, `InactiveAccount`, and `ResourceConflict` for a request id
+        that was used with another body.
+        """
+        check_editor(caller)
+        if self.mode is not Mode.SANDBOX:
+            raise SandboxOnly
+        if deposit.money.units > DOLLARS_MAX * 10**deposit.money.asset.decimals:
+            raise FieldInvalid(f"amount must be at most {DOLLARS_MAX}", field="amount")
+        account = await self.virtual_accounts.get(caller.org_id, user_id, account_id)
+        at = await self.deposits.request_simulated(caller, account, request_id, request)
+        profiles = await self.simulated_state.get_latencies(caller.org_id)
+        return await self.incoming_payments.receive(
+            copy_fields(
+                deposit,
+                ReportedCredit,
+                org_id=caller.org_id,
+                bank_reference=simulated_reference(request_id),
+                account_number=account.account_number,
+                at=at,
+                arrived_at=None,
+                clears_at=settles_at(deposit.rail, at)
+                if profiles.rails is LatencyProfile.REAL
+                else None,
+            )
+        )

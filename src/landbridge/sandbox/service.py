@@ -1,5 +1,6 @@
-"""Verbs of the sandbox."""
+"""Verbs of the sandbox, and deposits of coins that a local chain's faucet creates."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from uuid import UUID
 
 import base58
 
+from landbridge.customers.chain_deposits.model import deposit_id
 from landbridge.customers.users.service import Users
 from landbridge.customers.verification.service import Verification
 from landbridge.customers.wallets.model import (
@@ -21,6 +23,7 @@ from landbridge.customers.wallets.model import (
     deposit_postings,
 )
 from landbridge.customers.wallets.service import WalletHolding, Wallets, checked_address
+from landbridge.ledger.errors import TransactionNotFound
 from landbridge.ledger.model import CommitOutcome, CreateTransfer, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.bank_files.file_writer import BankFileWriter
@@ -29,7 +32,7 @@ from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
 from landbridge.payments.rfis.reviews import TransferReviewCase, TransferReviews
 from landbridge.payments.scheduler import Scheduler
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
+from landbridge.platform.core.errors import Busy, FieldInvalid, InvariantBroken, Upstream
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.http.caller import Caller, check_editor
@@ -41,14 +44,9 @@ from landbridge.providers.chains.tokens import TOKENS, Chain, Network
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash
 from landbridge.providers.simulation.errors import SandboxOnly
-from landbridge.providers.simulation.model import (
-    LatencyProfile,
-    LatencyProfiles,
-    SimulatedMovement,
-)
+from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles, SimulatedMovement
 from landbridge.providers.simulation.service import SimulatedState
 from landbridge.reporting.schedules.service import ReportSchedules
-from landbridge.sandbox.minting import Minting
 
 # Enough for any scenario, and small enough that sums of many stay far from 38 digits.
 COINS_MAX = 10**12
@@ -269,3 +267,61 @@ def _sender(deposit_id: UUID, chain: Chain) -> str:
     digest = sha256(f"sender/{chain}/{deposit_id}".encode()).digest()
     address = f"0x{digest[:20].hex()}" if chain.is_evm else base58.b58encode(digest).decode("ascii")
     return checked_address(chain, address, field="sender")
+
+
+# Local chains finalise within ten seconds.
+_TIMEOUT_S = 60
+_POLL_S = 0.2
+# The only log of the transaction is that of the transfer.
+_POSITION = 0
+# In the result of an idempotency key.
+_HASH = "transactionHash"
+
+
+@dataclass(frozen=True, slots=True)
+class Minting:
+    """Creates coins on one local chain."""
+
+    ledger: Ledger
+    faucet: Faucet
+    idempotency_keys: IdempotencyKeys
+
+    async def mint_deposit(
+        self, wallet: Wallet, money: Money, key: IdempotencyKey | None
+    ) -> Transfer:
+        """Create coins at a wallet's address, and return the deposit once it is credited.
+
+        A repeated request waits for the coins of the first one. Raises `Busy` if the node does not
+        answer, if the deposit takes more than a minute, or if it is unknown whether an earlier
+        request with this key has created them.
+        """
+        transaction_hash = await self._transaction(wallet, money, key)
+        id_ = deposit_id(wallet.chain, transaction_hash, _POSITION)
+        try:
+            async with asyncio.timeout(_TIMEOUT_S):
+                while True:
+                    try:
+                        return await self.ledger.get(wallet.org_id, DEPOSIT_KIND, id_)
+                    except TransactionNotFound:
+                        await asyncio.sleep(_POLL_S)
+        except TimeoutError as error:
+            raise Busy(
+                f"the coins were sent in {transaction_hash}, but are not final yet; don't send "
+                "them again"
+            ) from error
+
+    async def _transaction(self, wallet: Wallet, money: Money, key: IdempotencyKey | None) -> str:
+        if key is not None and key.is_replay:
+            if _HASH not in key.result:
+                raise Busy(
+                    "an earlier request with this Idempotency-Key may have sent the coins; look at "
+                    "the balance, and use another key if they are missing"
+                )
+            return key.result[_HASH]
+        try:
+            sent = await self.faucet.mint(money.asset.currency, wallet.address, money.units)
+        except Upstream as error:
+            raise Busy(str(error)) from error
+        if key is not None:
+            await self.idempotency_keys.set_result(key, {_HASH: sent})
+        return sent

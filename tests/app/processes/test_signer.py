@@ -17,12 +17,12 @@ import pytest
 from landbridge.platform.formats.key_derivation import EVM_USERS
 from landbridge.providers.evm.signer_limits import AmountLimits
 from landbridge.providers.evm.signing.client import SignerClient
-from landbridge.providers.evm.signing.log_entries import check_log
 from landbridge.providers.evm.signing.model import (
     SignedTransaction,
     SignerUnavailable,
     SigningRefused,
 )
+from landbridge.providers.evm.signing.signature_log import check_log
 from tests.app.processes.server_process import PATIENCE_S, clean_environ, landbridge, served
 from tests.providers.evm.signing.kit import (
     CHAINS_FILE,

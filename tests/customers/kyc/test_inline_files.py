@@ -7,8 +7,12 @@ from typing import Any
 import pytest
 
 from landbridge.customers.kyc.fields import OWNERS
-from landbridge.customers.kyc.inline_files import INLINE_BYTES_MAX, INLINE_FILES_MAX
-from landbridge.customers.kyc.member_documents import MEMBERS, OWNER_MEMBERS
+from landbridge.customers.kyc.member_documents import (
+    INLINE_BYTES_MAX,
+    INLINE_FILES_MAX,
+    MEMBERS,
+    OWNER_MEMBERS,
+)
 from landbridge.customers.users.model import UserType
 from tests.customers.kyc.samples import company, make_business, owner, person
 from tests.platform.files.sample_files import GOOD, HTML, PDF

@@ -19,7 +19,6 @@ from landbridge.customers.kyc.fields import BUSINESS, DOCUMENT, INDIVIDUAL, OWNE
 from landbridge.customers.kyc.rails import RAILS
 from landbridge.customers.kyc.rails.requirement_table import RequirementSet
 from landbridge.customers.onboarding import countries, labels
-from landbridge.customers.onboarding.form_answers import answers
 from landbridge.customers.onboarding.form_inputs import (
     FormQuestion,
     QuestionType,
@@ -30,6 +29,7 @@ from landbridge.customers.onboarding.form_inputs import (
     show,
 )
 from landbridge.customers.onboarding.form_progress import CONSTANTS
+from landbridge.customers.onboarding.form_service import answers
 from landbridge.customers.onboarding.registration import controller, signer, subject_questions
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.customers.users.model import UserType

@@ -10,8 +10,7 @@ import pytest
 
 from landbridge.app.container import wire
 from landbridge.customers.team import store
-from landbridge.customers.team.approval_emails import ApprovalEmails
-from landbridge.customers.team.member_emails import MemberEmails
+from landbridge.customers.team.approval_emails import ApprovalEmails, MemberEmails
 from landbridge.customers.team.model import TeamMember, Theme
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.approvals.service import Approvals

@@ -43,7 +43,7 @@ from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import shared_seed
 from landbridge.providers.rails.sandbox import SandboxRails
 from landbridge.providers.simulation.errors import SandboxOnly
-from landbridge.sandbox.virtual_deposits import VirtualDepositRequest
+from landbridge.sandbox.deposits import VirtualDepositRequest
 from tests.onramps import check_books, settle
 from tests.payments.virtual_accounts.virtual_account_setup import (
     OUTSIDE,

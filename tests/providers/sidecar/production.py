@@ -6,8 +6,7 @@ from landbridge.app.settings import Settings
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.chains.sandbox import SandboxChains
-from landbridge.providers.simulation.scripted_orders import ScriptedOrders
-from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders, ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
 from tests.tenants import SETTINGS
 

@@ -22,12 +22,12 @@ from landbridge.providers.identity.port import Applicant, HostedVerification, Id
 from landbridge.providers.rails.none import NoRails
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.configuration import (
+    IdentityRoute,
     ProvidersFile,
     ProvidersFileError,
     read_providers_file,
 )
 from landbridge.providers.sidecar.identity import ProviderIdentity
-from landbridge.providers.sidecar.routes import IdentityRoute
 from tests.platform.http.listeners import listening
 from tests.providers.identity.contract import IdentityContract, applicant, submitted
 from tests.providers.sidecar.identity_sidecar import ScriptedVerifier, identity_file

@@ -25,7 +25,7 @@ from landbridge.providers.rails.port import (
 )
 from landbridge.providers.sidecar import order_store
 from landbridge.providers.sidecar.accounts import ProviderAccounts
-from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.configuration import PayoutRoute, ProvidersFile
 from landbridge.providers.sidecar.model import (
     AnswerUnusable,
     NothingDone,
@@ -34,7 +34,6 @@ from landbridge.providers.sidecar.model import (
 )
 from landbridge.providers.sidecar.orders import ProviderRails
 from landbridge.providers.sidecar.protocol import FailureCode, PayoutState
-from landbridge.providers.sidecar.routes import PayoutRoute
 from tests.providers.sidecar.kit import payment
 from tests.tenants import Tenant
 

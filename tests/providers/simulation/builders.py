@@ -1,8 +1,7 @@
 """Builders of the services behind the sandbox's chains and banks."""
 
 from landbridge.platform.db.pool import Database
-from landbridge.providers.simulation.scripted_orders import ScriptedOrders
-from landbridge.providers.simulation.scripted_outcomes import ScriptedOutcomes
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders, ScriptedOutcomes
 from landbridge.providers.simulation.service import SimulatedState
 
 

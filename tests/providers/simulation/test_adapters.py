@@ -16,7 +16,7 @@ from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import RailPaymentState, Rails
 from landbridge.providers.rails.sandbox import SandboxRails
 from landbridge.providers.simulation.model import LatencyProfile, LatencyProfiles, SimulatedSystem
-from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 from landbridge.providers.simulation.service import SimulatedState
 from tests.make import make_org
 from tests.providers.simulation.builders import make_scripted_orders

@@ -8,7 +8,7 @@ import pytest
 
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
-from landbridge.providers.evm.signing.log_entries import check_log
+from landbridge.providers.evm.signing.signature_log import check_log
 from tests.dashboard.browsing import visit
 from tests.providers.solana.solana_orders import new_address
 from tests.providers.solana.solana_payments import (

@@ -16,8 +16,8 @@ from solders.system_program import TransferParams, transfer
 from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.key_derivation import EVM_TREASURY, SOLANA_PATH
 from landbridge.providers.chains.tokens import Network
-from landbridge.providers.evm.signing.log_entries import check_log
 from landbridge.providers.evm.signing.model import SigningKey, SigningRefused
+from landbridge.providers.evm.signing.signature_log import check_log
 from landbridge.providers.solana.messages import (
     TransferLeg,
     TransferMessage,

@@ -9,8 +9,7 @@ import pytest
 from landbridge.platform.db.pool import Database
 from landbridge.providers.evm.following.model import ChainUnsettled, LoggedTransfer
 from landbridge.providers.solana.following.model import AccountReading, FollowedAccount
-from landbridge.providers.solana.following.oldest_transactions import ListLimits
-from landbridge.providers.solana.following.reader import TokenAccountReader
+from landbridge.providers.solana.following.reader import ListLimits, TokenAccountReader
 from landbridge.providers.solana.programs import account_of
 from tests.providers.solana.solana_orders import new_address
 from tests.providers.solana.solana_payments import balance_of, new_user

@@ -24,7 +24,7 @@ from tests.tenants import Tenant, make_swap, make_transfer, make_user
 MODULES = {
     "dashboard/lists/list_pages.py",
     "dashboard/organisation/audit_pages.py",
-    "dashboard/payments/batch_pages.py",
+    "dashboard/payments/new_pages.py",
     "dashboard/reports/fee_pages.py",
     "dashboard/transactions/export_pages.py",
     "reporting/exports/api.py",

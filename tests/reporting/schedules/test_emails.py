@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from landbridge.app.container import Container, wire
 from landbridge.customers.team import store
-from landbridge.customers.team.member_emails import MemberEmails
+from landbridge.customers.team.approval_emails import MemberEmails
 from landbridge.customers.team.model import TeamMember, Theme
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.platform.core.ids import new_id

@@ -38,7 +38,7 @@ from landbridge.providers.rails.none import NoRails
 from landbridge.providers.rails.port import Rails
 from landbridge.providers.rails.sandbox import SandboxRails
 from landbridge.providers.simulation.movements import SimulatedMovements
-from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 from landbridge.providers.solana.order_check import order_check
 from landbridge.reporting.reconciliation.connected_chains import ConnectedChain
 from landbridge.reporting.reconciliation.model import CHAIN_PATIENCE, SANDBOX_PATIENCE

@@ -50,9 +50,8 @@ from landbridge.providers.rates.price_table import PriceTable
 from landbridge.providers.trp.port import OtherVasps
 from landbridge.reporting.request_outcomes import RequestOutcomes
 from landbridge.reporting.schedules.service import ReportSchedules
-from landbridge.sandbox.deposits import SandboxDeposits
+from landbridge.sandbox.deposits import SandboxDeposits, VirtualDeposits
 from landbridge.sandbox.service import Sandbox
-from landbridge.sandbox.virtual_deposits import VirtualDeposits
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,13 +7,11 @@ from landbridge.app.container.adapters import identity, policy
 from landbridge.app.container.base_services import BaseServices
 from landbridge.app.container.registry import TRANSITIONS
 from landbridge.customers.bank_accounts.account_lists import BankAccountLists
-from landbridge.customers.bank_accounts.holder_screening import HolderScreening
+from landbridge.customers.bank_accounts.holder_screening import AccountRescreening, HolderScreening
 from landbridge.customers.bank_accounts.metadata import AccountMetadata
-from landbridge.customers.bank_accounts.rescreening import AccountRescreening
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.chain_deposits.deposit_lists import DepositLists
-from landbridge.customers.chain_operations.monitoring import ChainMonitoring
-from landbridge.customers.chain_operations.service import ChainOperations
+from landbridge.customers.chain_operations.service import ChainMonitoring, ChainOperations
 from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.onboarding.document_uploads import DocumentUploads
 from landbridge.customers.onboarding.form_service import FormVisits

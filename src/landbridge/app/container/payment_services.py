@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from landbridge.app.container.customer_services import CustomerServices
 from landbridge.app.container.provider_services import operate_providers, poll_credits
 from landbridge.app.container.registry import OWED_BY_TREASURY
-from landbridge.customers.team.approval_emails import ApprovalEmails
-from landbridge.customers.team.member_emails import MemberEmails
+from landbridge.customers.team.approval_emails import ApprovalEmails, MemberEmails
 from landbridge.customers.wallets.party_contexts import PartyContexts
 from landbridge.ledger.listing import TransferListing
 from landbridge.payments.approvals.service import Approvals

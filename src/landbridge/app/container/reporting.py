@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from landbridge.app.container.adapters import recorded_chains
 from landbridge.app.container.customer_services import CustomerServices
 from landbridge.app.container.registry import TRANSITIONS
-from landbridge.customers.team.member_emails import MemberEmails
+from landbridge.customers.team.approval_emails import MemberEmails
 from landbridge.payments.engine.timelines import Timelines
 from landbridge.reporting.archive.service import MonthArchive
 from landbridge.reporting.attention_counts import AttentionCounts

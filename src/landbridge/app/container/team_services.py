@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from landbridge.app.settings import Settings
-from landbridge.customers.team.cleanup import TeamCleanup
 from landbridge.customers.team.links import MemberLinks
 from landbridge.customers.team.login_rate_limit import LoginRateLimit
 from landbridge.customers.team.mfa import Mfa
-from landbridge.customers.team.passkeys import Passkeys
+from landbridge.customers.team.passkeys import Passkeys, TeamCleanup
 from landbridge.customers.team.passwords import PasswordHashes
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions

@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.customers.bank_accounts import store
-from landbridge.customers.bank_accounts.change_events import record_account_change
+from landbridge.customers.bank_accounts.holder_screening import record_account_change
 from landbridge.customers.bank_accounts.records import opened
 from landbridge.platform.db.pool import Tx
 

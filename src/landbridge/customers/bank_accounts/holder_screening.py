@@ -2,25 +2,44 @@
 
 Guarantee: an account that becomes active was compared with the lists that are active at its commit,
 and a reviewer has seen each of the hits.
+
+After lists were loaded, active accounts are compared again.
+An account whose holder or bank is like an entry that no reviewer has seen waits for a reviewer
+again, and a payout to it that is in no bank file yet waits as well. An interrupted run can be
+repeated: accounts that wait are not ACTIVE any more.
+
+The event has a snapshot of the account after the change.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 from uuid import UUID
 
 from msgspec import structs
 
+from landbridge.customers.bank_accounts import coordinates, store
 from landbridge.customers.bank_accounts.field_tables import AccountTypeTable
 from landbridge.customers.bank_accounts.model import (
+    TRANSITIONS,
     BankAccount,
+    BankAccountStatus,
     NameMatch,
     ScreeningComparison,
     summary_of,
 )
-from landbridge.platform.core.errors import ResourceConflict
-from landbridge.platform.db.pool import Tx
+from landbridge.customers.bank_accounts.records import opened_all, sealed
+from landbridge.customers.bank_accounts.schemas import account_reply
+from landbridge.customers.verification.rescreening import BATCH_SIZE, NoSanctionsList
+from landbridge.customers.verification.reviews import SANCTIONS_LIST
+from landbridge.platform.changes.service import append_change
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
+from landbridge.platform.core.fields import copy_fields
+from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.platform.encryption.snapshots import take
 from landbridge.providers.screening.service import Screening, ScreeningSubject
 
 
@@ -73,17 +92,7 @@ class HolderScreening:
         if not names:
             return ScreeningComparison()
         screened = await self.screening.screen(_subjects(names), org_id=org_id)
-        likenesses = [
-            NameMatch(
-                asked_name=hit.asked,
-                listed_name=hit.listed_name,
-                entry_id=hit.entry_id,
-                program=hit.program,
-                score=hit.score,
-                list=hit.list,
-            )
-            for hit in screened.hits
-        ]
+        likenesses = [copy_fields(hit, NameMatch, asked_name=hit.asked) for hit in screened.hits]
         return ScreeningComparison(
             list_version=screened.list_version,
             likenesses=tuple(likenesses),
@@ -153,3 +162,140 @@ def unseen(before: ScreeningComparison, after: ScreeningComparison) -> list[Name
     """Return the hits that the first comparison does not have."""
     known = {(hit.list, hit.entry_id) for hit in before.likenesses}
     return [hit for hit in after.likenesses if (hit.list, hit.entry_id) not in known]
+
+
+_FIRST = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRescreeningResult:
+    """Result of a rescreening: number of compared accounts, and of those sent to a reviewer."""
+
+    compared: int
+    opened: int
+
+    def __str__(self) -> str:
+        return f"{self.compared} bank accounts were compared, {self.opened} wait for a reviewer."
+
+
+@dataclass(frozen=True, slots=True)
+class AccountRescreening:
+    """Compares active accounts again."""
+
+    database: Database
+    vault: Vault
+    holders: HolderScreening
+    clock: Clock
+
+    async def run(
+        self, offsets: Mapping[UUID, timedelta], *, batch_size: int = BATCH_SIZE
+    ) -> AccountRescreeningResult:
+        """Compare every ACTIVE account of these organisations; raise `NoSanctionsList`."""
+        compared, waiting = 0, 0
+        for org_id, offset in offsets.items():
+            after = _FIRST
+            while found := await self._batch(org_id, after, batch_size):
+                for each in found:
+                    waiting += await self._compare(each, offset)
+                compared += len(found)
+                after = found[-1].id
+        return AccountRescreeningResult(compared, waiting)
+
+    async def _batch(self, org_id: UUID, after: UUID, limit: int) -> Sequence[BankAccount]:
+        async def read(tx: Tx) -> Sequence[BankAccount]:
+            found = await store.active_after(tx, org_id, after, limit)
+            return await opened_all(tx, self.vault, org_id, found)
+
+        return await self.database.transact(read)
+
+    async def _compare(self, account: BankAccount, offset: timedelta) -> bool:
+        """Return whether the account waits now; False if it has changed concurrently."""
+        names = names_of(account)
+        if account.secret is None or not names:
+            return False
+        comparison = await self.holders.compare(account.org_id, names)
+        if comparison.list_version is None:
+            raise NoSanctionsList(
+                "No sanctions list is loaded, so there is nothing to compare with."
+            )
+        if not unseen(account.secret.comparison, comparison):
+            return False
+        return await self.database.transact(
+            lambda tx: self._send_to_reviewer(tx, account, comparison, offset)
+        )
+
+    async def _send_to_reviewer(
+        self, tx: Tx, account: BankAccount, comparison: ScreeningComparison, offset: timedelta
+    ) -> bool:
+        locked = await store.lock(tx, account.org_id, account.id)
+        if locked is None or locked.version != account.version:
+            return False
+        await move(
+            *(tx, self.vault, with_comparison(account, comparison), BankAccountStatus.PENDING),
+            actor=SANCTIONS_LIST,
+            at=self.clock.stamp(offset),
+        )
+        return True
+
+
+async def record_account_change(
+    tx: Tx, account: BankAccount, actor: str, *, key: DataKey | None
+) -> None:
+    """Record a change of an account; `key` is its user's, None while the user is erased."""
+    snapshot = None
+    if key is not None:
+        snapshot = take(
+            key,
+            account.user_id,
+            object_id=account.id,
+            seq=account.version,
+            payload=account_reply(account),
+        )
+    await append_change(
+        tx,
+        org_id=account.org_id,
+        object_id=account.id,
+        seq=account.version,
+        kind=account.kind,
+        change_type="create" if account.version == 1 else "update",
+        actor=actor,
+        at=account.updated_at,
+        facts={"userId": str(account.user_id), "status": account.status},
+        snapshot=snapshot,
+    )
+
+
+async def move(
+    tx: Tx,
+    vault: Vault,
+    account: BankAccount,
+    status: BankAccountStatus,
+    *,
+    actor: str,
+    at: datetime,
+) -> BankAccount:
+    """Store and record a new status of a locked account."""
+    if not TRANSITIONS.is_path(account.status, (status,)):
+        raise InvariantBroken(f"no way from {account.status} to {status}")
+    return await store_change(tx, vault, replace(account, status=status), actor=actor, at=at)
+
+
+async def store_change(
+    tx: Tx, vault: Vault, account: BankAccount, *, actor: str, at: datetime
+) -> BankAccount:
+    """Store and record the next version of a locked account."""
+    moved = replace(account, version=account.version + 1, updated_at=at)
+    key = await vault.find(tx, account.org_id, account.user_id)
+    if key is None:
+        raise InvariantBroken(f"bank account {account.id} was locked, and yet erased")
+    of_org = await vault.make(tx, account.org_id, account.org_id)
+    is_stored = await store.update(
+        tx,
+        sealed(moved, key),
+        version=account.version,
+        coordinate_hashes=coordinates.hashed(moved, of_org),
+    )
+    if not is_stored:
+        raise InvariantBroken(f"bank account {account.id} was locked, and yet changed")
+    await record_account_change(tx, moved, actor, key=key)
+    return moved

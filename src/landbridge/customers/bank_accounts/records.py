@@ -16,7 +16,7 @@ from landbridge.customers.bank_accounts.model import (
 from landbridge.customers.bank_accounts.parsing import ParsedAccount
 from landbridge.customers.bank_accounts.store import SealedBankAccount
 from landbridge.platform.core.created_resource import CreatedResource
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import copy_fields, members
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -65,12 +65,10 @@ async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResourc
     if found is None:
         return None
     stored, _ = found
-    return CreatedResource(
-        id=stored.id,
-        created_at=stored.created_at,
-        updated_at=stored.updated_at,
+    return copy_fields(
+        stored,
+        CreatedResource,
         owner_id=stored.user_id,
-        status=stored.status,
         is_final=stored.status is not BankAccountStatus.PENDING,
     )
 

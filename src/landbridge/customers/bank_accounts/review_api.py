@@ -23,10 +23,7 @@ from landbridge.customers.bank_accounts.schemas import (
     rail_reply,
     status_reply,
 )
-from landbridge.customers.bank_accounts.service import (
-    REASON_LENGTH_MAX,
-    BankAccounts,
-)
+from landbridge.customers.bank_accounts.service import REASON_LENGTH_MAX, BankAccounts
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest, check_reviewer

@@ -35,7 +35,7 @@ from landbridge.platform.formats.schemas import (
     PhoneText,
 )
 from landbridge.platform.http.constraints import stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset
+from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset, reply_of
 from landbridge.platform.metadata.model import Metadata
 
 
@@ -229,12 +229,10 @@ def listed(account: BankAccount) -> ListedAccount:
     """An account in a list."""
     bank, holder = account.bank, account.holder or {}
     address: dict[str, str] = holder.get("address", {})
-    return ListedAccount(
+    return reply_of(
+        account,
+        ListedAccount,
         account_id=account.id,
-        user_id=account.user_id,
-        created_at=moment(account.created_at),
-        status=account.status,
-        type=account.type,
         account_type=bank.get("accountType"),
         business_identifier_code=or_unset(bank.get("swiftCode")),
         account_number=account.number,
@@ -245,8 +243,6 @@ def listed(account: BankAccount) -> ListedAccount:
         account_holder_street_line1=address.get("addressLine1"),
         account_holder_state_province_region=address.get("stateProvinceRegion"),
         account_holder_postal_code=address.get("postalCode"),
-        bank_name=account.bank_name,
-        bank_country=account.bank_country,
         rail=rail_reply(account),
         metadata=account.metadata or msgspec.UNSET,
     )

@@ -15,11 +15,6 @@ from uuid import UUID
 from msgspec import structs
 
 from landbridge.customers.bank_accounts import coordinates, store
-from landbridge.customers.bank_accounts.change_events import (
-    move,
-    record_account_change,
-    store_change,
-)
 from landbridge.customers.bank_accounts.erasure import find_suspended
 from landbridge.customers.bank_accounts.errors import (
     AccountDataInvalid,
@@ -30,15 +25,14 @@ from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.holder_screening import (
     HolderScreening,
     ScreenedNames,
+    move,
     names_of,
+    record_account_change,
+    store_change,
     unseen_refusal,
     with_comparison,
 )
-from landbridge.customers.bank_accounts.model import (
-    AccountDecision,
-    BankAccount,
-    BankAccountStatus,
-)
+from landbridge.customers.bank_accounts.model import AccountDecision, BankAccount, BankAccountStatus
 from landbridge.customers.bank_accounts.parsing import read
 from landbridge.customers.bank_accounts.records import (
     new_account,

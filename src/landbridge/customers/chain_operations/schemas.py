@@ -12,7 +12,7 @@ from landbridge.customers.chain_operations.model import (
 )
 from landbridge.platform.core.money import units_as_decimal
 from landbridge.platform.http.caller import Caller
-from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
+from landbridge.platform.http.responses import Moment, Number, WireStruct, moment, reply_of
 from landbridge.providers.evm.configuration import FinalityTag
 from landbridge.providers.evm.nodes import NodeHealth
 from landbridge.providers.evm.outbox.model import AttemptKind, TransactionAttempt
@@ -221,17 +221,11 @@ def order_reply(state: OrderWithAttempts, caller: Caller) -> ChainOrderReply:
     decimals = chain.tokens[order.currency].decimals
     sent_hash = order.transaction_hash
     gas_wei = sum(_paid(each) or 0 for each in state.attempts)
-    return ChainOrderReply(
+    return reply_of(
+        order,
+        ChainOrderReply,
         id=order.key,
-        action=order.action.value,
-        chain=order.chain,
-        state=order.state.value,
-        reason=order.reason,
-        method=order.method,
-        source=order.source,
-        currency=order.currency,
         amount=units_as_decimal(order.units, decimals),
-        recipients=order.recipients,
         confirmations_needed=chain.confirmations,
         transaction_hash=sent_hash,
         explorer_url=None if sent_hash is None else chain.explorer_url(sent_hash),

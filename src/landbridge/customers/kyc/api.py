@@ -10,7 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.customers.kyc.documents import ADDED_MAX
 from landbridge.customers.kyc.fields import OWNERS
-from landbridge.customers.kyc.inline_files import BODY_BYTES_MAX
+from landbridge.customers.kyc.member_documents import BODY_BYTES_MAX
 from landbridge.customers.kyc.model import KycDocument, KycOwner, KycProfile, Rail, Requirements
 from landbridge.customers.kyc.schemas import KycExpand, document_reply, kyc_reply, owner_reply
 from landbridge.customers.kyc.service import KycProfiles

@@ -24,10 +24,11 @@ from landbridge.customers.kyc.documents import (
     with_new_documents,
 )
 from landbridge.customers.kyc.field_types import ValidationContext
-from landbridge.customers.kyc.inline_files import stored_documents, stored_members
 from landbridge.customers.kyc.member_documents import (
     member_files,
     owner_files,
+    stored_documents,
+    stored_members,
     with_member_documents,
 )
 from landbridge.customers.kyc.model import (

@@ -14,12 +14,7 @@ from uuid import UUID
 from landbridge.customers.kyc.field_types import ValidationContext, changed, elements, members
 from landbridge.customers.kyc.fields import BY_TYPE, OWNER, OWNERS
 from landbridge.customers.kyc.model import OWNERS_MAX, KycOwner, KycProfile
-from landbridge.customers.kyc.numbers import (
-    TAX_COUNTRY,
-    TAX_NUMBER,
-    canonical_or_same,
-    check_tax,
-)
+from landbridge.customers.kyc.numbers import TAX_COUNTRY, TAX_NUMBER, canonical_or_same, check_tax
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid, derived_id

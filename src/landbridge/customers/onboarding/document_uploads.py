@@ -9,15 +9,9 @@ from landbridge.customers.kyc.field_types import ChoiceFieldType
 from landbridge.customers.kyc.fields import DOCUMENT
 from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.onboarding.errors import LinkGone
-from landbridge.customers.onboarding.form_answers import FormAnswers, answers
 from landbridge.customers.onboarding.form_inputs import Form, FormQuestion, sentence
-from landbridge.customers.onboarding.form_progress import (
-    OTHER,
-    FormState,
-    RequiredDocuments,
-    needs,
-)
-from landbridge.customers.onboarding.form_service import FormVisit
+from landbridge.customers.onboarding.form_progress import OTHER, FormState, RequiredDocuments, needs
+from landbridge.customers.onboarding.form_service import FormAnswers, FormVisit, answers
 from landbridge.customers.onboarding.multipart_form import SubmittedForm, UploadMemory
 from landbridge.customers.onboarding.service import KycLinks
 from landbridge.customers.users.model import UserType

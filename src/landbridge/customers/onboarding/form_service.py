@@ -1,12 +1,12 @@
-"""Operations of a person on the hosted form.
+"""Operations of a person on the hosted form, and validation of the answers.
 
 Guarantees: a person can access only the user of their link, and can submit no data through a
 completed or expired link; all submitted data passes the same services as API requests, under the
 actor `person:kyc-link`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +15,7 @@ from landbridge.customers.kyc.model import KycOwner, KycProfile
 from landbridge.customers.kyc.service import KycProfiles
 from landbridge.customers.onboarding import registration
 from landbridge.customers.onboarding.errors import LinkGone
-from landbridge.customers.onboarding.form_answers import FormAnswers, answers
-from landbridge.customers.onboarding.form_inputs import Form, FormQuestion
+from landbridge.customers.onboarding.form_inputs import Errors, Form, FormQuestion, read, sentence
 from landbridge.customers.onboarding.form_progress import (
     FormState,
     FormStep,
@@ -28,10 +27,12 @@ from landbridge.customers.onboarding.form_progress import (
     questions,
     user_requirements,
 )
+from landbridge.customers.onboarding.labels import field_label
 from landbridge.customers.onboarding.model import ACTOR, KycLink, LinkVisitor, person
 from landbridge.customers.onboarding.service import KycLinks
 from landbridge.customers.users.country_policy import CountryPolicy
 from landbridge.customers.users.model import User, UserType
+from landbridge.customers.users.page_language import translate
 from landbridge.customers.users.service import DEFAULT_CHAINS, Users
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.customers.verification.errors import KycDataInvalid
@@ -42,6 +43,57 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.identity.port import HostedVerification
+
+# Path of errors that concern no single question.
+WHOLE = ""
+
+
+@dataclass(slots=True)
+class FormAnswers:
+    """Valid answers and errors, by path."""
+
+    answers: dict[str, Any] = field(default_factory=dict[str, Any])
+    errors: Errors = field(default_factory=Errors)
+
+    def blame(self, error: FieldInvalid, questions: Sequence[FormQuestion], path: str) -> None:
+        """Remove an answer from the valid ones if it conflicts with other answers.
+
+        `path` is the question of the invalid field. If it was not part of this form, the submitted
+        answers conflict with stored data, and none of them is valid.
+        """
+        culprit = find(questions, path)
+        if culprit is None:
+            self.errors[WHOLE] = sentence(error, translate("Your answers"))
+        else:
+            question = (
+                culprit.field_label if path == culprit.path else field_label(culprit.of, path)
+            )
+            self.errors[path] = sentence(error, question.label)
+        if culprit is None or culprit.path not in self.answers:
+            self.answers.clear()
+        else:
+            del self.answers[culprit.path]
+
+
+def answers(
+    questions: Iterable[FormQuestion], form: Form, context: ValidationContext
+) -> FormAnswers:
+    """Return all answers, each validated separately."""
+    found = FormAnswers()
+    for each in questions:
+        value, errors = read(each, form, context)
+        found.errors |= errors
+        if value is not None:
+            found.answers[each.path] = value
+    return found
+
+
+def find(questions: Iterable[FormQuestion], path: str) -> FormQuestion | None:
+    """Return the question for this field, or for the field that contains it."""
+    return next(
+        (each for each in questions if path == each.path or path.startswith(f"{each.path}.")), None
+    )
+
 
 _GONE, _UNKNOWN = 410, 404
 

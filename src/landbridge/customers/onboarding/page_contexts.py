@@ -16,7 +16,6 @@ from landbridge.customers.onboarding.document_uploads import (
     suggested,
 )
 from landbridge.customers.onboarding.errors import LinkGone
-from landbridge.customers.onboarding.form_answers import WHOLE
 from landbridge.customers.onboarding.form_inputs import Form, FormInput, FormQuestion, show
 from landbridge.customers.onboarding.form_progress import (
     FormStep,
@@ -28,7 +27,7 @@ from landbridge.customers.onboarding.form_progress import (
     steps,
     user_requirements,
 )
-from landbridge.customers.onboarding.form_service import FormVisit, owner_questions
+from landbridge.customers.onboarding.form_service import WHOLE, FormVisit, owner_questions
 from landbridge.customers.onboarding.model import redirect_to
 from landbridge.customers.onboarding.pages import page
 from landbridge.customers.onboarding.registration import (

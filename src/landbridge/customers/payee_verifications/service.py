@@ -18,12 +18,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.rate_limits.provider_calls import ProviderCallRates
-from landbridge.providers.rails.port import (
-    PayeeMatch,
-    PayeeVerification,
-    PayoutDestination,
-    Rails,
-)
+from landbridge.providers.rails.port import PayeeMatch, PayeeVerification, PayoutDestination, Rails
 
 KIND = "PAYEE"
 

@@ -46,6 +46,7 @@ from landbridge.platform.core.errors import (
     Unavailable,
     Unclear,
 )
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Tx
@@ -208,19 +209,17 @@ def _check_released(answers: Sequence[_DestinationState], at: datetime) -> None:
 
 
 def _transfer(destination: ScreenedDestination, record: Transfer, at: datetime) -> ScreenedTransfer:
-    return ScreenedTransfer(
-        org_id=destination.org_id,
+    return copy_fields(
+        destination,
+        ScreenedTransfer,
         key=record.id,
         user_id=record.user_id,
-        money=destination.money,
         at=record.created_at,
         now=at,
         direction=ScreeningDirection.PAYMENT,
-        chain=destination.chain,
-        source_address=destination.source_address,
+        transaction_hash=None,
         destination_address=destination.address,
-        rail=destination.rail,
-        payee=destination.payee,
+        sender=None,
     )
 
 

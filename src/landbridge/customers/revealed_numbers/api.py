@@ -14,6 +14,7 @@ from landbridge.customers.revealed_numbers.service import (
     RevealRequest,
 )
 from landbridge.customers.users.path_params import known_user
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, stated
@@ -63,11 +64,5 @@ class RevealedNumberRoutes(Controller):
 
         For analysts, who see numbers masked. A key with no scope but `read` is refused.
         """
-        wanted = RevealRequest(
-            user_id=known_user(userId),
-            record=data.record,
-            record_id=data.record_id,
-            field=data.field,
-            reason=data.reason,
-        )
+        wanted = copy_fields(data, RevealRequest, user_id=known_user(userId))
         return RevealedNumber(value=await revealed_numbers.reveal(request.user, wanted))

@@ -21,12 +21,7 @@ from pyotp.totp import TOTP
 from landbridge.customers.team import mfa_store, store
 from landbridge.customers.team.errors import CodeRefused, SignInRefused
 from landbridge.customers.team.login_rate_limit import AttemptSubject, LoginRateLimit
-from landbridge.customers.team.model import (
-    ChangeAuthor,
-    SignedInSession,
-    digest,
-    new_recovery_code,
-)
+from landbridge.customers.team.model import ChangeAuthor, SignedInSession, digest, new_recovery_code
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.platform.core.clock import Clock

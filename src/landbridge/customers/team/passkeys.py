@@ -5,11 +5,14 @@ Guarantees:
 - a challenge is 512 random bits, stored as a hash, valid for five minutes, once, and only for the
   browser that requested it; the site is defined by the settings, never by a request;
 - a signature counter that decreases is rejected, because it indicates a copied key.
+
+The worker removes obsolete data of members periodically, expired challenges among them.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from hashlib import sha256
 from ipaddress import ip_address as parse_ip
 from typing import Any, Final
@@ -38,10 +41,10 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from landbridge.customers.team import passkey_store, store
+from landbridge.customers.team import link_store, passkey_store, session_store, store
 from landbridge.customers.team.errors import PasskeyRefused, SignInRefused
 from landbridge.customers.team.login_rate_limit import AttemptSubject, LoginRateLimit, network_of
-from landbridge.customers.team.model import ChangeAuthor
+from landbridge.customers.team.model import ChangeAuthor, email_hash
 from landbridge.customers.team.passkey_store import Passkey, PasskeyCredential
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
@@ -49,6 +52,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller
 
@@ -318,3 +322,43 @@ def _is_ip(host: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+# Counted from the end that every session has anyway.
+SESSIONS_KEPT: Final = timedelta(days=90)
+# An address and a name are needed no longer, but for questions right after.
+REMOVED_KEPT: Final = timedelta(days=30)
+_BATCH_SIZE: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TeamCleanup:
+    """Old sessions, links, challenges and login attempts of all organisations, by real time."""
+
+    database: Database
+    clock: Clock
+    passkeys: Passkeys
+    throttle: LoginRateLimit
+    vault: Vault
+
+    async def sweep(self, org_ids: Collection[UUID]) -> bool:
+        """Process one batch; return whether more may remain."""
+        now = self.clock.now()
+        await self.passkeys.sweep()
+        await self.throttle.sweep()
+        await self.database.single(lambda tx: link_store.sweep(tx, org_ids, now))
+        blanked = await self.database.transact(
+            lambda tx: self._blank(tx, org_ids, now - REMOVED_KEPT)
+        )
+        swept = await self.database.single(
+            lambda tx: session_store.sweep(tx, org_ids, now - SESSIONS_KEPT, limit=_BATCH_SIZE)
+        )
+        return _BATCH_SIZE in (swept, blanked)
+
+    async def _blank(self, tx: Tx, org_ids: Collection[UUID], before: datetime) -> int:
+        """Blank members who were removed before the cutoff; return their number."""
+        found = await store.removed(tx, org_ids, before, limit=_BATCH_SIZE)
+        for org_id, member_id, email in found:
+            key = await self.vault.make(tx, org_id, org_id)
+            await store.blank(tx, org_id, member_id, email_hash(key, email))
+        return len(found)

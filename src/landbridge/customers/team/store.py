@@ -4,12 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from landbridge.customers.team.model import (
-    MemberCredentials,
-    MemberSignInStatus,
-    TeamMember,
-    Theme,
-)
+from landbridge.customers.team.model import MemberCredentials, MemberSignInStatus, TeamMember, Theme
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.platform.http.caller import MemberRole

@@ -25,11 +25,7 @@ from landbridge.customers.travel_exchanges.model import (
     message_amount,
     payment_wait,
 )
-from landbridge.customers.travel_exchanges.service import (
-    TravelExchanges,
-    new_secret,
-    secret_hash,
-)
+from landbridge.customers.travel_exchanges.service import TravelExchanges, new_secret, secret_hash
 from landbridge.customers.travel_rule.ivms101 import read_originator
 from landbridge.customers.travel_rule.jurisdictions import WalletKind
 from landbridge.customers.travel_rule.model import WalletData, WalletOwner

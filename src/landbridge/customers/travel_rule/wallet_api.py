@@ -29,7 +29,7 @@ from landbridge.platform.formats.schemas import LineText, NameText
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import stated
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.screening.model import comparable_address
 from landbridge.providers.trp.travel_addresses import TRAVEL_ADDRESS_LENGTH_MAX
@@ -190,14 +190,12 @@ def _reply(wallet: OutsideWallet) -> WalletDataReply:
     data = wallet.data
     if data is None:
         raise InvariantBroken(f"the data about {wallet.address} were not read")
-    return WalletDataReply(
+    return reply_of(
+        data,
+        WalletDataReply,
         user_id=str(wallet.user_id),
         wallet_address=wallet.address,
-        kind=data.kind,
-        owner=data.owner,
-        vasp_name=data.vasp_name,
         person=msgspec.convert(data.person, WalletOwnerPerson | None, from_attributes=True),
-        travel_address=data.travel_address,
         proven_at=None if wallet.proven_at is None else moment(wallet.proven_at),
         version=wallet.version,
         updated_at=moment(wallet.updated_at),

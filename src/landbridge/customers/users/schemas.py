@@ -7,7 +7,7 @@ from msgspec import UNSET, UnsetType
 
 from landbridge.customers.users.model import UserCard, UserType
 from landbridge.customers.wallets.model import Wallet
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 
 class WalletReply(WireStruct, frozen=True):
@@ -33,12 +33,9 @@ class UserReply(WireStruct, frozen=True):
 
 def user_reply(user: UserCard, wallets: Sequence[Wallet]) -> UserReply:
     """Return a user as a response, with all its wallets."""
-    return UserReply(
-        id=user.id,
-        created_at=moment(user.created_at),
-        type=user.type,
-        email=user.email,
-        name=user.name,
+    return reply_of(
+        user,
+        UserReply,
         wallets={
             "INDIVIDUAL": {wallet.chain: WalletReply(address=wallet.address) for wallet in wallets}
         },

@@ -1,5 +1,9 @@
-"""Routes of verification: submissions and statuses. Source: contract, users 3.2, interface/kyc."""
+"""Routes of verification: submissions and statuses. Source: contract, users 3.2, interface/kyc.
 
+Routes by connected providers are ours; see docs/reference/verification.md.
+"""
+
+from datetime import timedelta
 from typing import Annotated
 from uuid import UUID
 
@@ -12,6 +16,7 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.customers.users.model import UserCard, UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.verification.model import KycStatus
+from landbridge.customers.verification.provider_links import VerificationLinks
 from landbridge.customers.verification.schemas import (
     StatusReply,
     SubmissionReplies,
@@ -19,12 +24,13 @@ from landbridge.customers.verification.schemas import (
     submission_objects,
 )
 from landbridge.customers.verification.service import StatusFilters, Verification
+from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, query, some_of, text
+from landbridge.platform.http.constraints import one_of, query, some_of, stated, text
 from landbridge.platform.http.list_query import UserFilter, optional_id, parse_choice, parse_choices
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 _TEXT_LENGTH_MAX = 200
 # A repeated parameter and a comma-separated one are equivalent.
@@ -139,13 +145,7 @@ class VerificationRoutes(Controller):
         )
         found = await verification.page(request.user.org_id, filters, window)
         return [
-            ListedStatus(
-                user=listed_user(card),
-                rails=case.rail,
-                created_at=moment(case.created_at),
-                updated_at=moment(case.updated_at),
-                status=case.status,
-            )
+            reply_of(case, ListedStatus, user=listed_user(card), rails=case.rail)
             for case, card in found
         ]
 
@@ -168,3 +168,88 @@ async def _submit(
     requested_rails = list(dict.fromkeys(rails))
     cases = await verification.submit(request.user, known_user(user_id), requested_rails)
     return submission_objects(cases)
+
+
+_TOKEN_LENGTH_MAX = 4_000
+
+
+class SharedSubmission(WireStruct, frozen=True):
+    """Submission with a token by which the provider takes over an earlier verification."""
+
+    rails: Rail | Annotated[list[Rail], msgspec.Meta(min_length=1, max_length=len(Rail))]
+    share_token: Annotated[str, stated(text(_TOKEN_LENGTH_MAX, length_min=1))]
+
+
+class LinkRequest(WireStruct, frozen=True):
+    """Rail for which the person is verified."""
+
+    rails: Rail
+
+
+class ProviderLinkReply(WireStruct, frozen=True):
+    """Page of the provider for the person. Anyone who has the address can act as the person.
+
+    `expiresAt` is null if the provider does not say it.
+    """
+
+    url: str
+    expires_at: Moment | None
+
+
+class ProviderVerificationRoutes(Controller):
+    """Routes of users whom a connected provider verifies."""
+
+    path = "/v2/users/{userId:str}/kyc"
+    tags = ("KYC",)
+
+    @post(
+        "/shared-submissions",
+        status_code=200,
+        summary="Submit KYC with a share token",
+        operation_id="kyc.submitShared",
+    )
+    async def submit(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[SharedSubmission],
+        verification: NamedDependency[Verification],
+    ) -> SubmissionReplies:
+        """Submit the current data, and have the provider take over an earlier verification.
+
+        Refused if no connected provider verifies for one of the rails.
+        """
+        rails = data.rails if isinstance(data.rails, list) else [data.rails]
+        cases = await verification.submit(
+            request.user,
+            known_user(userId),
+            list(dict.fromkeys(rails)),
+            share_token=data.share_token,
+        )
+        return submission_objects(cases)
+
+    @post(
+        "/provider-links",
+        status_code=200,
+        summary="Open the page of the identity provider",
+        operation_id="kyc.openProviderLink",
+    )
+    async def open_link(
+        self,
+        request: ApiRequest,
+        userId: FromPath[str],
+        data: JSONBody[LinkRequest],
+        verification_links: NamedDependency[VerificationLinks],
+        clock: NamedDependency[Clock],
+    ) -> ProviderLinkReply:
+        """Return a new address of the provider's page, on which the person continues.
+
+        The user's case must be PENDING, INCOMPLETE or RFI_PENDING at a connected provider.
+        """
+        caller = request.user
+        link = await verification_links.open(caller, known_user(userId), data.rails)
+        expires_at = None
+        if link.expires_in_s is not None:
+            now = clock.now(caller.clock_offset)
+            expires_at = moment(now + timedelta(seconds=link.expires_in_s))
+        return ProviderLinkReply(url=link.url, expires_at=expires_at)

@@ -27,7 +27,7 @@ from landbridge.customers.verification.model import (
     SubmittedDocument,
     VerificationCase,
 )
-from landbridge.customers.verification.outcomes import (
+from landbridge.customers.verification.reviews import (
     concluded,
     decision_on,
     path_from,
@@ -38,6 +38,7 @@ from landbridge.customers.verification.screened_names import needs_person, subje
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.end_tasks import end_tasks
 from landbridge.platform.core.errors import Rejected, Unavailable, Unclear
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.providers.identity.port import (
     Applicant,
@@ -236,14 +237,9 @@ class VerificationSteps:
 
     def _document(self, case: VerificationCase, document: SubmittedDocument) -> ApplicantDocument:
         file_id = document.file_id
-        return ApplicantDocument(
-            id=document.id,
-            owner_id=document.owner_id,
-            type=document.type,
-            sub_type=document.sub_type,
-            issued_country=document.issued_country,
-            number=document.number,
-            url=document.url,
+        return copy_fields(
+            document,
+            ApplicantDocument,
             read=None if file_id is None else lambda: self.read_file(case.org_id, file_id),
         )
 
@@ -254,16 +250,14 @@ def _without_due_time(case: VerificationCase) -> VerificationCase:
 
 
 def _applicant(case: VerificationCase, snapshot: SubmissionSnapshot) -> Applicant:
-    return Applicant(
+    return copy_fields(
+        snapshot,
+        Applicant,
         key=case.key,
         org_id=case.org_id,
         case_id=case.id,
-        is_business=snapshot.is_business,
         rail=case.rail,
-        last_name=snapshot.last_name,
-        business_name=snapshot.business_name,
         facts=snapshot.data,
-        share_token=snapshot.share_token,
         owners=[
             ApplicantOwner(id=owner.id, last_name=owner.data.get("lastName"), facts=owner.data)
             for owner in snapshot.owners

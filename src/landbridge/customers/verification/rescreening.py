@@ -12,7 +12,7 @@ from uuid import UUID
 
 from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.model import KycStatus, QueuedCase, VerificationCase
-from landbridge.customers.verification.outcomes import SANCTIONS_LIST, compared_again, unseen
+from landbridge.customers.verification.reviews import SANCTIONS_LIST, compared_again, unseen
 from landbridge.customers.verification.screened_names import subjects
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import LandbridgeError

@@ -3,6 +3,8 @@
 Guarantees: only a reviewer can read or decide cases; of two decisions on one case one counts; a
 decision is final for the case, regardless of later provider results; no approval is possible with a
 hit on the active sanctions list that no reviewer could see.
+
+The effects of a provider's or reviewer's result on a case are pure functions at the end.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,23 +13,19 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+import msgspec
+
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
 from landbridge.customers.verification.cases import VerificationCases
 from landbridge.customers.verification.model import (
+    CaseFindings,
     KycStatus,
     QueuedCase,
+    ReviewDecision,
     SubmissionSnapshot,
     VerificationCase,
-)
-from landbridge.customers.verification.outcomes import (
-    SANCTIONS_LIST,
-    compared_again,
-    concluded,
-    decision_on,
-    status_of,
-    unseen,
-    with_hits,
+    list_of,
 )
 from landbridge.customers.verification.screened_names import subjects
 from landbridge.customers.verification.submissions import is_field
@@ -44,7 +42,7 @@ from landbridge.providers.identity.port import (
     ReviewOutcome,
     Verdict,
 )
-from landbridge.providers.screening.model import ListReplaced
+from landbridge.providers.screening.model import ListReplaced, ScreeningMatch, ScreeningResult
 from landbridge.providers.screening.service import Screening
 
 
@@ -268,3 +266,99 @@ def _refuse(request: ReviewDecisionRequest, *names: str) -> None:
     for name in names:
         if submitted[name]:
             raise FieldInvalid(f"{name} does not belong to {request.choice}", field=name)
+
+
+# Actor recorded in the history of a reopened case.
+SANCTIONS_LIST = "sanctions list"
+
+
+def status_of(verdict: Verdict) -> KycStatus:
+    """Return the status that follows from a result."""
+    match verdict:
+        case InformationRequested():
+            return KycStatus.RFI_PENDING
+        case ManualReviewRequested():
+            return KycStatus.MANUAL_REVIEW
+        case IdentityReview(result=result):
+            if result.answer is ReviewOutcome.APPROVED:
+                return KycStatus.ACTIVE
+            is_final = result.reject_type is RejectType.FINAL
+            return KycStatus.REJECTED if is_final else KycStatus.INCOMPLETE
+
+
+def path_from(case: VerificationCase, *after_pending: KycStatus) -> tuple[KycStatus, ...]:
+    """Return the transitions from CREATED or PENDING through PENDING to the final status."""
+    first = (KycStatus.PENDING,) if case.status is KycStatus.CREATED else ()
+    return (*first, *after_pending)
+
+
+def decision_on(verdict: Verdict, *, actor: str, at: datetime) -> ReviewDecision:
+    """Return a result as an entry of the case history."""
+    status = status_of(verdict)
+    match verdict:
+        case InformationRequested(comment=comment, note=note):
+            return ReviewDecision(at=at, actor=actor, status=status, comment=comment, note=note)
+        case ManualReviewRequested(note=note):
+            return ReviewDecision(at=at, actor=actor, status=status, note=note)
+        case IdentityReview(result=result, note=note):
+            return ReviewDecision(
+                at=at,
+                actor=actor,
+                status=status,
+                reject_reasons=result.reject_reasons,
+                comment=result.comment,
+                note=note,
+            )
+
+
+def concluded(
+    findings: CaseFindings, verdict: Verdict, snapshot: SubmissionSnapshot
+) -> CaseFindings:
+    """Return the findings with an effective result; parts that were not submitted are omitted."""
+    match verdict:
+        case ManualReviewRequested():
+            return msgspec.structs.replace(findings, review=None, asked_for=None)
+        case InformationRequested(comment=comment):
+            return msgspec.structs.replace(findings, review=None, asked_for=comment)
+        case IdentityReview():
+            document_ids = {each.id for each in snapshot.documents}
+            owner_ids = {each.id for each in snapshot.owners}
+            updated = replace(
+                verdict,
+                # Internal content is stored in the history only.
+                note=None,
+                fields=tuple(each for each in verdict.fields if is_field(snapshot, each)),
+                documents={
+                    key: each for key, each in verdict.documents.items() if key in document_ids
+                },
+                owners={key: each for key, each in verdict.owners.items() if key in owner_ids},
+            )
+            return msgspec.structs.replace(findings, review=updated, asked_for=None)
+
+
+def with_hits(findings: CaseFindings, screened: ScreeningResult) -> CaseFindings:
+    """Return the findings with the hits of these names on all lists."""
+    hits: Sequence[dict[str, object]] = [msgspec.to_builtins(hit) for hit in screened.hits]
+    return msgspec.structs.replace(
+        findings,
+        list_version=screened.list_version,
+        hits=tuple(hits),
+        unread=screened.unread,
+    )
+
+
+def unseen(findings: CaseFindings, screened: ScreeningResult) -> tuple[ScreeningMatch, ...]:
+    """Return the hits that no reviewer has reviewed yet."""
+    known = {(list_of(hit), hit["entry_id"]) for hit in findings.hits}
+    return tuple(hit for hit in screened.hits if (hit.list, hit.entry_id) not in known)
+
+
+def compared_again(
+    case: VerificationCase, screened: ScreeningResult, at: datetime
+) -> VerificationCase:
+    """Return the case for review, with the hits of the present lists."""
+    verdict = ManualReviewRequested(note=f"Compared again with {screened.list_version}.")
+    findings = with_hits(case.findings, screened).with_decision(
+        decision_on(verdict, actor=SANCTIONS_LIST, at=at)
+    )
+    return replace(case, findings=concluded(findings, verdict, case.submitted))

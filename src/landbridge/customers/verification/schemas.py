@@ -20,7 +20,7 @@ from landbridge.customers.verification.model import (
     SubmittedDocument,
     VerificationCase,
 )
-from landbridge.platform.http.responses import WireStruct
+from landbridge.platform.http.responses import WireStruct, reply_of
 from landbridge.providers.identity.port import (
     ApplicationSection,
     CheckResult,
@@ -311,12 +311,7 @@ def _documents(
     return DocumentsReply(
         review_result=_reply(_sum(declined) or _approval(review)),
         details=[
-            DocumentReply(
-                id=each.id,
-                type=each.type,
-                sub_type=each.sub_type,
-                review_result=_reply(results[each.id]),
-            )
+            reply_of(each, DocumentReply, review_result=_reply(results[each.id]))
             for each in documents
         ],
     )

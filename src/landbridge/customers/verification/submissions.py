@@ -21,6 +21,7 @@ from landbridge.customers.verification.model import (
     SubmittedOwner,
     VerificationCase,
 )
+from landbridge.platform.core.fields import copy_fields
 from landbridge.providers.identity.port import IdentityReview, ReviewOutcome
 
 
@@ -28,12 +29,10 @@ def snapshot_of(
     user: User, dossier: KycProfile, share_token: str | None = None
 ) -> SubmissionSnapshot:
     """Return the snapshot of the current user and KYC profile."""
-    return SubmissionSnapshot(
+    return copy_fields(
+        user,
+        SubmissionSnapshot,
         is_business=user.type is UserType.BUSINESS,
-        email=user.email,
-        first_name=user.first_name,
-        last_name=user.last_name,
-        business_name=user.business_name,
         data=as_json(dossier.data),
         owners=owners_of(dossier),
         documents=documents_of(dossier),

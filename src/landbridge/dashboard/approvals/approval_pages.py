@@ -11,10 +11,9 @@ from litestar.params import FromPath
 
 from landbridge.dashboard.approvals.payment_cards import RESOLUTION, PaymentCard, payment_cards
 from landbridge.dashboard.approvals.resolution_pages import account_texts
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import NumberFormat
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import PageVisitor, renew_counts
 from landbridge.dashboard.payment_lines import currency_name, payment_lines
 from landbridge.payments.approvals.api import ApprovalVoteReply

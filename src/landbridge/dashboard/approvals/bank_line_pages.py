@@ -6,8 +6,7 @@ from litestar import Controller, get, post
 from litestar.params import FromPath
 
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.payments.bank_files.statement_line_api import BankLine, BankLinePage
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later

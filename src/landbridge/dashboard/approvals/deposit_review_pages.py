@@ -6,8 +6,7 @@ from litestar import Controller, get, post
 from litestar.params import FromPath
 
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.payments.incoming_payments.api import DepositReview, DepositReviewPage
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid

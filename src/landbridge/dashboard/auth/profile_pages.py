@@ -10,8 +10,7 @@ from landbridge.customers.team.model import SignedInSession, Theme
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sign_in import SignIn
 from landbridge.dashboard.authentication import NotSignedIn, session_cookie
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import LANGUAGES
 from landbridge.platform.formats.translations import later as _

@@ -1,16 +1,20 @@
-"""Sign-in with password and optional second factor; sign-out."""
+"""Sign-in with password and optional second factor, sign-out, and the member's own sessions."""
 
+from typing import Final
 from urllib.parse import quote
 
-from litestar import Controller, get, post
+from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
+from litestar.params import FromPath
 from litestar.response import Redirect
 
 from landbridge.customers.team.mfa import Mfa
 from landbridge.customers.team.passkeys import Passkeys
 from landbridge.customers.team.sessions import Sessions
 from landbridge.customers.team.sign_in import SignIn
+from landbridge.dashboard.auth.browsers import browser_and_system
 from landbridge.dashboard.auth.login_redirect import browser, ip_address, redirect_with_session
+from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
 from landbridge.dashboard.authentication import (
     HOME,
     SECOND,
@@ -20,14 +24,15 @@ from landbridge.dashboard.authentication import (
     known_browser,
     session_cookie,
 )
-from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.forms import SIGNED_OUT_BYTES_MAX
+from landbridge.platform.http.path_params import known_id
 
 _PAGE, _CODE_PAGE = "auth/sign_in.html", "auth/code.html"
+_SESSIONS: Final = f"{PROFILE}/sessions"
 
 
 class SignInPages(Controller):
@@ -125,3 +130,38 @@ class SignOutPages(Controller):
 def _code_path(target: str) -> str:
     """Return the path of the second-factor page, which then continues to `target`."""
     return SECOND if target == HOME else f"{SECOND}?next={quote(target, safe='')}"
+
+
+class SessionPages(Controller):
+    """`/dashboard/profile/sessions`. Times are real time, also in a sandbox."""
+
+    path = "/profile/sessions"
+
+    @get("/")
+    async def page(
+        self, request: PageRequest, sessions: NamedDependency[Sessions]
+    ) -> Response[str]:
+        """List the open sessions and mark the current one."""
+        found = await sessions.of(request.user.caller)
+        return request.page(
+            "auth/sessions.html",
+            sessions=[(each, *browser_and_system(each.browser)) for each in found],
+            this_id=require_session(request).session_id,
+        )
+
+    @post("/end-others")
+    async def end_others(self, request: PageRequest, sessions: NamedDependency[Sessions]) -> Page:
+        """End all sessions except the current one."""
+        await sessions.revoke_others(request.user.caller, require_session(request).session_id)
+        return redirect(_SESSIONS, notice=_("Signed out of all other sessions"))
+
+    @post("/{session_id:str}/end")
+    async def end(
+        self,
+        request: PageRequest,
+        session_id: FromPath[str],
+        sessions: NamedDependency[Sessions],
+    ) -> Page:
+        """End a session; ending the current one leads to the sign-in page."""
+        await sessions.revoke(request.user.caller, known_id(session_id, "session"))
+        return redirect(_SESSIONS, notice=_("Session ended"))

@@ -7,9 +7,8 @@ from litestar import Controller, get, post
 from litestar.params import FromQuery
 
 from landbridge.customers.bank_accounts.review_api import AccountReviewPage
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.list_queries import load_list
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.users.account_labels import type_label
 from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _

@@ -16,9 +16,8 @@ from landbridge.customers.users.model import UserType
 from landbridge.dashboard.compliance.kyc_data import owner_name
 from landbridge.dashboard.compliance.kyc_replies import KycDocumentReply, KycReply
 from landbridge.dashboard.countries import countries, country_code
-from landbridge.dashboard.forms import Form, read_upload
 from landbridge.dashboard.json_text import as_objects
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_upload, redirect
 from landbridge.dashboard.upload_forwarding import send_file
 from landbridge.dashboard.users.page_context import user_context
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound

@@ -1,4 +1,4 @@
-"""KYC data as a form: input types, values, and changes made by the member.
+"""KYC data as a form and as rows: input types, values, and changes made by the member.
 
 Pure, built from the field tables in `kyc.fields`. A form maps each input name, such as
 `address.city`, to its values, as a browser sends it. API errors use the same names.
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 from landbridge.customers.kyc.enumerations import value_word
@@ -23,11 +24,13 @@ from landbridge.customers.kyc.field_types import (
     QuestionnaireFieldType,
     TextFieldType,
     prose,
+    url_or_file,
 )
-from landbridge.customers.onboarding.countries import region_code
+from landbridge.customers.onboarding.countries import region_code, region_name
 from landbridge.dashboard.compliance.field_labels import field_hint, field_label
-from landbridge.dashboard.countries import country_code
+from landbridge.dashboard.countries import country_code, country_name
 from landbridge.dashboard.json_text import JsonObject, JsonValue, as_object, as_texts
+from landbridge.platform.files.model import file_uuid
 from landbridge.platform.formats.addresses import check_country
 from landbridge.platform.formats.people import check_email, check_phone
 from landbridge.platform.formats.schemas import COUNTRY
@@ -313,3 +316,76 @@ _ADDRESS_KINDS: Fields = {
     each: TextFieldType("", check_country, COUNTRY) if each == "country" else _TEXT_KIND
     for each in ADDRESS_PARTS
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KycRow:
+    """A field and its value. `value_labels` are to be translated; `text` is shown as submitted.
+
+    `field` is the name a reviewer returns to the user; a questionnaire is returned as a whole.
+    """
+
+    name: str
+    label: str
+    field: str
+    text: str = ""
+    value_labels: tuple[str, ...] = ()
+    day: str | None = None
+    url: str | None = None
+
+
+def kyc_rows(fields: Fields, data: JsonObject, locale: str) -> list[KycRow]:
+    """Return the fields with a value, in the order of the field table."""
+    found: list[KycRow] = []
+    for name, kind in fields.items():
+        value = data.get(name)
+        if value is None:
+            continue
+        if isinstance(kind, QuestionnaireFieldType):
+            answers = as_object(value)
+            found += [
+                _row(name, each, kind.fields[each], answers[each], locale)
+                for each in kind.fields
+                if answers.get(each) is not None
+            ]
+        else:
+            found.append(_row(name, name, kind, value, locale))
+    return found
+
+
+def _row(  # noqa: PLR0911  one for each kind
+    field: str, name: str, kind: Kind, value: JsonValue, locale: str
+) -> KycRow:
+    row, text = partial(KycRow, name=name, label=field_label(name), field=field), str(value)
+    match kind:
+        case AddressFieldType():
+            return row(text=_address_row(as_object(value), locale))
+        case DateFieldType():
+            return row(day=text)
+        case BooleanFieldType():
+            return row(value_labels=(_("Yes") if value else _("No"),))
+        case ChoiceFieldType():
+            return row(value_labels=(value_word(text),))
+        case ListFieldType(each=ChoiceFieldType()):
+            return row(value_labels=tuple(value_word(each) for each in list_texts(value)))
+        case ListFieldType():
+            return row(text=", ".join(list_texts(value)))
+        case TextFieldType(check=check) if check is check_country:
+            return row(text=f"{country_name(text, locale)} ({text})")
+        case TextFieldType(check=check) if check is url_or_file and file_uuid(text):
+            return row(text=text, url=f"/dashboard/files/{text}")
+        case TextFieldType(check=check) if check in {check_url, url_or_file}:
+            return row(text=text, url=text)
+        case _:
+            return row(text=text)
+
+
+def _address_row(value: JsonObject, locale: str) -> str:
+    texts = {name: str(each or "") for name, each in value.items()}
+    country, region = texts["country"], texts["stateProvinceRegion"]
+    labelled = {
+        **texts,
+        "stateProvinceRegion": f"{region_name(country, region)} ({region})",
+        "country": f"{country_name(country, locale)} ({country})",
+    }
+    return "\n".join(labelled[each] for each in ADDRESS_PARTS if labelled.get(each))

@@ -14,9 +14,8 @@ from landbridge.dashboard.compliance.kyc_data import (
 )
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
 from landbridge.dashboard.compliance.kyc_replies import KycReply
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject, as_objects, as_texts
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 

@@ -12,11 +12,10 @@ from landbridge.customers.kyc.fields import BY_TYPE, OWNER
 from landbridge.customers.verification.model import KycStatus
 from landbridge.customers.verification.review_api import ReviewPage, ReviewReply
 from landbridge.customers.verification.reviews import ReviewChoice
-from landbridge.dashboard.compliance.kyc_rows import kyc_rows
-from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
-from landbridge.dashboard.forms import Form, read_form
+from landbridge.dashboard.compliance.kyc_data import RAIL_LABELS
+from landbridge.dashboard.compliance.kyc_form import kyc_rows
 from landbridge.dashboard.list_queries import load_list
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.files.api import FileReply
 from landbridge.platform.formats.translations import later as _

@@ -9,9 +9,8 @@ from litestar.params import FromPath
 
 from landbridge.customers.revealed_numbers.api import RevealedNumber
 from landbridge.dashboard.compliance.field_labels import LABELS
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import as_object
-from landbridge.dashboard.page_request import Page, PageRequest
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form
 from landbridge.dashboard.users.account_labels import FIELD_LABELS
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
 from landbridge.platform.core.errors import Refused, ResourceNotFound

@@ -9,12 +9,10 @@ from litestar.params import FromPath, QueryParameter
 from landbridge.customers.kyc.fields import BY_TYPE
 from landbridge.customers.onboarding.api import KycLinkCreatedReply
 from landbridge.customers.users.schemas import UserReply
-from landbridge.customers.verification.provider_api import ProviderLinkReply
-from landbridge.dashboard.compliance.kyc_data import load_verification, split_form
+from landbridge.customers.verification.api import ProviderLinkReply
+from landbridge.dashboard.compliance.kyc_data import RAIL_LABELS, load_verification, split_form
 from landbridge.dashboard.compliance.kyc_form import FieldValues, changed_fields, decode_original
-from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.sandbox_personas import KEYWORDS
 from landbridge.dashboard.users.page_context import user_context, user_path

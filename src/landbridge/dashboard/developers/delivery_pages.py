@@ -1,4 +1,4 @@
-"""Pages of an endpoint and its deliveries: list, resend, pause, resume and test."""
+"""Pages of events, of an endpoint and its deliveries: list, resend, pause, resume and test."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
+import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
 from msgspec.structs import replace
@@ -13,18 +14,19 @@ from msgspec.structs import replace
 from landbridge.dashboard.developers.endpoint_health import WEBHOOKS, endpoint_health
 from landbridge.dashboard.developers.event_groups import TYPES
 from landbridge.dashboard.developers.event_objects import object_link
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import pretty
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.developers.events.envelopes import Envelope
+from landbridge.developers.events.model import event_key
 from landbridge.developers.webhooks.delivery_schemas import (
     DeliveriesReply,
     DeliveryWithAttempts,
     ResendReply,
 )
+from landbridge.developers.webhooks.event_api import EventPage, EventWithDeliveries
 from landbridge.developers.webhooks.model import DeliveryStatus
-from landbridge.developers.webhooks.schemas import WebhookReply
+from landbridge.developers.webhooks.schemas import WebhookList, WebhookReply
 from landbridge.platform.core.errors import FieldInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
@@ -186,3 +188,51 @@ def _resend_notice(result: ResendReply) -> str:
     if result.count:
         return _("Failed deliveries since then are being retried.")
     return _("No failed deliveries since then")
+
+
+class EventPages(Controller):
+    """`/dashboard/events`."""
+
+    path = "/events"
+
+    @get("/")
+    async def page(self, request: PageRequest) -> Page:
+        """List events, newest first, by type and object; an event id redirects to the event."""
+        query = read_list_query(request, "eventType", "objectId")
+        if event_key(query.text("objectId")):
+            return redirect(f"/dashboard/events/{query.text('objectId')}")
+        found, filter_error = await load_list(
+            request.interface.read(
+                EventPage,
+                "/v2/events",
+                **query.filters,
+                order="desc",
+                limit=PAGE_SIZE,
+                cursor=query.cursor,
+            ),
+            EventPage(count=0, records=[]),
+        )
+        return request.page(
+            "developers/events.html",
+            events=[(each, object_link(each)) for each in found.records],
+            older=query.older(found.next_cursor),
+            list_query=query,
+            types=TYPES,
+            filter_error=filter_error,
+        )
+
+    @get("/{event_id:str}")
+    async def show(self, request: PageRequest, event_id: FromPath[str]) -> Response[str]:
+        """Show one event with its payload."""
+        event, webhooks = await asyncio.gather(
+            request.interface.read(EventWithDeliveries, f"/v2/events/{event_id}"),
+            request.interface.read(WebhookList, "/v2/webhooks"),
+        )
+        return request.page(
+            "developers/event.html",
+            event=event,
+            text=pretty(msgspec.convert(event, Envelope, from_attributes=True)),
+            link=object_link(event),
+            deliveries=event.deliveries,
+            endpoints={each.id: each for each in webhooks.webhooks},
+        )

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from landbridge.dashboard.forms import Form
+from landbridge.dashboard.page_request import Form
 from landbridge.developers.events.names import CATALOGUE, EventName
 from landbridge.developers.webhooks.model import ALL_EVENTS
 from landbridge.developers.webhooks.schemas import WebhookReply

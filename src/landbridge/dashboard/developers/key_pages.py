@@ -9,8 +9,14 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from landbridge.customers.team.service import Team
-from landbridge.dashboard.forms import Form, new_request_id, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import (
+    Form,
+    Page,
+    PageRequest,
+    new_request_id,
+    read_form,
+    redirect,
+)
 from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _

@@ -15,8 +15,7 @@ from landbridge.dashboard.developers.event_groups import (
     endpoint_values,
     submitted_values,
 )
-from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.dashboard.rendering import headers
 from landbridge.developers.webhooks.model import OVERLAP_MAX

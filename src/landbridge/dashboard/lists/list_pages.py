@@ -1,26 +1,34 @@
-"""What the lists across an organisation share: loading of a page, cursors and CSV files."""
+"""What the lists across an organisation share: routes, loading of a page, cursors and CSV files."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 from uuid import UUID
 
-from litestar import Response
+from litestar import Controller, Response, get
+from litestar.di import NamedDependency
 from litestar.response import Stream
 
+from landbridge.customers.bank_accounts.account_lists import BankAccountLists
+from landbridge.customers.chain_deposits.deposit_lists import DepositLists
 from landbridge.customers.users.model import UserCard
 from landbridge.customers.users.service import Users
+from landbridge.customers.wallets.external_wallet_lists import ExternalWalletLists
 from landbridge.dashboard.list_queries import PAGE_SIZE, ListQuery, load_list, read_list_query
 from landbridge.dashboard.page_request import PageRequest
 from landbridge.dashboard.page_visitor import PageVisitor
 from landbridge.dashboard.payment_lines import chain_name
 from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.user_lookup import find_user_id
+from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.core.errors import Busy, FieldInvalid
 from landbridge.platform.core.pagination import PagePosition, PageWindow
-from landbridge.platform.http.internal_client import InternalClient
-from landbridge.platform.http.list_query import parse_choice, parse_position, position_text
+from landbridge.platform.http.list_query import (
+    PositionedRow,
+    parse_choice,
+    parse_position,
+    position_text,
+)
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.exports import csv_lines
 from landbridge.reporting.exports.model import Column, ColumnKind, ExportHeader, Value
@@ -36,30 +44,30 @@ _FIRST_COLUMNS: Final = (
 )
 
 
-class ListedRow(Protocol):
+class ListedRow(PositionedRow, Protocol):
     """Row of a list: newest first, each of one user."""
 
     @property
-    def id(self) -> UUID:
-        """Id of the row."""
-        ...
-
-    @property
     def user_id(self) -> UUID:
-        """Id of its user."""
+        """Return the id of its user."""
         ...
 
-    @property
-    def created_at(self) -> datetime:
-        """Time by which the list is ordered."""
-        ...
+
+@dataclass(frozen=True, slots=True)
+class ListServices:
+    """Services that read the rows of the lists."""
+
+    bank_accounts: BankAccountLists
+    virtual_accounts: VirtualAccountLists
+    external_wallets: ExternalWalletLists
+    deposits: DepositLists
 
 
 R = TypeVar("R", bound=ListedRow)
 # Rows after a position, newest first, at most this many.
 LoadRows = Callable[[PagePosition, int], Awaitable[Sequence[R]]]
-# Reads the filters of a list; raises `FieldInvalid`.
-ReadFilter = Callable[[ListQuery], Awaitable[LoadRows[R]]]
+# Reads the filters of a list, with the user that they name; raises `FieldInvalid`.
+ReadFilter = Callable[[ListServices, UUID, UUID | None, ListQuery], LoadRows[R]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +83,12 @@ class LoadedList(Generic[R]):
 class OrganisationList(Generic[R]):
     """A list: its template, filters and what they offer, and its CSV file.
 
-    `name` is the file's, without an ending; `cells` are those of a row, as the visitor may see it.
+    `filters` are all but the user's. `name` is the file's, without an ending; `cells` are those of
+    a row, as the visitor may see it.
     """
 
     template: str
+    read_filter: ReadFilter[R]
     filters: Sequence[str]
     options: Mapping[str, object]
     name: str
@@ -86,12 +96,12 @@ class OrganisationList(Generic[R]):
     cells: Callable[[R, PageVisitor], Sequence[Value]]
 
     async def show(
-        self, request: PageRequest, users: Users, read_filter: ReadFilter[R]
+        self, request: PageRequest, users: Users, services: ListServices
     ) -> Response[str]:
         """Show the rows that match the filters, newest first."""
-        query, org_id = read_list_query(request, *self.filters), request.user.caller.org_id
+        query = self._query(request)
         nothing: LoadedList[R] = LoadedList((), {}, None)
-        found, filter_error = await load_list(_load(org_id, users, query, read_filter), nothing)
+        found, filter_error = await load_list(self._load(request, users, services), nothing)
         return request.page(
             self.template,
             list_query=query,
@@ -102,11 +112,9 @@ class OrganisationList(Generic[R]):
             options=self.options,
         )
 
-    async def download(
-        self, request: PageRequest, users: Users, read_filter: ReadFilter[R]
-    ) -> Stream:
+    async def download(self, request: PageRequest, users: Users, services: ListServices) -> Stream:
         """Stream the newest `ROWS_MAX` rows as CSV; raise `FieldInvalid` for a wrong filter."""
-        rows_of = await read_filter(read_list_query(request, *self.filters))
+        rows_of = await self._rows_of(request, services)
         return Stream(
             self._lines(request.user, users, rows_of),
             media_type="text/csv",
@@ -114,6 +122,28 @@ class OrganisationList(Generic[R]):
                 **headers(),
                 "Content-Disposition": f'attachment; filename="{self.name}.csv"',
             },
+        )
+
+    def _query(self, request: PageRequest) -> ListQuery:
+        return read_list_query(request, "user", *self.filters)
+
+    async def _rows_of(self, request: PageRequest, services: ListServices) -> LoadRows[R]:
+        query = self._query(request)
+        found = await find_user_id(request.interface, query.text("user"))
+        user_id = None if found is None else UUID(found)
+        return self.read_filter(services, request.user.caller.org_id, user_id, query)
+
+    async def _load(
+        self, request: PageRequest, users: Users, services: ListServices
+    ) -> LoadedList[R]:
+        """Return the page at the query's cursor; raise `FieldInvalid` for a wrong one or filter."""
+        rows_of = await self._rows_of(request, services)
+        found = await rows_of(_position(self._query(request).cursor), PAGE_SIZE + 1)
+        shown = found[:PAGE_SIZE]
+        return LoadedList(
+            shown,
+            await _cards(users, request.user.caller.org_id, shown),
+            position_text(_after(shown[-1])) if len(found) > PAGE_SIZE else None,
         )
 
     async def _lines(
@@ -143,10 +173,30 @@ class OrganisationList(Generic[R]):
             position = _after(found[-1])
 
 
-async def user_filter(interface: InternalClient, query: ListQuery) -> UUID | None:
-    """Return the user that the filter `user` identifies; None is any."""
-    found = await find_user_id(interface, query.text("user"))
-    return None if found is None else UUID(found)
+class ListPages(Controller):
+    """Routes of a list: its page and its CSV file."""
+
+    organisation_list: OrganisationList[Any]
+
+    @get("/")
+    async def page(
+        self,
+        request: PageRequest,
+        users: NamedDependency[Users],
+        list_services: NamedDependency[ListServices],
+    ) -> Response[str]:
+        """List the rows that match the filters, newest first."""
+        return await self.organisation_list.show(request, users, list_services)
+
+    @get("/csv")
+    async def download(
+        self,
+        request: PageRequest,
+        users: NamedDependency[Users],
+        list_services: NamedDependency[ListServices],
+    ) -> Stream:
+        """Stream those that match the filters."""
+        return await self.organisation_list.download(request, users, list_services)
 
 
 def chosen(query: ListQuery, name: str, known: Sequence[W]) -> W | None:
@@ -158,20 +208,6 @@ def chosen(query: ListQuery, name: str, known: Sequence[W]) -> W | None:
 def words(*names: str) -> Sequence[Column]:
     """Return columns of texts of our own spelling."""
     return [Column(name, ColumnKind.WORD) for name in names]
-
-
-async def _load(
-    org_id: UUID, users: Users, query: ListQuery, read_filter: ReadFilter[R]
-) -> LoadedList[R]:
-    """Return the page at the query's cursor; raise `FieldInvalid` for a wrong one or a filter."""
-    rows_of = await read_filter(query)
-    found = await rows_of(_position(query.cursor), PAGE_SIZE + 1)
-    shown = found[:PAGE_SIZE]
-    return LoadedList(
-        shown,
-        await _cards(users, org_id, shown),
-        position_text(_after(shown[-1])) if len(found) > PAGE_SIZE else None,
-    )
 
 
 async def _cards(users: Users, org_id: UUID, rows: Sequence[ListedRow]) -> Mapping[UUID, UserCard]:

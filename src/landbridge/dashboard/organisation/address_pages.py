@@ -11,8 +11,7 @@ from landbridge.customers.address_policies.service import (
     AddressPolicies,
     checked_addresses,
 )
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import check_admin

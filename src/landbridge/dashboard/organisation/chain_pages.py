@@ -9,8 +9,7 @@ from litestar.params import FromPath
 
 from landbridge.customers.chain_operations.schemas import ChainList, ChainReply
 from landbridge.customers.chain_operations.service import ChainOperations
-from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.platform.formats.translations import later as _
 
 _HOME: Final = "/dashboard/chains"

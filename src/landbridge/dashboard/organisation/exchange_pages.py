@@ -4,10 +4,9 @@ from typing import Final
 
 from litestar import Controller, get, post
 
+from landbridge.customers.travel_exchanges.api import ExchangeSettingReply
 from landbridge.customers.travel_exchanges.model import AmountUnit, InquiryPolicy
-from landbridge.customers.travel_exchanges.schemas import ExchangeSettingReply
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.dashboard.payment_lines import currency_name
 from landbridge.platform.core.errors import Refused

@@ -8,9 +8,15 @@ from litestar import Controller, Litestar, Response, get, post
 from litestar.exceptions import HTTPException
 
 from landbridge.customers.users.schemas import UserReply
-from landbridge.dashboard.forms import Form, new_request_id, read_form
 from landbridge.dashboard.local_paths import local_path
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import (
+    Form,
+    Page,
+    PageRequest,
+    new_request_id,
+    read_form,
+    redirect,
+)
 from landbridge.dashboard.payment_lines import chain_name, currency_name
 from landbridge.dashboard.sandbox_funding import fund, simulate_deposit
 from landbridge.dashboard.sandbox_personas import KEYWORDS

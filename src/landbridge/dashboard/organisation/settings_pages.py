@@ -5,9 +5,8 @@ from zoneinfo import available_timezones
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.organisation.installation import Installation
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.payments.approvals.model import THRESHOLD_MAX, ApprovalPolicy
 from landbridge.payments.approvals.service import Approvals
 from landbridge.platform.core.clock import Clock

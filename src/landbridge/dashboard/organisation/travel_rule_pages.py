@@ -6,8 +6,7 @@ from litestar import Controller, get, post
 
 from landbridge.customers.travel_rule.api import TravelRuleReply
 from landbridge.customers.travel_rule.jurisdictions import Jurisdiction
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _

@@ -6,8 +6,7 @@ from litestar import Controller, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.payments.kinds import PaymentFormKind, find_kind_by_type
 from landbridge.dashboard.payments.payment_details import PaymentReply, read_payment
 from landbridge.dashboard.transactions.repeat_links import repeat_link

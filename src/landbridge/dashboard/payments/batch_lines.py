@@ -11,7 +11,7 @@ from uuid import UUID
 from landbridge.customers.users.api import FreezeReply, UserPageReply
 from landbridge.customers.users.errors import UserNotFound
 from landbridge.customers.users.schemas import UserReply
-from landbridge.dashboard.forms import Form
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.payments.batch_files import BatchFileRow, amount_error
 from landbridge.dashboard.payments.kinds import BATCH
 from landbridge.dashboard.payments.parties import wallet

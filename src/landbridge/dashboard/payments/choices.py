@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 from landbridge.customers.bank_accounts.schemas import ListedAccount
 from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.users.wallet_api import ExternalWalletReply
-from landbridge.dashboard.forms import Form
 from landbridge.dashboard.number_formats import plain_number
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.payment_lines import chain_name, currency_name, masked
 from landbridge.dashboard.payments.holdings import (
     UserHoldings,

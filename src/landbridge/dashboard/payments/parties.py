@@ -5,7 +5,7 @@ from uuid import UUID
 
 from landbridge.customers.users.wallet_api import ExternalWalletReply
 from landbridge.customers.wallets.errors import WalletAlreadyExists
-from landbridge.dashboard.forms import Form
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.payments.holdings import externals_of
 from landbridge.dashboard.payments.user_search import resolve_user
 from landbridge.platform.core.errors import FieldInvalid

@@ -6,7 +6,7 @@ from decimal import Decimal, localcontext
 from typing import Final, TypeAlias, cast
 from uuid import UUID
 
-from landbridge.dashboard.forms import Form
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.payments.parties import payee, wallet
 from landbridge.dashboard.payments.user_search import resolve_user
 from landbridge.platform.core.errors import FieldInvalid

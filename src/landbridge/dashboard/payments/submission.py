@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from landbridge.dashboard.forms import Form
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.payments.kinds import PaymentFormKind
 from landbridge.dashboard.payments.payment_details import PaymentReply
 from landbridge.platform.core.errors import FieldInvalid, Refused

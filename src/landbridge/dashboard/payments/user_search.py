@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from landbridge.customers.users.schemas import UserReply
-from landbridge.dashboard.forms import Form
+from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.user_lookup import find_users
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid

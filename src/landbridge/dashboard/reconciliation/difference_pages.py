@@ -10,8 +10,7 @@ from litestar.params import FromPath
 
 from landbridge.customers.team.service import Team
 from landbridge.dashboard.approvals.review_lists import ReviewList
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.reconciliation.positions import used_positions
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later

@@ -1,4 +1,7 @@
-"""Builder of templates: choose what is measured, see its chart, save it, change it."""
+"""Builder of templates: choose what is measured, see its chart, save it, change it.
+
+The page of a template shows its definition in words, and the reports that use it.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,48 +11,42 @@ from typing import Final, NamedTuple
 import msgspec
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
+from msgspec import to_builtins
 
-from landbridge.dashboard.forms import Form, read_form
 from landbridge.dashboard.json_text import JsonObject
 from landbridge.dashboard.named_users import names_of_users, split_users, user_ids_of
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.reports.calculation import PREVIEW, TEMPLATES, read_template
 from landbridge.dashboard.reports.names import FILTER_LABELS, NAMES
-from landbridge.dashboard.reports.report_query import INTERVALS, last_day
+from landbridge.dashboard.reports.report_query import INTERVALS, filters, last_day
 from landbridge.dashboard.reports.results import report_of
 from landbridge.dashboard.reports.template_form import (
+    IF_ZERO,
+    ROUNDINGS,
     SIDES,
+    SUBJECTS,
+    Choices,
     definition_of,
+    definition_summary,
     form_of,
+    function_choices,
     input_of,
     name_of,
     new_form,
     opened_folds,
     preview_params,
+    quantity_choices,
     subject_of,
 )
-from landbridge.dashboard.reports.template_names import (
-    IF_ZERO,
-    ROUNDINGS,
-    SUBJECTS,
-    Choices,
-    definition_summary,
-    function_choices,
-    quantity_choices,
-)
-from landbridge.platform.core.errors import (
-    FieldInvalid,
-    FieldsInvalid,
-    Refused,
-    ResourceNotFound,
-)
+from landbridge.platform.core.errors import FieldInvalid, FieldsInvalid, Refused, ResourceNotFound
 from landbridge.platform.formats.refusal_texts import refusal_text
 from landbridge.platform.formats.translations import catalogue
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.reporting.metrics.custom.definition import TemplateDefinition, TemplateSubject
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+from landbridge.reporting.metrics.saved_schemas import MetricList
 from landbridge.reporting.metrics.schemas import MetricResultReply
 from landbridge.reporting.metrics.template_api import TemplateEnvelope
 from landbridge.reporting.metrics.template_schemas import TemplateReply
@@ -299,3 +296,43 @@ def _label(path: str, language: str) -> str:
     *parents, last = path.partition("[")[0].split(".")
     names = [*(each for each in parents if each in _SIDES), last]
     return " · ".join(catalogue(language).gettext(_LABELS.get(each, each)) for each in names)
+
+
+class TemplatePages(Controller):
+    """`/dashboard/reports/templates/{name}`."""
+
+    path = "/reports/templates/{name:str}"
+
+    @get("/")
+    async def show(self, request: PageRequest, name: FromPath[str]) -> Response[str]:
+        """Show the newest version of a template, or that of `NAME@2`."""
+        return await _page(request, name)
+
+    @post("/delete")
+    async def delete(self, request: PageRequest, name: FromPath[str]) -> Page:
+        """Delete all versions of a template; one in use is refused with what uses it."""
+        try:
+            await request.interface.delete(f"/v2/reporting/templates/{name}")
+        except Refused as problem:
+            return await _page(request, name, problem=problem)
+        return redirect("/dashboard/reports", notice=_("Template deleted"))
+
+
+async def _page(
+    request: PageRequest, name: str, *, problem: Refused | None = None
+) -> Response[str]:
+    template, definition = await own_template(request.interface, name)
+    saved = (await request.interface.read(MetricList, "/v2/reporting/metrics")).data
+    gettext = catalogue(request.user.language).gettext
+    values: dict[str, object] = {
+        "template": template,
+        "words": definition_summary(definition, request.user.language),
+        "definition_text": definition_text(to_builtins(definition)),
+        "filter_names": ", ".join(
+            gettext(FILTER_LABELS.get(each.name, each.name)) for each in filters(template)
+        ),
+        "uses": [each for each in saved if each.template == template.name],
+    }
+    if problem is not None:
+        return request.with_problem("reports/template.html", problem, **values)
+    return request.page("reports/template.html", **values)

@@ -8,8 +8,8 @@ from typing import TypeAlias
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-from landbridge.dashboard.forms import parse_integer
 from landbridge.dashboard.json_text import JsonObject, JsonValue
+from landbridge.dashboard.page_request import parse_integer
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
 from landbridge.reporting.metrics.custom.model import at_version

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from landbridge.dashboard.charts import Chart, ChartKind, ChartSeries, build_chart
-from landbridge.dashboard.reports.template_names import is_additive, unit_of
+from landbridge.dashboard.reports.template_form import is_additive, unit_of
 from landbridge.reporting.metrics.custom.definition import TemplateDefinition
 from landbridge.reporting.metrics.custom.tallies import VALUE
 from landbridge.reporting.metrics.measure_labels import MEASURES, PERCENT, in_unit

@@ -8,8 +8,7 @@ from litestar.params import FromPath
 from litestar.types import ASGIApp
 
 from landbridge.customers.team.service import Team
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.reporting.metrics.saved_schemas import MetricList

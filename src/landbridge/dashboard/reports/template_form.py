@@ -1,4 +1,4 @@
-"""Form of a template: its fields to a definition, and a definition to fields.
+"""Form of a template: fields to a definition and back, labels, and choices of each subject.
 
 The API validates the definition. Fields of `filters` have the prefix `filters-`; those of the two
 numbers of a ratio or a difference have the prefixes `left-` and `right-`.
@@ -6,29 +6,35 @@ numbers of a ratio or a difference have the prefixes `left-` and `right-`.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from msgspec import to_builtins
 
-from landbridge.dashboard.forms import Form
 from landbridge.dashboard.json_text import JsonObject, as_object, as_texts
+from landbridge.dashboard.page_request import Form
+from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.reports.report_query import params_of
-from landbridge.dashboard.reports.template_names import function_choices, quantity_choices
 from landbridge.platform.formats.texts import TEXT_LENGTH_MAX
-from landbridge.reporting.metrics.custom.checks import OF_AMOUNTS, OF_TWO
+from landbridge.platform.formats.translations import catalogue
+from landbridge.platform.formats.translations import later as _
+from landbridge.reporting.metrics.custom.checks import FUNCTIONS, OF_AMOUNTS, OF_TWO, QUANTITIES
 from landbridge.reporting.metrics.custom.definition import (
     NAME_LENGTH_MAX,
     Function,
     IfZero,
     Operand,
+    Quantity,
     QuotientRounding,
     TemplateDefinition,
     TemplateSubject,
 )
 from landbridge.reporting.metrics.custom.dimensions import DIMENSIONS
+from landbridge.reporting.metrics.custom.summary import summary
+from landbridge.reporting.metrics.measure_labels import PERCENT
 from landbridge.reporting.metrics.template_schemas import param_reply
 from landbridge.reporting.rollups.model import Interval
 
@@ -215,3 +221,88 @@ def _intersection(own: JsonObject, others: JsonObject) -> JsonObject:
                 bounds[bound] = choose(known, key=Decimal)
         found[name] = bounds
     return found
+
+
+Choices = Sequence[tuple[str, str]]
+
+SUBJECTS: Final[Mapping[str, str]] = {
+    TemplateSubject.TRANSACTIONS: _("Transactions"),
+    TemplateSubject.USERS: _("Users"),
+    TemplateSubject.APPROVALS: _("Approvals"),
+    TemplateSubject.DELIVERIES: _("Webhook deliveries"),
+    TemplateSubject.BALANCES: _("Balances"),
+}
+_FUNCTION_LABELS: Final[Mapping[str, str]] = {
+    Function.COUNT: _("Count"),
+    Function.SUM: _("Sum"),
+    Function.AVERAGE: _("Average"),
+    Function.MINIMUM: _("Minimum"),
+    Function.MAXIMUM: _("Maximum"),
+    Function.DISTINCT_USERS: _("Distinct users"),
+    Function.SUCCESS_SHARE: _("Share of successes"),
+    Function.FAILURE_SHARE: _("Share of failures"),
+    Function.MEDIAN: _("Median duration"),
+    Function.P95: _("95th percentile duration"),
+    Function.RATIO: _("Ratio of two numbers"),
+    Function.DIFFERENCE: _("Difference of two numbers"),
+}
+_QUANTITY_LABELS: Final[Mapping[str, str]] = {
+    Quantity.AMOUNT_USD: _("Amount in USD"),
+    Quantity.AMOUNT: _("Amount in its currency"),
+    Quantity.FEES_USD: _("Fees in USD"),
+    Quantity.FEES: _("Fees in their currency"),
+}
+ROUNDINGS: Final[Choices] = (
+    (QuotientRounding.HALF_UP, _("Half up")),
+    (QuotientRounding.HALF_EVEN, _("Half to even")),
+    (QuotientRounding.DOWN, _("Down")),
+    (QuotientRounding.UP, _("Up")),
+)
+IF_ZERO: Final[Choices] = ((IfZero.NULL, _("No value")), (IfZero.ZERO, _("Zero")))
+_USD = frozenset({Quantity.AMOUNT_USD, Quantity.FEES_USD})
+_SECONDS = frozenset({Function.MEDIAN, Function.P95})
+_SHARES = frozenset({Function.SUCCESS_SHARE, Function.FAILURE_SHARE})
+_ADDITIVE = frozenset({Function.COUNT, Function.SUM})
+
+
+def function_choices(subject: str, *, is_operand: bool = False) -> Choices:
+    """Return the functions that a subject has; an operand is never made of two numbers itself."""
+    known = FUNCTIONS[TemplateSubject(subject)]
+    return [
+        (each, label)
+        for each, label in _FUNCTION_LABELS.items()
+        if each in known and not (is_operand and each in OF_TWO)
+    ]
+
+
+def quantity_choices(subject: str) -> Choices:
+    """Return the quantities that a subject has."""
+    known = QUANTITIES.get(TemplateSubject(subject), frozenset())
+    return [(each, label) for each, label in _QUANTITY_LABELS.items() if each in known]
+
+
+def unit_of(definition: TemplateDefinition) -> str:
+    """Return the unit of a definition's value: `USD`, `s`, `%`, or none."""
+    measure: Operand = definition.measure
+    if measure.function is Function.DIFFERENCE:
+        measure = definition.measure.left or measure
+    if measure.function in _SECONDS:
+        return "s"
+    if measure.function in _SHARES:
+        return PERCENT
+    return "USD" if measure.function in OF_AMOUNTS and measure.of in _USD else ""
+
+
+def is_additive(definition: TemplateDefinition) -> bool:
+    """Return whether values of groups add up, so that bars may be stacked."""
+    return (
+        definition.subject is not TemplateSubject.BALANCES
+        and definition.measure.function in _ADDITIVE
+    )
+
+
+def definition_summary(definition: TemplateDefinition, language: str) -> str:
+    """Return a definition in words, in the visitor's language."""
+    return summary(
+        definition, catalogue(language).gettext, lambda value: dimension_label(value, language)
+    )

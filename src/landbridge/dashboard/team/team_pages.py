@@ -1,5 +1,6 @@
-"""Pages of the team: members, roles and invitations."""
+"""Pages of the team: members, roles, invitations, and the mailbox of the sandbox."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
@@ -7,17 +8,18 @@ from uuid import UUID
 from litestar import Controller, Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from markupsafe import Markup
 
 from landbridge.customers.team.model import NewInvitation
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.dashboard.auth.browsers import browser_and_system
-from landbridge.dashboard.forms import Form, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import MemberRole, check_admin
 from landbridge.platform.http.path_params import known_id
+from landbridge.platform.mail.mailbox import MAILBOX_SIZE_MAX, Mailbox
 from landbridge.platform.orgs.service import Orgs
 
 HOME: Final = "/dashboard/team"
@@ -211,3 +213,41 @@ def _role(form: Form) -> MemberRole:
         return MemberRole(form.text("role"))
     except ValueError:
         raise FieldInvalid("Choose the role admin, member or analyst.", field="role") from None
+
+
+_STOPS: Final = ".,;:!?)>\"'"
+
+
+class MailboxPages(Controller):
+    """`/dashboard/mailbox`, in a sandbox only, for admins: links in mails open doors."""
+
+    path = "/mailbox"
+
+    @get("/")
+    async def page(self, request: PageRequest, mailbox: NamedDependency[Mailbox]) -> Response[str]:
+        """List emails, newest first."""
+        mails = await mailbox.newest(request.user.caller)
+        return request.page("team/mailbox.html", mails=mails, kept=MAILBOX_SIZE_MAX)
+
+    @get("/{mail_id:str}")
+    async def one(
+        self, request: PageRequest, mail_id: FromPath[str], mailbox: NamedDependency[Mailbox]
+    ) -> Response[str]:
+        """Show one e-mail as its recipient sees it."""
+        mail = await mailbox.get(request.user.caller, known_id(mail_id, "mail"))
+        text = linked(mail.email.text, request.installation.base_url)
+        return request.page("team/mail.html", mail=mail, text=text)
+
+
+def linked(text: str, base_url: str) -> Markup:
+    """Return the text with links to dashboard pages; other URLs stay text."""
+    parts = re.split(rf"(?<!\S)({re.escape(base_url)}/\S*)", text)
+    # Odd positions hold the matched URLs.
+    return Markup("").join(
+        _mail_link(part) if at % 2 else Markup("{}").format(part) for at, part in enumerate(parts)
+    )
+
+
+def _mail_link(url: str) -> Markup:
+    target = url.rstrip(_STOPS)
+    return Markup('<a href="{0}">{0}</a>{1}').format(target, url[len(target) :])

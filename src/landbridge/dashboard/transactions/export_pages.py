@@ -20,13 +20,7 @@ from landbridge.platform.core.errors import Busy, FieldInvalid, Refused
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.platform.metadata.model import as_text
 from landbridge.reporting.exports import csv_lines
-from landbridge.reporting.exports.model import (
-    Column,
-    ColumnKind,
-    ExportFormat,
-    ExportHeader,
-    Value,
-)
+from landbridge.reporting.exports.model import Column, ColumnKind, ExportFormat, ExportHeader, Value
 from landbridge.reporting.exports.parquet_groups import ParquetGroups
 from landbridge.reporting.exports.service import check_extra
 

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 from landbridge.customers.payment_screening.model import INCOMPLETE
 from landbridge.customers.travel_exchanges.api import ExchangeList
-from landbridge.dashboard.compliance.inquiry_pages import PENDING, STATES
-from landbridge.dashboard.compliance.travel_rule_pages import find_waiting
+from landbridge.dashboard.compliance.travel_rule_pages import PENDING, STATES, find_waiting
 from landbridge.dashboard.payment_lines import payment_lines
 from landbridge.dashboard.payments.destinations import destination_of
 from landbridge.dashboard.payments.payment_details import ExpandedPayment, PaymentDetails

@@ -16,9 +16,8 @@ from landbridge.customers.bank_accounts.schemas import (
 from landbridge.customers.bank_accounts.types import BY_TYPE
 from landbridge.customers.users.api import UserDetailsReply
 from landbridge.dashboard.countries import countries, country_name
-from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, new_request_id, read_form, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.users.account_forms import HOLDER, account_body, account_form
 from landbridge.dashboard.users.account_labels import (

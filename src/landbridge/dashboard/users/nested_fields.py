@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, cast
 
-from landbridge.dashboard.forms import Form
 from landbridge.dashboard.json_text import JsonObject, JsonValue
+from landbridge.dashboard.page_request import Form
 
 _Tree: TypeAlias = "dict[str | int, str | _Tree]"
 _PATH_SEGMENT = re.compile(r"([^.\[\]]+)|\[([0-9]{1,2})\]")

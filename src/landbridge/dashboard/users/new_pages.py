@@ -15,16 +15,15 @@ from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.users.service import DEFAULT_CHAINS
 from landbridge.customers.users.terms_api import TermsLinkCreated, TermsLinkReply
 from landbridge.dashboard.countries import countries
-from landbridge.dashboard.forms import new_request_id, read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, new_request_id, read_form, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.users.nested_fields import submitted_values
-from landbridge.dashboard.users.page_context import page_path
-from landbridge.dashboard.users.profile_forms import (
+from landbridge.dashboard.users.overview_pages import (
     OWNERS_SHOWN_MAX,
     owner_count,
     particulars_body,
 )
+from landbridge.dashboard.users.page_context import page_path
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.formats.translations import later as _

@@ -1,4 +1,8 @@
-"""Overview of a user, and actions on the user: edit, freeze, erase."""
+"""Overview of a user, and actions on the user: edit, freeze, erase.
+
+At the end, profile forms are converted to bodies of the API and back: name, date of birth,
+address, owners.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -10,25 +14,21 @@ from msgspec import to_builtins
 
 from landbridge.customers.bank_accounts.schemas import BankAccountPageReply
 from landbridge.customers.users.api import UserDetailsReply
+from landbridge.customers.users.model import UserType
 from landbridge.customers.users.schemas import UserReply
+from landbridge.customers.users.validation import OWNERS_MAX
 from landbridge.customers.verification.api import ListedStatus
-from landbridge.dashboard.compliance.verification_status import RAIL_LABELS
+from landbridge.dashboard.compliance.kyc_data import RAIL_LABELS
 from landbridge.dashboard.countries import countries
-from landbridge.dashboard.forms import read_form
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.json_text import JsonObject, JsonValue
+from landbridge.dashboard.page_request import Page, PageRequest, parse_integer, read_form, redirect
 from landbridge.dashboard.page_visitor import check_is_admin, check_may_edit
 from landbridge.dashboard.payment_lines import read_lines
 from landbridge.dashboard.usd_values import total_usd
 from landbridge.dashboard.users.account_labels import type_label
 from landbridge.dashboard.users.balances import CoinBalance, load_balances
-from landbridge.dashboard.users.nested_fields import flatten, submitted_values
+from landbridge.dashboard.users.nested_fields import flatten, nest, submitted_values
 from landbridge.dashboard.users.page_context import page_path, user_context, user_path
-from landbridge.dashboard.users.profile_forms import (
-    OWNERS_SHOWN_MAX,
-    changed_fields,
-    owner_count,
-    particulars_body,
-)
 from landbridge.payments.transactions.model import CURRENCIES
 from landbridge.payments.virtual_accounts.schemas import VirtualAccountPageReply
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -188,3 +188,54 @@ async def _erase_values(interface: InternalClient, user_id: str) -> dict[str, ob
         "particulars": particulars,
         "email": "",
     }
+
+
+_OWNERS = "ultimateBeneficialOwners"
+OWNERS_SHOWN_MAX = OWNERS_MAX
+_COMMON = ("email", "address", "ipAddress")
+_FIELDS_BY_TYPE = {
+    UserType.INDIVIDUAL: ("firstName", "lastName", "dateOfBirth"),
+    UserType.BUSINESS: ("businessName", _OWNERS),
+}
+_CHECKBOXES = ("hasControl", "isSigner")
+
+
+def particulars_body(submitted: Mapping[str, str], type_: str) -> JsonObject:
+    """Return the body for a user of this type; empty fields are left out."""
+    body = nest(submitted, *_COMMON, *_FIELDS_BY_TYPE[UserType(type_)])
+    owners = body.get(_OWNERS)
+    if isinstance(owners, list):
+        body[_OWNERS] = [
+            {**each, **{name: bool(each.get(name)) for name in _CHECKBOXES}}
+            for each in owners
+            if isinstance(each, dict)
+        ]
+    elif owners is not None:
+        del body[_OWNERS]
+    return body
+
+
+def owner_count(submitted: Mapping[str, str]) -> int:
+    """Return the number of owners to show; 1 if the submitted number is invalid."""
+    try:
+        return parse_integer(
+            submitted.get("owners", ""), "owners", minimum=1, maximum=OWNERS_SHOWN_MAX
+        )
+    except FieldInvalid:
+        return 1
+
+
+def changed_fields(submitted: JsonObject, current: JsonObject) -> JsonObject:
+    """Return the fields that differ from the current ones."""
+    return {
+        name: value
+        for name, value in submitted.items()
+        if value != _without_nulls(current.get(name))
+    }
+
+
+def _without_nulls(value: JsonValue) -> JsonValue:
+    """Return an object without its null fields, which forms do not have."""
+    if not isinstance(value, Mapping):
+        return value
+    return {name: each for name, each in value.items() if each is not None}

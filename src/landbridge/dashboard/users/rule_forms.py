@@ -7,8 +7,8 @@ has no upper bound.
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 
-from landbridge.dashboard.forms import Form, parse_integer
 from landbridge.dashboard.number_formats import number_text
+from landbridge.dashboard.page_request import Form, parse_integer
 from landbridge.payments.virtual_accounts.rule_parsing import PARTS_MAX, TIERS_MAX
 from landbridge.payments.virtual_accounts.rule_schemas import RuleReply
 from landbridge.platform.core.errors import FieldInvalid

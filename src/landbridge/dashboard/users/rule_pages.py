@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from litestar import Controller, Response, get, post
 from litestar.params import FromPath
 
-from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, new_request_id, read_form, redirect
 from landbridge.dashboard.page_visitor import check_is_admin
 from landbridge.dashboard.payment_lines import chain_name
 from landbridge.dashboard.users.nested_fields import submitted_values

@@ -7,9 +7,8 @@ from litestar import Controller, Response, get, post
 from litestar.params import FromPath
 
 from landbridge.customers.users.wallet_api import ExternalWalletPage
-from landbridge.dashboard.forms import new_request_id, read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, read_list_query
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, new_request_id, read_form, redirect
 from landbridge.dashboard.page_visitor import check_may_edit
 from landbridge.dashboard.sandbox_funding import simulate_deposit
 from landbridge.dashboard.users.nested_fields import submitted_values

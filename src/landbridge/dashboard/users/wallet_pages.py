@@ -9,10 +9,9 @@ from msgspec import UNSET
 from landbridge.customers.users.deposit_api import DepositPage
 from landbridge.customers.users.schemas import UserReply
 from landbridge.customers.users.wallet_api import ExternalWalletPage
-from landbridge.dashboard.forms import read_form
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.number_formats import parse_number
-from landbridge.dashboard.page_request import Page, PageRequest, redirect
+from landbridge.dashboard.page_request import Page, PageRequest, read_form, redirect
 from landbridge.dashboard.sandbox_funding import fund
 from landbridge.dashboard.users.balances import coins_in, load_balances
 from landbridge.dashboard.users.nested_fields import submitted_values

@@ -7,19 +7,14 @@ import msgspec
 from litestar import Controller, get
 from litestar.di import NamedDependency
 
-from landbridge.platform.audit_log.model import (
-    DECIDING,
-    ActorType,
-    AuditLogEntry,
-    AuditLogFilters,
-)
+from landbridge.platform.audit_log.model import DECIDING, ActorType, AuditLogEntry, AuditLogFilters
 from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import IDENTIFIER, query, some_of, text
 from landbridge.platform.http.list_query import optional_id, parse_choices
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 # Kinds whose facts are settings and decisions; those of money and of people are left out.
 _KINDS_WITH_FACTS = (
@@ -132,15 +127,13 @@ class AuditLogRoutes(Controller):
 
 
 def _reply(entry: AuditLogEntry) -> AuditLogEntryReply:
-    return AuditLogEntryReply(
-        id=entry.id,
+    return reply_of(
+        entry,
+        AuditLogEntryReply,
         at=moment(entry.occurred_at),
         actor=ActorReply(type=entry.actor_type, id=entry.actor_id),
-        kind=entry.kind,
         what=entry.change_type,
         object_id=str(entry.object_id),
-        status_before=entry.status_before,
-        status_after=entry.status_after,
         facts=_facts(entry.kind, entry.facts),
     )
 

@@ -17,13 +17,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.changes import store
-from landbridge.platform.changes.model import (
-    START,
-    UNPLACED,
-    Change,
-    LogPosition,
-    PayloadSnapshot,
-)
+from landbridge.platform.changes.model import START, UNPLACED, Change, LogPosition, PayloadSnapshot
 from landbridge.platform.db.pool import Tx
 
 # Maximum time between a change's timestamp and its commit: no statement, no wait for a lock and no

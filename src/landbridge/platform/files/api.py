@@ -22,7 +22,7 @@ from landbridge.platform.files.service import Files
 from landbridge.platform.files.upload import UPLOAD_BYTES_MAX, read_upload
 from landbridge.platform.http.auth_guard import check_after_body
 from landbridge.platform.http.caller import ApiRequest, check_sees_documents
-from landbridge.platform.http.responses import Moment, WireStruct, moment
+from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
 # Whatever a file contains, browsers save it without sniffing or running it.
@@ -188,10 +188,4 @@ def _disposition(name: str) -> str:
 
 
 def _shape(file: StoredFileInfo) -> FileReply:
-    return FileReply(
-        id=file.id,
-        created_at=moment(file.created_at),
-        file_name=file.name,
-        size=file.size,
-        mime_type=str(file.mime_type),
-    )
+    return reply_of(file, FileReply, file_name=file.name, mime_type=str(file.mime_type))

@@ -13,13 +13,7 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.files.model import (
-    FILE_BYTES_MAX,
-    FILE_SIZE_MAX,
-    PART,
-    MimeType,
-    suffix_of,
-)
+from landbridge.platform.files.model import FILE_BYTES_MAX, FILE_SIZE_MAX, PART, MimeType, suffix_of
 from landbridge.platform.http.error_responses import BodyTooLarge
 
 KINDS = "a pdf, jpeg, png, heic or tif"

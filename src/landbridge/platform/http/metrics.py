@@ -6,12 +6,7 @@ With some hundred routes it takes a third of a second to render.
 import asyncio
 import os
 
-from prometheus_client import (
-    REGISTRY,
-    CollectorRegistry,
-    generate_latest,
-    multiprocess,
-)
+from prometheus_client import REGISTRY, CollectorRegistry, generate_latest, multiprocess
 
 _FRESH_S = 1.0
 

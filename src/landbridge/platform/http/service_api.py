@@ -15,12 +15,7 @@ from landbridge.platform.core.errors import KeyInvalid, ReadOnlyServer
 from landbridge.platform.db.migrate import SchemaNewer, check_schema
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http import error_page
-from landbridge.platform.http.api_explorer import (
-    INDEX_HEADERS,
-    PAGE_HEADERS,
-    ApiExplorer,
-    assets,
-)
+from landbridge.platform.http.api_explorer import INDEX_HEADERS, PAGE_HEADERS, ApiExplorer, assets
 from landbridge.platform.http.auth_guard import bearer
 from landbridge.platform.http.list_query import AnyRequest, parse_choice
 from landbridge.platform.http.metrics import MetricsText

@@ -10,12 +10,7 @@ from typing import Protocol
 from uuid import UUID
 
 from landbridge.providers.chains.forwarding import ForwardingChains
-from landbridge.providers.chains.port import (
-    ChainAction,
-    ChainOrder,
-    ChainOrderStatus,
-    OrderHalted,
-)
+from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, OrderHalted
 
 # A halted order is sent again after a pause that grows with the halt, between these.
 _PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)

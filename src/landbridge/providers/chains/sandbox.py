@@ -16,7 +16,7 @@ from landbridge.providers.chains.port import (
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash, user_op_hash
 from landbridge.providers.simulation.model import OrderEnding, SimulatedOrder, SimulatedSystem
 from landbridge.providers.simulation.outcome_catalog import ScriptedStep
-from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 
 # Time until a transaction counts as final, by the usual confirmations of wallets and exchanges: a
 # few blocks on the fast chains, about twelve blocks of twelve seconds on Ethereum.

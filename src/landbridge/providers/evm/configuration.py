@@ -18,11 +18,7 @@ import msgspec
 
 from landbridge.providers.chains.tokens import NATIVE_ASSETS, NETWORK_TOKENS, Network
 from landbridge.providers.evm.bridge_configuration import BridgeContracts, read_bridge
-from landbridge.providers.evm.configuration_table import (
-    ChainsFileError,
-    ConfigurationTable,
-    either,
-)
+from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable, either
 from landbridge.providers.evm.market_configuration import MarketContracts, read_market
 from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError, is_web_url
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits

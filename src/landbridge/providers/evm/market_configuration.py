@@ -8,11 +8,7 @@ from enum import StrEnum
 import msgspec
 
 from landbridge.providers.chains.markets import SwapProvider
-from landbridge.providers.evm.configuration_table import (
-    ChainsFileError,
-    ConfigurationTable,
-    either,
-)
+from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable, either
 
 # Hundredths of a basis point: a fee of 100 is 0.01 %. A pool with more takes a tenth of the coins.
 _FEE_MAX = 100_000

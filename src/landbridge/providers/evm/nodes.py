@@ -19,12 +19,7 @@ import msgspec
 import structlog
 
 from landbridge.platform.core.clock import Clock
-from landbridge.providers.evm.errors import (
-    AnswerTooLarge,
-    NodeError,
-    NodeFailure,
-    NodeUnavailable,
-)
+from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailure, NodeUnavailable
 from landbridge.providers.evm.node_errors import is_rate_limit
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.quantities import AnswerInvalid

@@ -33,13 +33,7 @@ from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailu
 from landbridge.providers.evm.mined_transactions import read_mined
 from landbridge.providers.evm.node_errors import is_log_limit
 from landbridge.providers.evm.node_url import NodeUrl
-from landbridge.providers.evm.nodes import (
-    ChainIdentity,
-    NodeHealth,
-    NodePool,
-    RpcLimits,
-    TooLarge,
-)
+from landbridge.providers.evm.nodes import ChainIdentity, NodeHealth, NodePool, RpcLimits, TooLarge
 from landbridge.providers.evm.quantities import (
     AnswerInvalid,
     read_data,

@@ -30,8 +30,7 @@ from landbridge.providers.sidecar.suite.model import (
     ContractResult,
     run_check,
 )
-from landbridge.providers.sidecar.suite.payee_checks import PayeeChecks
-from landbridge.providers.sidecar.suite.payout_checks import run_checks
+from landbridge.providers.sidecar.suite.payout_checks import PayeeChecks, run_checks
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 from landbridge.providers.sidecar.suite.rates_checks import RatesChecks
 from landbridge.providers.sidecar.suite.screening_checks import ScreeningChecks

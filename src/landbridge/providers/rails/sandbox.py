@@ -26,7 +26,7 @@ from landbridge.providers.rails.port import (
 )
 from landbridge.providers.simulation.model import OrderEnding, SimulatedOrder, SimulatedSystem
 from landbridge.providers.simulation.outcome_catalog import ScriptedStep
-from landbridge.providers.simulation.scripted_orders import ScriptedOrders
+from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 
 _BANK = "Sandbox Bank (nothing here is real)"
 _BANK_ADDRESS = "1 Example Street, Springfield, NY 10001, USA"

@@ -8,10 +8,7 @@ import msgspec
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_optional_row, read_row
-from landbridge.providers.screening.model import (
-    SanctionsEntry,
-    SanctionsListVersion,
-)
+from landbridge.providers.screening.model import SanctionsEntry, SanctionsListVersion
 
 _ACTIVE = """
 select id, list, digest, published_on, entry_count, loaded_at, is_active

@@ -9,6 +9,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from landbridge.platform.core.errors import Rejected
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.formats.texts import in_short
 from landbridge.providers.kyt.port import ScreenedTransfer
@@ -65,7 +66,7 @@ from landbridge.providers.sidecar.protocol import (
 )
 from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer, RatesQuery
 from landbridge.providers.sidecar.transport import counted_call
-from landbridge.providers.sidecar.travel_client import TravelClient
+from landbridge.providers.sidecar.travel_protocol import TravelClient
 
 # A page of credits has fifty times as many bytes as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024
@@ -85,13 +86,11 @@ class SidecarClient(TravelClient):
         test_outcome: RequestedOutcome | None = None,
     ) -> PayoutReport:
         """Submit a payout; see `PayoutProvider`. A test outcome is refused by real providers."""
-        request = PayoutRequest(
-            key=payment.key,
-            org_id=payment.org_id,
+        request = copy_fields(
+            payment,
+            PayoutRequest,
             amount=str(payment.money),
             currency=payment.money.asset.currency,
-            rail=payment.rail,
-            is_same_day=payment.is_same_day,
             payee=dict(payment.payee) if returns is None else None,
             texts=dict(payment.texts) if returns is None else {},
             returns=returns,
@@ -143,18 +142,14 @@ class SidecarClient(TravelClient):
         }
         return DepositAccount(
             answer.account_number,
-            DepositCoordinates(
-                bank_name=answer.bank_name,
-                bank_address=answer.bank_address,
-                swift_code=answer.swift_code,
-                beneficiary_name=answer.beneficiary_name,
-                beneficiary_address=answer.beneficiary_address,
+            copy_fields(
+                answer,
+                DepositCoordinates,
                 rails={
                     name: (each.routing_number, each.account_number)
                     for name, each in numbers.items()
                     if each is not None
                 },
-                instruction=answer.instruction,
             ),
         )
 
@@ -188,24 +183,12 @@ class SidecarClient(TravelClient):
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be submitted again.
         """
         money, sender = transfer.money, transfer.sender
-        request = ScreeningRequest(
-            key=transfer.key,
-            org_id=transfer.org_id,
+        request = copy_fields(
+            transfer,
+            ScreeningRequest,
             amount=str(money),
             currency=money.asset.currency,
-            direction=transfer.direction,
-            chain=transfer.chain,
-            transaction_hash=transfer.transaction_hash,
-            source_address=transfer.source_address,
-            destination_address=transfer.destination_address,
-            rail=transfer.rail,
-            sender=sender
-            and ScreenedSender(
-                name=sender.name,
-                bank_name=sender.bank_name,
-                routing_number=sender.routing_number,
-                account_number=sender.account_number,
-            ),
+            sender=None if sender is None else copy_fields(sender, ScreenedSender),
             payee=None if transfer.payee is None else dict(transfer.payee),
             test_outcome=test_outcome,
         )
@@ -233,12 +216,8 @@ class SidecarClient(TravelClient):
         self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None
     ) -> PayeeVerification:
         """Ask about a payee; see `PayoutProvider`. Where the sidecar can't say, `unavailable`."""
-        request = PayeeRequest(
-            org_id=destination.org_id,
-            currency=destination.currency,
-            rail=destination.rail,
-            payee=dict(destination.payee),
-            test_outcome=test_outcome,
+        request = copy_fields(
+            destination, PayeeRequest, payee=dict(destination.payee), test_outcome=test_outcome
         )
         status, body = await self._call(PAYEES_PATH, request)
         if status in {HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE}:
@@ -284,17 +263,12 @@ class SidecarClient(TravelClient):
                 OrderProblem.AMOUNT_DIFFERS,
                 f"provider {self.name} answered another amount or currency for {key}",
             )
-        references = answer.references
         return PayoutReport(
             state=answer.state,
             money=money,
             provider_reference=answer.provider_reference,
-            tracking=PaymentTracking(
-                payment_rail=rail,
-                trace_number=references.trace_number,
-                imad=references.imad,
-                omad=references.omad,
-                uetr=references.uetr,
+            tracking=copy_fields(
+                answer.references, PaymentTracking, payment_rail=rail, fed_batch_id=None
             ),
             expected_in_s=answer.expected_in_seconds,
             failure=answer.failure_code,

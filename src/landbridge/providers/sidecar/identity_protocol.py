@@ -1,17 +1,31 @@
-"""Messages about the verification of users; see `protocol.py`. They hold personal data."""
+"""Messages about the verification of users, and the client that sends them; see `protocol.py`.
+
+They hold personal data.
+
+Guarantees:
+- an answer counts only if it is about the same key; any other is an unknown outcome;
+- personal data and files are in requests only: no error and no log has any of it.
+"""
 
 from enum import StrEnum
+from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
 
+import msgspec
 from msgspec import Meta, field
 
+from landbridge.platform.core.errors import Rejected
+from landbridge.platform.core.fields import copy_fields
 from landbridge.providers.identity.port import (
     REASON_LENGTH_MAX,
     REASONS_MAX,
     RESULTS_MAX,
     TEXT_LENGTH_MAX,
+    Applicant,
+    ApplicantDocument,
     ApplicationSection,
+    HostedVerification,
 )
 from landbridge.providers.sidecar.protocol import (
     EXPECTED_IN_S_MAX,
@@ -19,6 +33,7 @@ from landbridge.providers.sidecar.protocol import (
     RequestedVerification,
     SidecarMessage,
 )
+from landbridge.providers.sidecar.transport import SidecarTransport, counted_call
 
 APPLICATIONS_PATH = "/v1/applications"
 APPLICATION_DOCUMENTS_PATH = "/v1/applications/documents"
@@ -177,3 +192,84 @@ class VerificationLinkAnswer(SidecarMessage, frozen=True):
     key: UUID
     url: Annotated[str, Meta(pattern=r"^https://[!-~]+\Z", max_length=_LINK_LENGTH_MAX)]
     expires_in_seconds: Annotated[int, Meta(ge=1)] | None = None
+
+
+class IdentityClient(SidecarTransport):
+    """One sidecar, as a provider of verifications.
+
+    All calls raise `Unavailable`, `AnswerUnusable` and `Unclear`: they may be repeated. Those that
+    change an application raise `Rejected` if the provider refuses them for good.
+    """
+
+    @counted_call
+    async def create_application(
+        self,
+        applicant: Applicant,
+        key: UUID,
+        *,
+        test_outcome: RequestedVerification | None = None,
+    ) -> ApplicationAnswer:
+        """Create an application, once per key, and return its state."""
+        request = copy_fields(
+            applicant,
+            ApplicationRequest,
+            key=key,
+            facts=dict(applicant.facts),
+            owners=tuple(
+                ApplicationOwner(id=each.id, last_name=each.last_name, facts=dict(each.facts))
+                for each in applicant.owners
+            ),
+            test_outcome=test_outcome,
+        )
+        return await self._change(APPLICATIONS_PATH, request, key)
+
+    @counted_call
+    async def attach_document(self, key: UUID, document: ApplicantDocument) -> ApplicationAnswer:
+        """Add a document to an application; a known one changes nothing."""
+        file = None if document.read is None else await document.read()
+        if file is not None and len(file) > DOCUMENT_BYTES_MAX:
+            raise Rejected("a file is larger than providers take")
+        request = copy_fields(
+            document, ApplicationDocumentRequest, key=key, document_id=document.id, file=file
+        )
+        return await self._change(APPLICATION_DOCUMENTS_PATH, request, key)
+
+    @counted_call
+    async def submit_application(self, key: UUID) -> ApplicationAnswer:
+        """Start the verification; a submitted application stays so."""
+        return await self._change(SUBMISSIONS_PATH, ApplicationKey(key=key), key)
+
+    @counted_call
+    async def find_application(self, key: UUID) -> ApplicationAnswer | None:
+        """Return the state of an application; None if the key is unknown."""
+        status, body = await self._call(APPLICATION_QUERY_PATH, ApplicationKey(key=key))
+        if status == HTTPStatus.NOT_FOUND:
+            self._check_unknown(status, body)
+            return None
+        return self._application(status, body, key)
+
+    @counted_call
+    async def open_link(self, key: UUID) -> HostedVerification | None:
+        """Return the provider's own page for the person; None if it has none."""
+        status, body = await self._call(VERIFICATION_LINKS_PATH, ApplicationKey(key=key))
+        if status == HTTPStatus.NOT_FOUND:
+            return None
+        self._check_answered(status, unavailable="gives no link now")
+        answer = self._decoded(body, VerificationLinkAnswer)
+        self._check_key(answer.key, key)
+        return HostedVerification(url=answer.url, expires_in_s=answer.expires_in_seconds)
+
+    async def _change(self, path: str, message: msgspec.Struct, key: UUID) -> ApplicationAnswer:
+        status, body = await self._call(path, message)
+        if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+            refusal = self._decoded(body, ApplicationRefusal)
+            self._check_key(refusal.key, key)
+            raise Rejected(APPLICATION_REFUSALS[refusal.code])
+        self._check_conflict(status, f"the key {key} with something else")
+        return self._application(status, body, key)
+
+    def _application(self, status: int, body: bytes, key: UUID) -> ApplicationAnswer:
+        self._check_answered(status)
+        answer = self._decoded(body, ApplicationAnswer)
+        self._check_key(answer.key, key)
+        return answer

@@ -6,11 +6,7 @@ from prometheus_client import Gauge
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import (
-    call_store,
-    credit_store,
-    waiting_store,
-)
+from landbridge.providers.sidecar import call_store, credit_store, waiting_store
 from landbridge.providers.sidecar.calls import RETENTION
 
 _KINDS = ("application", "credit", "order", "screening")

@@ -17,6 +17,7 @@ from functools import partial
 from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable, Unclear
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.kyt.port import (
     NotScreened,
@@ -27,10 +28,9 @@ from landbridge.providers.kyt.port import (
 )
 from landbridge.providers.sidecar import screening_store
 from landbridge.providers.sidecar.client import SidecarClient
-from landbridge.providers.sidecar.configuration import ProvidersFile
+from landbridge.providers.sidecar.configuration import ProvidersFile, ScreeningRoute
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, warn_of_problem
 from landbridge.providers.sidecar.protocol import ScreeningAnswer
-from landbridge.providers.sidecar.routes import ScreeningRoute
 from landbridge.providers.sidecar.screenings import (
     FINAL_SCREENINGS,
     ProviderScreening,
@@ -183,10 +183,4 @@ def _waiting(provider: str, now: datetime) -> ScreeningReport:
 
 
 def _report(screening: ProviderScreening) -> ScreeningReport:
-    return ScreeningReport(
-        verdict=_VERDICTS[screening.state],
-        provider=screening.provider,
-        categories=screening.categories,
-        reference=screening.reference,
-        expected_at=screening.expected_at,
-    )
+    return copy_fields(screening, ScreeningReport, verdict=_VERDICTS[screening.state], missing=())

@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from landbridge.platform.core.fields import copy_fields
 from landbridge.providers.kyt.port import RiskCategory
 from landbridge.providers.sidecar.protocol import ScreeningAnswer, ScreeningState
 
@@ -60,12 +61,7 @@ def decide_screening(screening: ProviderScreening, answer: ScreeningAnswer) -> S
     A late `pending` says nothing about a final one: the answer may have been on its way before.
     """
     if screening.state in FINAL_SCREENINGS:
-        kept = ScreeningDecision(
-            state=screening.state,
-            categories=screening.categories,
-            reference=screening.reference,
-            problem=screening.problem,
-        )
+        kept = copy_fields(screening, ScreeningDecision)
         if answer.state is ScreeningState.PENDING or _STATES[answer.state] is screening.state:
             return kept
         return replace(kept, problem=ScreeningProblem.CONTRADICTION)

@@ -1,5 +1,6 @@
-"""Messages about the travel rule; see `protocol.py`."""
+"""Messages about the travel rule, and the client that sends them; see `protocol.py`."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Any
 from uuid import UUID
@@ -7,8 +8,12 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from landbridge.platform.formats.texts import in_short
+from landbridge.providers.sidecar.credits import replace_half_characters
+from landbridge.providers.sidecar.identity_protocol import IdentityClient
 from landbridge.providers.sidecar.protocol import BankText, ProviderReference, SidecarMessage
 from landbridge.providers.sidecar.requested_outcomes import RequestedTravel
+from landbridge.providers.sidecar.transport import counted_call
 
 TRAVEL_INQUIRIES_PATH = "/v1/travel-rule/inquiries"
 TRAVEL_RESOLUTIONS_PATH = "/v1/travel-rule/resolutions"
@@ -19,7 +24,7 @@ TRAVEL_INBOX_PATH = "/v1/travel-rule/inbox"
 INBOX_MAX = 20
 INBOX_BYTES_MAX = 1024 * 1024
 
-# Host of a counterparty, as settings have it; see `customers/travel_exchanges/schemas.py`.
+# Host of a counterparty, as settings have it; see `customers/travel_exchanges/api.py`.
 _VaspId = Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?\Z")]
 _Token = Annotated[str, Meta(pattern=r"^[0-9A-Z]{9}\Z")]
 _Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,38}(\.[0-9]{1,18})?\Z")]
@@ -153,3 +158,69 @@ class RawTravelInbox(SidecarMessage, frozen=True):
 
     inquiries: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=INBOX_MAX)] = ()
     confirmations: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=INBOX_MAX)] = ()
+
+
+_COMMENT_LENGTH_MAX = 500
+
+
+class TravelClient(IdentityClient):
+    """One sidecar, as a provider of travel rule messages.
+
+    Every call raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be repeated.
+    """
+
+    @counted_call
+    async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
+        """Send an inquiry, once per key, and return its state."""
+        status, body = await self._call(TRAVEL_INQUIRIES_PATH, request)
+        self._check_travel(status, f"the key {request.key} with another inquiry")
+        answer = self._decoded(replace_half_characters(body), ReceivedTravelAnswer)
+        self._check_key(answer.key, request.key)
+        written: object = answer.comment
+        comment = (
+            in_short(written, length_max=_COMMENT_LENGTH_MAX) if isinstance(written, str) else ""
+        )
+        return TravelInquiryAnswer(
+            key=answer.key,
+            state=answer.state,
+            wallet_address=answer.wallet_address,
+            comment=comment or None,
+        )
+
+    @counted_call
+    async def resolve_inquiry(self, request: TravelResolutionRequest) -> None:
+        """Answer an inquiry of another VASP, once."""
+        status, body = await self._call(TRAVEL_RESOLUTIONS_PATH, request)
+        self._check_travel(status, f"another answer to the inquiry {request.id}")
+        self._check_accepted(body, request.id)
+
+    @counted_call
+    async def confirm_transfer(self, key: UUID, transaction_hash: str | None) -> None:
+        """Report what became of a transfer, once."""
+        request = TravelConfirmationRequest(key=key, transaction_hash=transaction_hash)
+        status, body = await self._call(TRAVEL_CONFIRMATIONS_PATH, request)
+        self._check_travel(status, f"another confirmation of {key}")
+        self._check_accepted(body, str(key))
+
+    @counted_call
+    async def read_inbox(
+        self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
+    ) -> RawTravelInbox:
+        """Return messages of other VASPs; those with these ids are not needed again."""
+        query = TravelInboxQuery(
+            limit=limit, inquiries=tuple(inquiries), confirmations=tuple(confirmations)
+        )
+        status, body = await self._call(TRAVEL_INBOX_PATH, query, bytes_max=INBOX_BYTES_MAX)
+        self._check_travel(status, "another inbox")
+        answer = self._decoded(replace_half_characters(body), RawTravelInbox)
+        if max(len(answer.inquiries), len(answer.confirmations)) > limit:
+            raise self._unusable("more messages than the limit")
+        return answer
+
+    def _check_accepted(self, body: bytes, expected: str) -> None:
+        if self._decoded(body, TravelAcceptance).id != expected:
+            raise self._unusable("something about another inquiry")
+
+    def _check_travel(self, status: int, conflict: str) -> None:
+        self._check_conflict(status, conflict)
+        self._check_answered(status, unavailable="can't take it now")

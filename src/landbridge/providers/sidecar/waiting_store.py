@@ -6,12 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.kyt.port import SCREENED_WITHIN
-from landbridge.providers.sidecar.model import (
-    OrderProblem,
-    WaitingOrder,
-    WaitingOrders,
-    overdue_at,
-)
+from landbridge.providers.sidecar.model import OrderProblem, WaitingOrder, WaitingOrders, overdue_at
 
 # The oldest ones of each provider, with the number of all. A screening has no rail.
 _WAITING = """

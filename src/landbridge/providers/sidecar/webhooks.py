@@ -18,13 +18,7 @@ import structlog
 
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import (
-    Busy,
-    KeyInvalid,
-    ResourceNotFound,
-    Unavailable,
-    Unclear,
-)
+from landbridge.platform.core.errors import Busy, KeyInvalid, ResourceNotFound, Unavailable, Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx

@@ -20,11 +20,7 @@ from landbridge.providers.evm.configuration import (
     read_text,
     read_urls,
 )
-from landbridge.providers.evm.configuration_table import (
-    ChainsFileError,
-    ConfigurationTable,
-    either,
-)
+from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable, either
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from landbridge.customers.team.member_emails import MemberEmails
+from landbridge.customers.team.approval_emails import MemberEmails
 from landbridge.platform.core.errors import FieldsInvalid
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.schedules.model import ReportRun

@@ -40,11 +40,7 @@ from landbridge.payments.transfers import model as transfers
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.sandbox.seeding.approvals import add_approval
-from landbridge.sandbox.seeding.initial_rows import (
-    hashes,
-    outgoing_request,
-    outgoing_transfer,
-)
+from landbridge.sandbox.seeding.initial_rows import hashes, outgoing_request, outgoing_transfer
 from landbridge.sandbox.seeding.initial_rows import opening as opened
 from landbridge.sandbox.seeding.placeholders import Placeholders
 from landbridge.sandbox.seeding.row_templates import ScenarioRun

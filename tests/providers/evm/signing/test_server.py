@@ -23,15 +23,15 @@ from landbridge.providers.evm.signing.frames import (
     encode_request,
 )
 from landbridge.providers.evm.signing.known_calls import SignatureKind
-from landbridge.providers.evm.signing.log_entries import check_log, read_log
 from landbridge.providers.evm.signing.model import (
     AccountCall,
+    AddressRequest,
     SignerUnavailable,
     SigningRefused,
+    TransactionRequest,
 )
-from landbridge.providers.evm.signing.requests import AddressRequest, TransactionRequest
 from landbridge.providers.evm.signing.server import SignerServer
-from landbridge.providers.evm.signing.signature_log import LogFailed
+from landbridge.providers.evm.signing.signature_log import LogFailed, check_log, read_log
 from landbridge.providers.evm.signing.signer import EvmSigner
 from landbridge.providers.evm.signing.socket_path import (
     SocketPathInvalid,

@@ -10,8 +10,13 @@ import pytest
 from landbridge.platform.core.clock import FrozenClock
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.signing.known_calls import Movement, SignatureKind
-from landbridge.providers.evm.signing.log_entries import LogInvalid, check_log, read_log
-from landbridge.providers.evm.signing.signature_log import LogFailed, SignatureLog
+from landbridge.providers.evm.signing.signature_log import (
+    LogFailed,
+    LogInvalid,
+    SignatureLog,
+    check_log,
+    read_log,
+)
 from landbridge.providers.evm.signing.signed_amounts import NonceUse
 from tests.providers.evm.signing.kit import (
     NOON,

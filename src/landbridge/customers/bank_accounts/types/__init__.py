@@ -4,6 +4,13 @@ from collections.abc import Mapping
 
 from landbridge.customers.bank_accounts.field_tables import AccountTypeTable, Ramp
 from landbridge.customers.bank_accounts.types.africa import AFRICA_OFFRAMP, AFRICA_ONRAMP
+from landbridge.customers.bank_accounts.types.americas import (
+    ARGENTINA,
+    BRAZIL,
+    COLOMBIA,
+    MEXICO,
+    US,
+)
 from landbridge.customers.bank_accounts.types.global_network import (
     BRAZIL_GLOBAL,
     CHINA_GLOBAL,
@@ -13,13 +20,6 @@ from landbridge.customers.bank_accounts.types.global_network import (
     NIGERIA_GLOBAL,
     SINGAPORE_GLOBAL,
 )
-from landbridge.customers.bank_accounts.types.south_america import (
-    ARGENTINA,
-    BRAZIL,
-    COLOMBIA,
-    MEXICO,
-)
-from landbridge.customers.bank_accounts.types.us import US
 
 TABLES: tuple[AccountTypeTable, ...] = (
     US,

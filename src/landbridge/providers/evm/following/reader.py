@@ -10,12 +10,7 @@ from types import MappingProxyType
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, decode_transfer
 from landbridge.providers.evm.bridging.mint_owners import NO_ADDRESS, find_owner
-from landbridge.providers.evm.chain_data import (
-    BlockHeader,
-    BlockTag,
-    EventLog,
-    TransactionReceipt,
-)
+from landbridge.providers.evm.chain_data import BlockHeader, BlockTag, EventLog, TransactionReceipt
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.errors import TransactionTooLarge
 from landbridge.providers.evm.following.model import (

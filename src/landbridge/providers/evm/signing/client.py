@@ -19,23 +19,21 @@ from landbridge.providers.evm.signing.frames import (
 )
 from landbridge.providers.evm.signing.model import (
     AccountCall,
+    AddressRequest,
+    AuthorizationRequest,
+    CallsRequest,
+    DelegationRequest,
     KeyPath,
+    MessageRequest,
     SealedSeed,
     SignedDelegation,
     SignedTransaction,
     SignerUnavailable,
     SigningKey,
     SigningRefused,
-    UnsignedTransaction,
-)
-from landbridge.providers.evm.signing.requests import (
-    AddressRequest,
-    AuthorizationRequest,
-    CallsRequest,
-    DelegationRequest,
-    MessageRequest,
     SigningRequest,
     TransactionRequest,
+    UnsignedTransaction,
 )
 from landbridge.providers.evm.signing.socket_path import SocketPathInvalid, short_path
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from landbridge.providers.evm.signing.requests import SigningRequest, SigningResult
+from landbridge.providers.evm.signing.model import SigningRequest, SigningResult
 
 T = TypeVar("T")
 

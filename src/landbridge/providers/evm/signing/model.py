@@ -1,4 +1,4 @@
-"""What is signed for EVM chains, and with which key."""
+"""What is signed for EVM chains, and with which key; and requests to the signer over its socket."""
 
 from typing import TypeAlias
 from uuid import UUID
@@ -7,6 +7,7 @@ import msgspec
 
 from landbridge.platform.core.errors import Rejected, Unavailable
 from landbridge.providers.chains.tokens import Network
+from landbridge.providers.evm.abi import TransferAuthorization
 
 # BIP-32 path; hardened steps have bit 31 set.
 KeyPath: TypeAlias = tuple[int, ...]
@@ -87,3 +88,63 @@ class AccountCall(msgspec.Struct, frozen=True, kw_only=True):
     destination: str
     value_wei: int
     data: bytes
+
+
+class TransactionRequest(msgspec.Struct, frozen=True, kw_only=True, tag="transaction"):
+    """Sign a transaction."""
+
+    key: SigningKey
+    transaction: UnsignedTransaction
+
+
+class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="authorization"):
+    """Sign an EIP-3009 transfer of the token at an address."""
+
+    key: SigningKey
+    chain: Network
+    token: str
+    authorization: TransferAuthorization
+
+
+class CallsRequest(msgspec.Struct, frozen=True, kw_only=True, tag="calls"):
+    """Sign calls for the delegate contract; the deadline is seconds since 1970."""
+
+    key: SigningKey
+    chain: Network
+    calls: tuple[AccountCall, ...]
+    nonce: bytes
+    deadline_s: int
+
+
+class DelegationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="delegation"):
+    """Sign that an account takes on the delegate contract."""
+
+    key: SigningKey
+    chain: Network
+    nonce: int
+
+
+class MessageRequest(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
+    """Sign the message of a Solana transaction."""
+
+    key: SigningKey
+    chain: Network
+    message: bytes
+
+
+class AddressRequest(msgspec.Struct, frozen=True, kw_only=True, tag="address"):
+    """Derive an address."""
+
+    seed: SealedSeed
+    path: KeyPath
+
+
+SigningRequest: TypeAlias = (
+    TransactionRequest
+    | AuthorizationRequest
+    | CallsRequest
+    | DelegationRequest
+    | MessageRequest
+    | AddressRequest
+)
+SigningResult: TypeAlias = SignedTransaction | SignedDelegation | bytes | str

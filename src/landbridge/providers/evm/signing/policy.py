@@ -15,12 +15,7 @@ from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TransferAuthorization
 from landbridge.providers.evm.configuration import Eip3009Domain, EvmChain
 from landbridge.providers.evm.signing.delegate_calls import CALLS_MAX, ExecuteCall
-from landbridge.providers.evm.signing.known_calls import (
-    CallReader,
-    CallReading,
-    Movement,
-    checked,
-)
+from landbridge.providers.evm.signing.known_calls import CallReader, CallReading, Movement, checked
 from landbridge.providers.evm.signing.model import (
     AccountCall,
     SignedDelegation,

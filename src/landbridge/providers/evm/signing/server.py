@@ -23,8 +23,7 @@ from landbridge.providers.evm.signing.frames import (
     encode_answer,
     read_frame,
 )
-from landbridge.providers.evm.signing.model import SignerUnavailable, SigningRefused
-from landbridge.providers.evm.signing.requests import SigningRequest
+from landbridge.providers.evm.signing.model import SignerUnavailable, SigningRefused, SigningRequest
 from landbridge.providers.evm.signing.signature_log import LogFailed, SignatureLog
 from landbridge.providers.evm.signing.signer import EvmSigner
 

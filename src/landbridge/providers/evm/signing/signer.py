@@ -20,25 +20,23 @@ from landbridge.providers.evm.signer_limits import SignerLimits
 from landbridge.providers.evm.signing.known_calls import Movement, SignatureKind, checked
 from landbridge.providers.evm.signing.model import (
     AccountCall,
+    AddressRequest,
+    AuthorizationRequest,
+    CallsRequest,
+    DelegationRequest,
     KeyPath,
+    MessageRequest,
     SealedSeed,
     SignedDelegation,
     SignedTransaction,
     SigningKey,
     SigningRefused,
-    UnsignedTransaction,
-)
-from landbridge.providers.evm.signing.policy import ChainPolicy, check_key, policies_of
-from landbridge.providers.evm.signing.requests import (
-    AddressRequest,
-    AuthorizationRequest,
-    CallsRequest,
-    DelegationRequest,
-    MessageRequest,
     SigningRequest,
     SigningResult,
     TransactionRequest,
+    UnsignedTransaction,
 )
+from landbridge.providers.evm.signing.policy import ChainPolicy, check_key, policies_of
 from landbridge.providers.evm.signing.seeds import Seeds
 from landbridge.providers.evm.signing.signature_log import (
     SignatureLog,

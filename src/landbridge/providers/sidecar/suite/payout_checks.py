@@ -1,13 +1,18 @@
-"""Checks of every payout adapter: happy ways, refusals, silence, repetition, returns, amounts."""
+"""Checks of every payout adapter: happy ways, refusals, silence, repetition, returns, payees."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from landbridge.platform.core.errors import InvariantBroken, Rejected, Unclear, Upstream
-from landbridge.providers.rails.port import RailPayment
+from landbridge.platform.core.ids import new_id
+from landbridge.providers.rails.port import PayeeMatch, PayoutDestination, RailPayment
+from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.model import AnswerUnusable, NothingDone, PayoutReport
+from landbridge.providers.sidecar.payee_protocol import PAYEES_PATH
 from landbridge.providers.sidecar.protocol import PayoutState, RequestedOutcome
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
@@ -16,6 +21,7 @@ from landbridge.providers.sidecar.suite.model import (
     ContractResult,
     run_check,
 )
+from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 
 # In smallest units.
@@ -249,3 +255,43 @@ PAYOUT_CHECKS = (
     _check("an order without an answer is kept", _keeps_what_it_did_not_answer, _O.SILENCE),
     _check("what was not done can be ordered again", _can_be_ordered_again, _O.NOT_DONE),
 )
+
+
+_INVALID = (b"", b"{", b"null", b"[]", b"{}", b"\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class PayeeChecks:
+    """Checks of one sidecar, about one payee."""
+
+    protocol: ProtocolChecks
+    client: SidecarClient
+    outcomes: Collection[PayeeMatch]
+    rail: str
+    currency: str
+    payee: Mapping[str, Any]
+
+    async def run(self) -> Sequence[ContractResult]:
+        """Run the checks one after the other; none if the sidecar verifies no payees."""
+        if not self.outcomes:
+            return []
+        checks: dict[str, Callable[[], Awaitable[str | None]]] = {
+            f"a payee is verified: {each.value}": partial(self._answered, each)
+            for each in self.outcomes
+        }
+        checks["invalid requests about payees are refused"] = self._invalid
+        return [await run_check(name, check) for name, check in checks.items()]
+
+    async def _answered(self, outcome: PayeeMatch) -> str | None:
+        destination = PayoutDestination(
+            org_id=new_id(), rail=self.rail, currency=self.currency, payee=self.payee
+        )
+        answers = {
+            await self.client.verify_payee(destination, test_outcome=outcome) for _ in range(2)
+        }
+        if {each.match for each in answers} != {outcome}:
+            raise CheckFailed(f"it is answered with {sorted(each.match for each in answers)}")
+        return None
+
+    async def _invalid(self) -> None:
+        await self.protocol.check_refusals(_INVALID, PAYEES_PATH)

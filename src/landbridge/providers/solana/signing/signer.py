@@ -22,22 +22,13 @@ from landbridge.platform.formats.solana_addresses import solana_address_of
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.signer_limits import COIN, SignerLimits
 from landbridge.providers.evm.signing.known_calls import Movement, SignatureKind
-from landbridge.providers.evm.signing.model import (
-    KeyPath,
-    SealedSeed,
-    SigningKey,
-    SigningRefused,
-)
+from landbridge.providers.evm.signing.model import KeyPath, SealedSeed, SigningKey, SigningRefused
 from landbridge.providers.evm.signing.policy import RELAYER_CONTEXT
 from landbridge.providers.evm.signing.seeds import SEEDS_MAX, open_seed
 from landbridge.providers.evm.signing.signed_amounts import NonceUse, check_transaction_limits
 from landbridge.providers.evm.signing.signer import SigningDraft
 from landbridge.providers.solana.configuration import RECIPIENTS_MAX, SolanaChain
-from landbridge.providers.solana.messages import (
-    MessageUnknown,
-    TransferMessage,
-    read_message,
-)
+from landbridge.providers.solana.messages import MessageUnknown, TransferMessage, read_message
 
 _SCOPE = "message"
 

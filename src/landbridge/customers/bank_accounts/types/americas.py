@@ -1,29 +1,36 @@
-"""Accounts in Brazil, Mexico, Colombia and Argentina. Source: contract, accounts 4."""
+"""Accounts in the US, Brazil, Mexico, Colombia and Argentina. Source: contract, accounts 4."""
 
 from functools import partial
 
 from landbridge.customers.bank_accounts.field_tables import (
+    ADDRESS,
+    TEXT,
     AccountField,
     AccountTypeTable,
     DependentNumberField,
     FieldCardinality,
     FieldCondition,
+    FieldReference,
     Ramp,
     one_of,
 )
 from landbridge.customers.bank_accounts.types.holders import holder
 from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.platform.formats.bank_numbers import (
+    check_aba,
     check_account_number,
     check_alias,
     check_bank_code,
+    check_bic,
     check_card,
     check_cbu,
     check_clabe,
     check_cvu,
+    check_iban,
     check_mexican_phone,
     check_pix_key,
     check_spei_code,
+    check_us_account,
 )
 
 _south_american = partial(
@@ -155,4 +162,40 @@ ARGENTINA = _south_american(
     payment_rail="transfers",
     bank_country="ARG",
     numbers=("accountNumber",),
+)
+
+
+# Domestic bank transfers; none of them is sent to an IBAN.
+_DOMESTIC = ("ach", "wire", "rtp")
+
+US = AccountTypeTable(
+    name="us",
+    ramps=(Ramp.OFFRAMP, Ramp.ONRAMP),
+    fields=(
+        AccountField(
+            name="transferType", kind=one_of("ach", "wire", "swift", "rtp"), required=True
+        ),
+        AccountField(name="accountType", kind=one_of("Checking", "Savings"), required=True),
+        AccountField(name="accountNumber", kind=check_us_account),
+        AccountField(
+            name="iban", kind=check_iban, refused=FieldCondition("transferType", _DOMESTIC)
+        ),
+        AccountField(
+            name="routingNumber",
+            kind=check_aba,
+            required=FieldCondition("transferType", _DOMESTIC),
+        ),
+        AccountField(
+            name="swiftCode", kind=check_bic, required=FieldCondition("transferType", ("swift",))
+        ),
+        AccountField(name="bankName", kind=TEXT, required=True),
+        AccountField(name="bankAddress", kind=ADDRESS),
+        AccountField(name="currency", kind=one_of("usd"), required=True),
+    ),
+    choices=(FieldCardinality(members=("accountNumber", "iban"), at_least=1, at_most=1),),
+    holder=holder("address"),
+    kyc=KycRail.USD,
+    payment_rail=FieldReference("transferType"),
+    bank_country="USA",
+    numbers=("accountNumber", "iban"),
 )
