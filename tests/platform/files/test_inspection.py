@@ -194,6 +194,20 @@ def test_items_of_a_heic_are_no_longer_than_the_file() -> None:
     assert "not a whole image" in refusal(repeated_heic(20), "a.heic")
 
 
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_items_of_a_heic_name_no_pieces_without_bytes(version: int) -> None:
+    """Four kilobytes would name ten million pieces; a megabyte, more than a day can count."""
+    id_, method = bytes(4 if version == 2 else 2), bytes(2 if version else 0)
+    items = (id_ + method + bytes(2) + b"\xff\xff") * 300
+    count = (300).to_bytes(len(id_))
+    content = heic_of(heic_box(b"iloc", bytes([version, 0, 0, 0, 0, 0]) + count + items))
+    began = time.thread_time()
+    with pytest.raises(ValueError, match="pieces that have no fields"):
+        check_items(content)
+    assert time.thread_time() - began < 1
+    assert "not a whole image" in refusal(content, "a.heic")
+
+
 def test_tiles_of_a_heic_have_a_bound() -> None:
     small = grid_heic(tile=256, rows=3, columns=4, size=(1_000, 700))
     assert inspect(small, name="a.heic", declared=None) is MimeType.HEIC
