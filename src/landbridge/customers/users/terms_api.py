@@ -13,7 +13,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Redirect
 from msgspec.structs import replace
 
-from landbridge.customers.users.hosted_pages import PAGES, html, way_back
+from landbridge.customers.users.hosted_pages import PAGES, hosted_path, html, way_back
 from landbridge.customers.users.model import Agreement
 from landbridge.customers.users.page_language import choose_language
 from landbridge.customers.users.terms import TermsOfService
@@ -154,6 +154,7 @@ class TermsPage(Controller):
         signedAgreementId: FromPath[str],
         terms: NamedDependency[TermsOfService],
         orgs: NamedDependency[Orgs],
+        public_url: NamedDependency[str],
         session: Annotated[str, QueryParameter(name="session")] = "",
     ) -> Response[str]:
         """Return the terms with a button."""
@@ -163,7 +164,8 @@ class TermsPage(Controller):
         expired = agreement.expires_at <= await orgs.now(agreement.org_id)
         if agreement.signed_at is None and expired:
             return _page("gone.html", 410)
-        return _page("terms.html", 200, agreement=agreement)
+        path = hosted_path(public_url, f"/tos/{agreement.id}")
+        return _page("terms.html", 200, agreement=agreement, path=path)
 
     @post(
         "/accept",
