@@ -17,6 +17,7 @@ from landbridge.platform.http import concurrency
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.http.concurrency import COSTLY_EACH, LARGE_BYTES
 from landbridge.reporting.metrics import metric_api
+from tests.developers.webhooks.endpoints import WEBHOOKS, make_webhook
 from tests.platform.http.member_clients import member_client
 from tests.tenants import (
     BATCHES,
@@ -29,6 +30,7 @@ from tests.tenants import (
     refusal,
     transfer_body,
 )
+from tests.waiting import holding, waiting
 
 PREVIEW = "/v2/reporting/metrics/preview"
 REPORT = {
@@ -150,6 +152,25 @@ async def test_batches_are_costly(org: Tenant, slow: Slow) -> None:
         assert not sent.done()
         assert await org.get("/v2/ping") == {"message": "pong"}
     assert good(await sent)["transferDetails"]["status"] == "CREATED"
+
+
+async def test_transactions_of_an_organisation_leave_connections_to_others(
+    org: Tenant, other_org: Tenant
+) -> None:
+    """Eighty changes of one record at once delayed all other organisations by a second."""
+    database = org.container.database
+    endpoint, other = (await make_webhook(org))["id"], (await make_webhook(other_org))["id"]
+    lock = "select from webhook_endpoints where org_id = $1 and id = $2 for update"
+    async with holding(database, lock, org.org_id, UUID(endpoint)), asyncio.timeout(20):
+        changes = [
+            asyncio.create_task(org.send("PATCH", f"{WEBHOOKS}/{endpoint}", {"description": text}))
+            for text in "abcdefghijklmnop"
+        ]
+        await waiting(database, 4)
+        good(await other_org.send("PATCH", f"{WEBHOOKS}/{other}", {"description": "other"}))
+        # Reads need no transaction.
+        good(await org.send("GET", f"{WEBHOOKS}/{endpoint}"))
+    assert {(await each).status_code for each in changes} == {200}
 
 
 async def test_queued_request_of_a_disconnected_client_is_not_served(

@@ -4,6 +4,8 @@ Guarantees:
 - A process handles at most `READS_EACH` reads, `WRITES_EACH` writes and `COSTLY_EACH` costly
   requests of each organisation at once. Further requests wait in the organisation's own queue and
   delay no other organisation.
+- The transactions of these requests take a third of the connections at once: they may all wait for
+  the lock of one record. Payments that are committed together take none of their own.
 - A slot is held from the complete body to the beginning of the response, so a client that sends or
   reads slowly holds none.
 - A waiting client that disconnects leaves the queue, and nothing is computed for it.
@@ -22,6 +24,7 @@ from litestar.handlers.base import BaseRouteHandler
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from landbridge.platform.core.pagination import PageWindow, QueueWindow
+from landbridge.platform.db.pool import TRANSACTION_BOUND
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.platform.http.list_query import AnyRequest
@@ -47,10 +50,25 @@ class _RequestSlot(NamedTuple):
     org_id: UUID
 
 
-class OrgConcurrency:
-    """Concurrency slots of one process."""
+class _OrgTransactions(NamedTuple):
+    """Bound of an organisation's transactions."""
 
-    def __init__(self) -> None:
+    semaphore: FairSemaphore
+    org_id: UUID
+
+    async def acquire(self) -> None:
+        await self.semaphore.acquire(self.org_id)
+
+    def release(self) -> None:
+        self.semaphore.release(self.org_id)
+
+
+class OrgConcurrency:
+    """Concurrency slots of one process, which has so many connections to the database."""
+
+    def __init__(self, *, connections: int) -> None:
+        each = max(connections // 3, 1)
+        self._transactions = FairSemaphore(connections * each, each=each)
         self._costly = FairSemaphore(_ORGS * COSTLY_EACH, each=COSTLY_EACH)
         self._reads = FairSemaphore(_ORGS * READS_EACH, each=READS_EACH)
         self._writes = FairSemaphore(_ORGS * WRITES_EACH, each=WRITES_EACH)
@@ -73,6 +91,7 @@ class OrgConcurrency:
             semaphore = self._reads if request.method in {"GET", "HEAD"} else self._writes
         await semaphore.acquire(caller.org_id)
         scope[_SLOT_KEY] = _RequestSlot(semaphore, caller.org_id)
+        TRANSACTION_BOUND.set(_OrgTransactions(self._transactions, caller.org_id))
         if is_large:
             scope[TREE] = await asyncio.to_thread(check_json, await request.body())
 
@@ -83,9 +102,11 @@ class OrgConcurrency:
             _release(scope)
             await send(message)
 
+        outside = TRANSACTION_BOUND.set(None)
         try:
             await app(scope, receive, send_response)
         finally:
+            TRANSACTION_BOUND.reset(outside)
             _release(scope)
 
 
