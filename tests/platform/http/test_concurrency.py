@@ -12,10 +12,12 @@ from uuid import UUID
 import httpx2
 import pytest
 
+from landbridge.customers.onboarding.model import KycLink
+from landbridge.customers.onboarding.service import KycLinks
 from landbridge.payments.transactions.search import SearchResult, TransactionSearch
 from landbridge.platform.http import concurrency
 from landbridge.platform.http.caller import MemberRole
-from landbridge.platform.http.concurrency import COSTLY_EACH, LARGE_BYTES
+from landbridge.platform.http.concurrency import COSTLY_EACH, KEYLESS_EACH, LARGE_BYTES
 from landbridge.reporting.metrics import metric_api
 from tests.developers.webhooks.endpoints import WEBHOOKS, make_webhook
 from tests.platform.http.member_clients import member_client
@@ -171,6 +173,39 @@ async def test_transactions_of_an_organisation_leave_connections_to_others(
         # Reads need no transaction.
         good(await org.send("GET", f"{WEBHOOKS}/{endpoint}"))
     assert {(await each).status_code for each in changes} == {200}
+
+
+async def test_hosted_pages_of_an_address_are_bounded(
+    org: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger who loads one on 200 connections delayed all others by two seconds."""
+    blocked, read = Slow(), KycLinks.find
+
+    async def find(links: KycLinks, token: str) -> KycLink | None:
+        await blocked.find(org.org_id, token)
+        return await read(links, token)
+
+    monkeypatch.setattr(KycLinks, "find", find)
+    url = (await org.post("/v2/kyc-link", {"userType": "INDIVIDUAL"}))["kycLinkUrl"]
+    path, _, token = url.partition("?session=")
+    loads = [asyncio.create_task(org.client.get(url)) for _ in range(10)]
+    loads += [
+        asyncio.create_task(org.client.post(f"{path}/terms", data={"session": token}))
+        for _ in range(10)
+    ]
+    await blocked.until(org.org_id, KEYLESS_EACH)
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+    assert blocked.at_work[org.org_id] == KEYLESS_EACH
+    # Neither does a file, or the page of a provider, wait for them.
+    others = [org.client.post(f"{path}/verification", data={"session": token})]
+    others += [org.client.post(f"{path}/documents?session={token}")]
+    tasks = [asyncio.create_task(each) for each in others]
+    await blocked.until(org.org_id, KEYLESS_EACH + len(tasks))
+    assert await org.get("/v2/ping") == {"message": "pong"}
+    blocked.may_end.set()
+    assert {(await each).status_code for each in loads} == {200, 303}
+    assert all([(await each).status_code < 500 for each in tasks])
 
 
 async def test_queued_request_of_a_disconnected_client_is_not_served(

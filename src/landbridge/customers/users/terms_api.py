@@ -3,6 +3,7 @@
 Source: contract, users 1. The page works without JavaScript and knows only its session token.
 """
 
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -20,6 +21,7 @@ from landbridge.customers.users.terms import TermsOfService
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.schemas import LineText, UrlText
 from landbridge.platform.http.caller import ApiRequest, check_editor, may_edit
+from landbridge.platform.http.concurrency import KEYLESS_TURN
 from landbridge.platform.http.forms import parse_form
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
@@ -147,6 +149,7 @@ class TermsPage(Controller):
     path = "/tos/{signedAgreementId:str}"
     dto = None  # forms, not JSON
     guards = (choose_language,)
+    opt: Any = MappingProxyType({KEYLESS_TURN: True})
 
     @get(include_in_schema=False, public=True)
     async def show(
