@@ -139,10 +139,13 @@ def test_jpeg_with_many_scans_is_refused_undecoded() -> None:
     few = progressive(10, width=800, height=800)
     assert inspect(few, name="a.jpg", declared=None) is MimeType.JPEG
     began = time.thread_time()
-    # Each scan takes four milliseconds to decode; ten megabytes of them take eight minutes.
+    # Each scan takes milliseconds to decode; ten megabytes of them take minutes.
     bomb = progressive(1_000, width=7_000, height=7_000)
     assert len(bomb) < 200_000
     assert "has more than 500 scans" in refusal(bomb, "a.jpg")
+    # As many as a video behind a photo has, of a large image: they would take seconds.
+    slow = progressive(160, width=7_000, height=7_000)
+    assert "scans more than 2,000 megapixels" in refusal(slow, "a.jpg")
     assert time.thread_time() - began < 1
 
 
