@@ -53,6 +53,7 @@ LARGE_BYTES: Final = 32 * 1024
 # This many organisations can use their limits fully at once.
 _ORGS: Final = 8
 _SLOT_KEY: Final = "landbridge.turn"
+_READING: Final = frozenset({"GET", "HEAD"})
 
 
 class _RequestSlot(NamedTuple):
@@ -101,7 +102,7 @@ class OrgConcurrency:
         if is_large or _is_costly(handler):
             semaphore = self._costly
         else:
-            semaphore = self._reads if request.method in {"GET", "HEAD"} else self._writes
+            semaphore = self._reads if request.method in _READING else self._writes
         await semaphore.acquire(caller.org_id)
         scope[_SLOT_KEY] = _RequestSlot(semaphore, caller.org_id)
         TRANSACTION_BOUND.set(_TransactionShare(self._transactions, caller.org_id))
@@ -109,7 +110,8 @@ class OrgConcurrency:
             scope[TREE] = await asyncio.to_thread(check_json, await request.body())
 
     async def _take_keyless(self, request: AnyRequest) -> None:
-        await request.body()
+        if request.method not in _READING:
+            await request.body()
         client = request.client
         share = "" if client is None else address_share(client.host)
         await self._keyless.acquire(share)
