@@ -109,7 +109,8 @@ def build_app(container: Container) -> Litestar:
     Takes about a second. Of the container, only the settings are read before a request arrives.
     """
     explorer = ApiExplorer(lambda: encode(openapi_document(app)), TAGS)
-    metrics_text, turns = MetricsText(), OrgConcurrency()
+    turns = OrgConcurrency(connections=container.settings.pool_size)
+    metrics_text = MetricsText()
 
     async def authenticate(key: str) -> Caller:
         return await container.orgs.authenticate(key)

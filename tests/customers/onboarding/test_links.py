@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from landbridge.app.container import Container, wire
 from landbridge.platform.core.clock import Clock, FrozenClock
@@ -32,6 +33,22 @@ async def test_a_link_leads_to_the_form(org: Tenant) -> None:
     assert len(token) >= 43
     assert (await org.client.get(url)).status_code == 200
     assert await org.post(LINK, NEW) != created
+
+
+async def test_hosted_pages_stay_below_the_path_of_the_public_url(database: Database) -> None:
+    """A proxy removes the path. What a page sends past it would reach another application."""
+    settings = structs.replace(SETTINGS, public_url=f"{URL}/pay")
+    container = wire(settings, database, Clock(await take_node(database)))
+    async with served(container) as client:
+        org = await make_tenant(container, client)
+        form = (await org.post(LINK, NEW))["kycLinkUrl"].removeprefix(f"{URL}/pay")
+        terms = await org.post("/v2/tos-link", {"idempotencyKey": str(uuid4())})
+        terms_page = await client.get(terms["url"].removeprefix(f"{URL}/pay"))
+        assert f'action="/pay/tos/{terms["signedAgreementId"]}/accept"' in terms_page.text
+        path, _, token = form.partition("?session=")
+        assert f'action="/pay{path}/terms"' in (await client.get(form)).text
+        accepted = await client.post(f"{path}/terms", data={"session": token})
+        assert accepted.headers["location"] == f"/pay{form}"
 
 
 @pytest.mark.parametrize(

@@ -137,11 +137,30 @@ async def test_a_rotation_in_progress_starts_over(org: Tenant) -> None:
     await advance(org, HOUR_S)
     headers = await sign(org, created["id"], BODY)
     assert kid_of(token_of(headers)) == old["kid"]
-    # A client that lost the first response is still served with the previous secret.
-    for secret in (created["secret"], second["secret"]):
+    # A client that lost the first response is still served with the previous secret, and so is a
+    # receiver that was given the first one.
+    for secret in (created["secret"], first["secret"], second["secret"]):
+        Webhook(secret).verify(BODY, headers)
+    await advance(org, HOUR_S)
+    after = await sign(org, created["id"], BODY)
+    Webhook(second["secret"]).verify(BODY, after)
+    for secret in (created["secret"], first["secret"]):
+        with pytest.raises(WebhookVerificationError):
+            Webhook(secret).verify(BODY, after)
+
+
+async def test_secrets_of_repeated_rotations_are_bounded(org: Tenant) -> None:
+    """A daily rotation with the overlap of a day may begin a moment before the last one ends."""
+    created = await make_webhook(org, standardWebhooks=True)
+    secrets = [created["secret"]]
+    for _ in range(KEYS_MAX):
+        secrets.append((await rotate(org, created["id"], overlapSeconds=DAY_S))["secret"])
+        await advance(org, DAY_S - 1)
+    headers = await sign(org, created["id"], BODY)
+    for secret in secrets[1:]:
         Webhook(secret).verify(BODY, headers)
     with pytest.raises(WebhookVerificationError):
-        Webhook(first["secret"]).verify(BODY, headers)
+        Webhook(created["secret"]).verify(BODY, headers)
 
 
 async def test_a_signer_has_an_expiry(org: Tenant) -> None:

@@ -128,6 +128,30 @@ async def test_votes_of_former_admins_do_not_count(world: World, still_org: Tena
     assert len((await world.again(approval)).votes) == 4
 
 
+async def test_a_vote_that_counts_again_may_complete_an_approval(
+    world: World, still_org: Tenant
+) -> None:
+    """With two admins nobody else could have decided it."""
+    await policy(world, 2)
+    team, admin, other = still_org.container.team, world.member(), world.member()
+    for each in (admin, other):
+        await store_member(still_org, each)
+    approval = await world.request_payment(world.member(MemberRole.MEMBER))
+    await world.voting.approve(other, approval.id, None)
+    await team.change_role(admin, other.id, MemberRole.MEMBER)
+    approval = await world.voting.approve(admin, approval.id, None)
+    assert (approval.status, approval.votes_for) == (ApprovalStatus.PENDING, 1)
+    with pytest.raises(ResourceConflict, match="voted on this already"):
+        await world.voting.approve(admin, approval.id, None)
+    await team.change_role(admin, other.id, MemberRole.ADMIN)
+    assert (await world.again(approval)).votes_for == 2
+    with pytest.raises(ResourceConflict, match="voted on this already"):
+        await world.voting.reject(admin, approval.id, None)
+    approval = await world.voting.approve(admin, approval.id, None)
+    assert (approval.status, len(approval.votes)) == (ApprovalStatus.APPROVED, 2)
+    assert await world.again(approval) == approval
+
+
 async def test_vote_of_an_admin_removed_during_the_last_vote_does_not_count(
     world: World, still_org: Tenant
 ) -> None:

@@ -60,7 +60,8 @@ def _refusal(
     approval: Approval, *, at: datetime = AT, creators: Mapping[UUID, UUID] | None = None
 ) -> str | None:
     """Return the refusal of the voter's vote as its type and sentence."""
-    found = vote_refusal(approval, _key(), at, creators or {})
+    vote = Vote(VOTER, VoteChoice.APPROVE, None, at)
+    found = vote_refusal(approval, _key(), vote, creators or {})
     return None if found is None else f"{type(found).__name__}: {found.message}"
 
 

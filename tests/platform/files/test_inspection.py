@@ -139,10 +139,13 @@ def test_jpeg_with_many_scans_is_refused_undecoded() -> None:
     few = progressive(10, width=800, height=800)
     assert inspect(few, name="a.jpg", declared=None) is MimeType.JPEG
     began = time.thread_time()
-    # Each scan takes four milliseconds to decode; ten megabytes of them take eight minutes.
+    # Each scan takes milliseconds to decode; ten megabytes of them take minutes.
     bomb = progressive(1_000, width=7_000, height=7_000)
     assert len(bomb) < 200_000
     assert "has more than 500 scans" in refusal(bomb, "a.jpg")
+    # As many as a video behind a photo has, of a large image: they would take seconds.
+    slow = progressive(160, width=7_000, height=7_000)
+    assert "scans more than 2,000 megapixels" in refusal(slow, "a.jpg")
     assert time.thread_time() - began < 1
 
 
@@ -192,6 +195,20 @@ def test_a_png_with_a_wrong_checksum_is_refused() -> None:
 def test_items_of_a_heic_are_no_longer_than_the_file() -> None:
     assert inspect(repeated_heic(0), name="a.heic", declared=None) is MimeType.HEIC
     assert "not a whole image" in refusal(repeated_heic(20), "a.heic")
+
+
+@pytest.mark.parametrize("version", [0, 1, 2])
+def test_items_of_a_heic_name_no_pieces_without_bytes(version: int) -> None:
+    """Four kilobytes would name ten million pieces; a megabyte, more than a day can count."""
+    id_, method = bytes(4 if version == 2 else 2), bytes(2 if version else 0)
+    items = (id_ + method + bytes(2) + b"\xff\xff") * 300
+    count = (300).to_bytes(len(id_))
+    content = heic_of(heic_box(b"iloc", bytes([version, 0, 0, 0, 0, 0]) + count + items))
+    began = time.thread_time()
+    with pytest.raises(ValueError, match="pieces that have no fields"):
+        check_items(content)
+    assert time.thread_time() - began < 1
+    assert "not a whole image" in refusal(content, "a.heic")
 
 
 def test_tiles_of_a_heic_have_a_bound() -> None:

@@ -12,11 +12,14 @@ from uuid import UUID
 import httpx2
 import pytest
 
+from landbridge.customers.onboarding.model import KycLink
+from landbridge.customers.onboarding.service import KycLinks
 from landbridge.payments.transactions.search import SearchResult, TransactionSearch
 from landbridge.platform.http import concurrency
 from landbridge.platform.http.caller import MemberRole
-from landbridge.platform.http.concurrency import COSTLY_EACH, LARGE_BYTES
+from landbridge.platform.http.concurrency import COSTLY_EACH, KEYLESS_EACH, LARGE_BYTES
 from landbridge.reporting.metrics import metric_api
+from tests.developers.webhooks.endpoints import WEBHOOKS, make_webhook
 from tests.platform.http.member_clients import member_client
 from tests.tenants import (
     BATCHES,
@@ -29,6 +32,7 @@ from tests.tenants import (
     refusal,
     transfer_body,
 )
+from tests.waiting import holding, waiting
 
 PREVIEW = "/v2/reporting/metrics/preview"
 REPORT = {
@@ -150,6 +154,58 @@ async def test_batches_are_costly(org: Tenant, slow: Slow) -> None:
         assert not sent.done()
         assert await org.get("/v2/ping") == {"message": "pong"}
     assert good(await sent)["transferDetails"]["status"] == "CREATED"
+
+
+async def test_transactions_of_an_organisation_leave_connections_to_others(
+    org: Tenant, other_org: Tenant
+) -> None:
+    """Eighty changes of one record at once delayed all other organisations by a second."""
+    database = org.container.database
+    endpoint, other = (await make_webhook(org))["id"], (await make_webhook(other_org))["id"]
+    lock = "select from webhook_endpoints where org_id = $1 and id = $2 for update"
+    async with holding(database, lock, org.org_id, UUID(endpoint)), asyncio.timeout(20):
+        changes = [
+            asyncio.create_task(org.send("PATCH", f"{WEBHOOKS}/{endpoint}", {"description": text}))
+            for text in "abcdefghijklmnop"
+        ]
+        await waiting(database, 4)
+        good(await other_org.send("PATCH", f"{WEBHOOKS}/{other}", {"description": "other"}))
+        # Reads need no transaction.
+        good(await org.send("GET", f"{WEBHOOKS}/{endpoint}"))
+    assert {(await each).status_code for each in changes} == {200}
+
+
+async def test_hosted_pages_of_an_address_are_bounded(
+    org: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger who loads one on 200 connections delayed all others by two seconds."""
+    blocked, read = Slow(), KycLinks.find
+
+    async def find(links: KycLinks, token: str) -> KycLink | None:
+        await blocked.find(org.org_id, token)
+        return await read(links, token)
+
+    monkeypatch.setattr(KycLinks, "find", find)
+    url = (await org.post("/v2/kyc-link", {"userType": "INDIVIDUAL"}))["kycLinkUrl"]
+    path, _, token = url.partition("?session=")
+    loads = [asyncio.create_task(org.client.get(url)) for _ in range(10)]
+    loads += [
+        asyncio.create_task(org.client.post(f"{path}/terms", data={"session": token}))
+        for _ in range(10)
+    ]
+    await blocked.until(org.org_id, KEYLESS_EACH)
+    for _ in range(1_000):
+        await asyncio.sleep(0)
+    assert blocked.at_work[org.org_id] == KEYLESS_EACH
+    # Neither does a file, or the page of a provider, wait for them.
+    others = [org.client.post(f"{path}/verification", data={"session": token})]
+    others += [org.client.post(f"{path}/documents?session={token}")]
+    tasks = [asyncio.create_task(each) for each in others]
+    await blocked.until(org.org_id, KEYLESS_EACH + len(tasks))
+    assert await org.get("/v2/ping") == {"message": "pong"}
+    blocked.may_end.set()
+    assert {(await each).status_code for each in loads} == {200, 303}
+    assert all([(await each).status_code < 500 for each in tasks])
 
 
 async def test_queued_request_of_a_disconnected_client_is_not_served(

@@ -4,6 +4,7 @@ Every response is a page, including errors, and works without JavaScript. Addres
 link's id and token, the step, and ids; never personal data.
 """
 
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import structlog
@@ -35,6 +36,7 @@ from landbridge.customers.onboarding.pages import page
 from landbridge.customers.users.page_language import choose_language, translate
 from landbridge.platform.core.errors import Busy, Refused, ResourceNotFound
 from landbridge.platform.http.authenticated import mark_authenticated
+from landbridge.platform.http.concurrency import KEYLESS_TURN
 from landbridge.platform.http.error_responses import forgetting, is_disconnected
 from landbridge.platform.http.forms import parse_form
 
@@ -113,6 +115,7 @@ class KycPage(Controller):
     path = "/kyc/{linkId:str}"
     dto = None  # forms, not JSON
     guards = (choose_language,)
+    opt: Any = MappingProxyType({KEYLESS_TURN: True})
     request_max_body_size = _FORM_BYTES_MAX
     exception_handlers: Any = forgetting(
         {
@@ -209,6 +212,7 @@ class KycPage(Controller):
         status_code=200,
         include_in_schema=False,
         public=True,
+        keyless_turn=False,
         request_max_body_size=BODY_BYTES_MAX,
     )
     async def upload(
@@ -257,7 +261,13 @@ class KycPage(Controller):
             translate("This form can't collect it. Contact the company that sent you here."),
         )
 
-    @post("/verification", status_code=200, include_in_schema=False, public=True)
+    @post(
+        "/verification",
+        status_code=200,
+        include_in_schema=False,
+        public=True,
+        keyless_turn=False,
+    )
     async def open_provider_link(
         self, request: AnyRequest, linkId: FromPath[str], form_visits: NamedDependency[FormVisits]
     ) -> Page:

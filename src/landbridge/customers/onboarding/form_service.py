@@ -31,6 +31,7 @@ from landbridge.customers.onboarding.labels import field_label
 from landbridge.customers.onboarding.model import ACTOR, KycLink, LinkVisitor, person
 from landbridge.customers.onboarding.service import KycLinks
 from landbridge.customers.users.country_policy import CountryPolicy
+from landbridge.customers.users.hosted_pages import hosted_path
 from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.page_language import translate
 from landbridge.customers.users.service import DEFAULT_CHAINS, Users
@@ -104,6 +105,8 @@ class FormVisit:
 
     caller: LinkVisitor
     token: str
+    # Of the form's pages, as browsers see it.
+    path: str
     state: FormState
     context: ValidationContext
 
@@ -171,7 +174,9 @@ class FormVisits:
         )
         if link.user_id is not None:
             state = await self._with_user(state, link.user_id)
-        return FormVisit(person(link, offset), token, state, ValidationContext(today, self.policy))
+        path = hosted_path(self.links.public_url, f"/kyc/{link.id}")
+        context = ValidationContext(today, self.policy)
+        return FormVisit(person(link, offset), token, path, state, context)
 
     async def accept_terms(self, visit: FormVisit, *, signed_from: str | None) -> None:
         """Accept the terms of service; done again, it stays so."""

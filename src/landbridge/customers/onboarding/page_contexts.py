@@ -181,7 +181,7 @@ def find_owner(visit: FormVisit, item: str) -> KycOwner | None:
 def address(visit: FormVisit, step: FormStep | None = None) -> str:
     """Return the address of a page of this visit."""
     params = {"session": visit.token} | ({} if step is None else {"step": step})
-    return f"/kyc/{visit.link.id}?{urlencode(params)}"
+    return f"{visit.path}?{urlencode(params)}"
 
 
 def _known_owner(visit: FormVisit, item: str) -> Response[str]:
@@ -207,7 +207,7 @@ def _done(visit: FormVisit) -> Response[str]:
         "done.html",
         _FINE,
         visit=visit,
-        path=f"/kyc/{link.id}",
+        path=visit.path,
         query=urlencode({"session": visit.token}),
         title=view_models.title(visit.state, FormStep.DONE),
         rails=rails,
@@ -248,7 +248,7 @@ def _form(
         _WRONG if errors else _FINE,
         redirect=visit.link.redirect_url,
         visit=visit,
-        path=f"/kyc/{visit.link.id}",
+        path=visit.path,
         query=urlencode({"session": visit.token}),
         title=title or view_models.title(visit.state, step),
         number=way.index(step) + 1,

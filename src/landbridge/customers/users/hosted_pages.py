@@ -6,6 +6,7 @@ The pages have no script, no image and no foreign host; the policy enforces this
 import base64
 import hashlib
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -61,6 +62,11 @@ def html(text: str, status: int, policy: str) -> Response[str]:
             "Cache-Control": "no-store",
         },
     )
+
+
+def hosted_path(public_url: str, path: str) -> str:
+    """Return the path of a hosted page as browsers see it: below that of the public URL."""
+    return f"{urlsplit(public_url).path}{path}"
 
 
 def way_back(url: str, name: str, id_: UUID) -> str:

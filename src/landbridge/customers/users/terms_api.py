@@ -3,6 +3,7 @@
 Source: contract, users 1. The page works without JavaScript and knows only its session token.
 """
 
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -13,13 +14,14 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Redirect
 from msgspec.structs import replace
 
-from landbridge.customers.users.hosted_pages import PAGES, html, way_back
+from landbridge.customers.users.hosted_pages import PAGES, hosted_path, html, way_back
 from landbridge.customers.users.model import Agreement
 from landbridge.customers.users.page_language import choose_language
 from landbridge.customers.users.terms import TermsOfService
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.formats.schemas import LineText, UrlText
 from landbridge.platform.http.caller import ApiRequest, check_editor, may_edit
+from landbridge.platform.http.concurrency import KEYLESS_TURN
 from landbridge.platform.http.forms import parse_form
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
@@ -147,6 +149,7 @@ class TermsPage(Controller):
     path = "/tos/{signedAgreementId:str}"
     dto = None  # forms, not JSON
     guards = (choose_language,)
+    opt: Any = MappingProxyType({KEYLESS_TURN: True})
 
     @get(include_in_schema=False, public=True)
     async def show(
@@ -154,6 +157,7 @@ class TermsPage(Controller):
         signedAgreementId: FromPath[str],
         terms: NamedDependency[TermsOfService],
         orgs: NamedDependency[Orgs],
+        public_url: NamedDependency[str],
         session: Annotated[str, QueryParameter(name="session")] = "",
     ) -> Response[str]:
         """Return the terms with a button."""
@@ -163,7 +167,8 @@ class TermsPage(Controller):
         expired = agreement.expires_at <= await orgs.now(agreement.org_id)
         if agreement.signed_at is None and expired:
             return _page("gone.html", 410)
-        return _page("terms.html", 200, agreement=agreement)
+        path = hosted_path(public_url, f"/tos/{agreement.id}")
+        return _page("terms.html", 200, agreement=agreement, path=path)
 
     @post(
         "/accept",

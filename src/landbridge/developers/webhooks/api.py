@@ -183,6 +183,7 @@ class WebhookRoutes(Controller):
         "/{webhookId:str}/jwks.json",
         include_in_schema=False,
         public=True,
+        keyless_turn=True,
         cache_control=CacheControlHeader(public=True, max_age=_JWKS_AGE_MAX_S),
     )
     async def jwks(

@@ -18,6 +18,7 @@ from landbridge.developers.webhooks.signing import Signer
 from landbridge.developers.webhooks.store import EndpointSecrets, StoredEndpoint, StoredKey
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.sealing import KEY_BYTES
 from landbridge.platform.encryption.service import DataKey, Vault
 
 
@@ -41,7 +42,7 @@ async def signer(
         endpoint_id=endpoint_id,
         key_id=signing.key.id,
         key=private_key(_opened_private(signing, key)),
-        secrets=tuple(opened_secret(endpoint_id, each, key) for each in stored.secrets.good(now)),
+        secrets=_opened_secrets(stored, key, now),
         good_until=min((each for each in changes_at if each is not None), default=None),
     )
 
@@ -76,13 +77,18 @@ def remaining_keys(ring: KeyRing, at: datetime) -> Sequence[PublicKey]:
 def rotate_secrets(
     stored: StoredEndpoint, key: DataKey, secret: bytes, at: datetime, overlap: timedelta
 ) -> EndpointSecrets:
-    """Return the secrets after a rotation; the one valid before an overlap stays valid."""
-    current, *before = stored.secrets.good(at) or (None,)
-    if current is None:
+    """Return the secrets after a rotation; with an overlap, the valid ones stay valid during it.
+
+    A receiver may have any of them. Beyond `KEYS_MAX` the oldest ends at once.
+    """
+    endpoint_id, valid = stored.endpoint.id, _opened_secrets(stored, key, at)
+    if not valid:
         return EndpointSecrets()
-    remaining = before[0] if before else current
-    sealed = _sealed_secret(stored.endpoint.id, secret, key)
-    return EndpointSecrets(sealed, remaining, at + overlap) if overlap else EndpointSecrets(sealed)
+    sealed = _sealed_secret(endpoint_id, secret, key)
+    if not overlap:
+        return EndpointSecrets(sealed)
+    remaining = b"".join(valid[: KEYS_MAX - 1])
+    return EndpointSecrets(sealed, _sealed_secret(endpoint_id, remaining, key), at + overlap)
 
 
 async def ring(tx: Tx, org_id: UUID, endpoint_id: UUID) -> KeyRing:
@@ -121,6 +127,14 @@ def _opened_private(stored: StoredKey, key: DataKey) -> bytes:
 
 def _sealed_secret(endpoint_id: UUID, secret: bytes, key: DataKey) -> bytes:
     return key.seal_bytes(secret, context=f"webhook_endpoints.secret:{endpoint_id}")
+
+
+def _opened_secrets(stored: StoredEndpoint, key: DataKey, now: datetime) -> tuple[bytes, ...]:
+    """Return the secrets that sign, newest first; the previous ones are sealed as one text."""
+    opened = b"".join(
+        opened_secret(stored.endpoint.id, each, key) for each in stored.secrets.good(now)
+    )
+    return tuple(opened[at : at + KEY_BYTES] for at in range(0, len(opened), KEY_BYTES))
 
 
 def opened_secret(endpoint_id: UUID, sealed: bytes, key: DataKey) -> bytes:

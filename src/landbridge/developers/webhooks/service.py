@@ -175,7 +175,7 @@ class Endpoints:
     ) -> EndpointView:
         """Add a new key: published now, signing after the overlap; the old one is withdrawn later.
 
-        The secret of Standard Webhooks is replaced at once, and the old one signs as well during
+        The secret of Standard Webhooks is replaced at once, and the valid ones sign as well during
         the overlap. A rotation in progress starts over: its key is discarded. Raises
         `ResourceNotFound`, `RoleNotAllowed`, and `ResourceConflict` if too many keys are still
         published.

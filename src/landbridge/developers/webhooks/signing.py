@@ -86,8 +86,8 @@ class Signer:
     """Signs deliveries to one endpoint with keys that sign until `good_until` (None: no end).
 
     `issuer` is the base URL of the installation. `secrets` are those of Standard Webhooks: none if
-    disabled, two during a rotation. `good_until` is an organisation time: from then on a new signer
-    must be fetched.
+    disabled, several during a rotation. `good_until` is an organisation time: from then on a new
+    signer must be fetched.
     """
 
     issuer: str

@@ -126,21 +126,24 @@ select least(
 
 @dataclass(frozen=True, slots=True)
 class EndpointSecrets:
-    """Sealed secrets of Standard Webhooks; the previous one is valid until that time."""
+    """Sealed secrets of Standard Webhooks; the previous ones are valid until that time.
+
+    `before` has them one after the other, the newest first.
+    """
 
     current: bytes | None = None
     before: bytes | None = None
     before_until: datetime | None = None
 
     def good(self, now: datetime) -> tuple[bytes, ...]:
-        """Return the secrets that sign, newest first."""
+        """Return the sealed secrets that sign, the current one first."""
         is_overlap = self.before_until is not None and now < self.before_until
         return tuple(
             each for each in (self.current, self.before if is_overlap else None) if each is not None
         )
 
     def next_at(self, now: datetime) -> datetime | None:
-        """Return when the previous secret expires; None if it has."""
+        """Return when the previous secrets expire; None if they have."""
         return self.before_until if len(self.good(now)) > 1 else None
 
 

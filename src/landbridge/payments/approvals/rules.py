@@ -12,6 +12,8 @@ from landbridge.payments.approvals.model import (
     PENDING_APPROVAL,
     Approval,
     ApprovalStatus,
+    Vote,
+    VoteChoice,
 )
 from landbridge.platform.core.errors import ProfileFrozen, Refused, ResourceConflict, RoleNotAllowed
 from landbridge.platform.http.caller import Caller, MemberRole
@@ -45,17 +47,20 @@ def withdrawal_refusal(approval: Approval, caller: Caller, at: datetime) -> Refu
 
 
 def vote_refusal(
-    approval: Approval, caller: Caller, at: datetime, key_creators: Mapping[UUID, UUID]
+    approval: Approval, caller: Caller, vote: Vote, key_creators: Mapping[UUID, UUID]
 ) -> Refused | None:
     """Return why a vote of this caller is refused; None if it is not.
 
-    `key_creators` maps keys to their creators: a key and its creator count as one person.
+    `key_creators` maps keys to their creators: a key and its creator count as one person. A vote
+    that did not count for a while may be the last one that was needed. Then any voter decides the
+    payment by approving it again.
     """
     person = key_creators.get(caller.id, caller.id)
     is_own = person == key_creators.get(approval.initiator_id, approval.initiator_id)
     has_voted = any(
         person == key_creators.get(each.approver_id, each.approver_id) for each in approval.votes
     )
+    decides_again = vote.choice is VoteChoice.APPROVE and approval.votes_for >= approval.threshold
     if is_own and (approval.is_from_dashboard or approval.needs_second):
         return RoleNotAllowed("nobody may decide on a payment that they requested")
     sentence: str | None = None
@@ -66,9 +71,9 @@ def vote_refusal(
             sentence = "this approval was withdrawn: the payment was cancelled"
         case ApprovalStatus.EXPIRED:
             sentence = _EXPIRED
-        case ApprovalStatus.PENDING if has_voted:
+        case ApprovalStatus.PENDING if has_voted and not decides_again:
             sentence = "you have voted on this already"
-        case ApprovalStatus.PENDING if at >= approval.expires_at:
+        case ApprovalStatus.PENDING if vote.occurred_at >= approval.expires_at:
             sentence = _EXPIRED
         case ApprovalStatus.PENDING:
             pass

@@ -218,7 +218,7 @@ class Voting:
         vote = Vote(caller.id, choice, comment, at)
         approval = await self._get(caller.org_id, approval_id)
         await self.database.single(
-            partial(self._check_vote, approval=approval, caller=caller, at=at)
+            partial(self._check_vote, approval=approval, caller=caller, vote=vote)
         )
         record = await self._record(approval)
         if record is None:
@@ -261,9 +261,10 @@ class Voting:
                 raise InvariantBroken(f"approval {approval.id} is gone")
             (found,) = await with_votes(tx, self.vault, self.clock, [locked])
             before = found.vote_of(caller.id)
-            if before is not None and before.occurred_at == vote.occurred_at:
+            written = {found.updated_at, *([] if before is None else [before.occurred_at])}
+            if vote.occurred_at in written:
                 return found  # runs again after an unconfirmed commit
-            await self._check_vote(tx, approval=found, caller=caller, at=vote.occurred_at)
+            await self._check_vote(tx, approval=found, caller=caller, vote=vote)
             decides = vote.choice is VoteChoice.REJECT or _is_last(found)
             if decides != (move is not None):
                 # Meanwhile another vote was cast, so this one decides; or a voter may vote no
@@ -300,28 +301,28 @@ class Voting:
                 if vote.choice is VoteChoice.APPROVE
                 else ApprovalStatus.REJECTED
             )
+        is_new = approval.vote_of(vote.approver_id) is None
         after = replace(
             approval,
             status=status,
-            votes=(*approval.votes, vote),
+            votes=(*approval.votes, vote) if is_new else approval.votes,
             updated_at=vote.occurred_at,
             version=approval.version + 1,
         )
-        await add_vote(tx, self.vault, after, vote)
+        if is_new:
+            await add_vote(tx, self.vault, after, vote)
         await store.settle(tx, after, status, vote.occurred_at)
         change_type = vote.choice.lower() if decides else "vote"
         facts = {"approverId": str(vote.approver_id), "vote": vote.choice}
         await record_change(tx, after, change_type, actor=actor, facts=facts)
         return after
 
-    async def _check_vote(
-        self, tx: Tx, *, approval: Approval, caller: Caller, at: datetime
-    ) -> None:
+    async def _check_vote(self, tx: Tx, *, approval: Approval, caller: Caller, vote: Vote) -> None:
         people = {caller.id, approval.initiator_id, *(each.approver_id for each in approval.votes)}
         found = await key_creators(tx, approval.org_id, people)
         if await former_deciders(tx, approval.org_id, [caller.id], self.clock):
             raise RoleNotAllowed("you may decide on payments no longer")
-        if refusal := vote_refusal(approval, caller, at, found):
+        if refusal := vote_refusal(approval, caller, vote, found):
             raise refusal
 
     async def _record(self, approval: Approval) -> Transfer | None:

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from landbridge.platform.core.errors import Busy, InvariantBroken
+from landbridge.platform.db.pool import TRANSACTION_BOUND
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -117,6 +118,8 @@ class GroupCommit(Generic[In, Out]):
         return batch
 
     async def _serve(self, batch: list[GroupCall[In, Out]]) -> None:
+        # A batch has calls of several organisations: no bound of one of them applies.
+        TRANSACTION_BOUND.set(None)
         try:
             await self._execute(batch)
         finally:

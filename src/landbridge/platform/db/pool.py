@@ -11,6 +11,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar, cast
 
 import asyncpg
@@ -110,6 +111,23 @@ class ReadReplica(Protocol):
         """Wait for running statements, then close every connection."""
         ...
 
+
+class TransactionBound(Protocol):
+    """Bound of concurrent transactions, as those of one organisation."""
+
+    async def acquire(self) -> None:
+        """Wait until one more may run."""
+        ...
+
+    def release(self) -> None:
+        """End one."""
+        ...
+
+
+# What bounds the transactions of the present request; None outside of requests.
+TRANSACTION_BOUND: ContextVar[TransactionBound | None] = ContextVar(
+    "transaction_bound", default=None
+)
 
 _IS_READ_ONLY = """
 select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as is_read_only
@@ -224,7 +242,7 @@ class Database:
         `work` must be safe to run again from its beginning: it decides from what it reads in this
         transaction and calls nothing outside the database. If the connection is lost during the
         commit, and `work` set a proof (`platform/db/commit_proofs.py`) that shows it was committed,
-        the result of that attempt is returned.
+        the result of that attempt is returned. `TRANSACTION_BOUND` may let it wait for others.
         """
         # The last attempt whose body ended, and whose connection was lost before the commit's
         # response.
@@ -250,7 +268,14 @@ class Database:
                     raise
                 return finished.result
 
-        return await self._retry(once)
+        bound = TRANSACTION_BOUND.get()
+        if bound is None:
+            return await self._retry(once)
+        await bound.acquire()
+        try:
+            return await self._retry(once)
+        finally:
+            bound.release()
 
     async def transact_once(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work` in one transaction without a retry: for work that can't be repeated."""

@@ -1,10 +1,11 @@
 """Items of a HEIC, checked before a decoder opens the file.
 
-An item is a list of pieces of the file. Several pieces may be the same bytes, and one item may be
-the metadata of many images, each of which gets a copy: a small file could take gigabytes. An image
-may be made of others, such as the tiles of a grid, which are decoded completely for each place that
-they are put to: a small file could take hours. Source: ISO/IEC 14496-12 (boxes, `meta`, `iloc`,
-`iref`), ISO/IEC 23008-12 (`cdsc`, `dimg`, `ipma`, `ispe`).
+An item is a list of pieces of the file. Pieces may take no bytes of the list: a file of kilobytes
+could name billions of them, and take hours. Several pieces may be the same bytes, and one item may
+be the metadata of many images, each of which gets a copy: a small file could take gigabytes. An
+image may be made of others, such as the tiles of a grid, which are decoded completely for each
+place that they are put to: a small file could take hours. Source: ISO/IEC 14496-12 (boxes, `meta`,
+`iloc`, `iref`), ISO/IEC 23008-12 (`cdsc`, `dimg`, `ipma`, `ispe`).
 """
 
 from collections import Counter
@@ -75,8 +76,11 @@ def _lengths(box: bytes) -> Counter[int]:
         item = fields.read(id_size)
         # How it is constructed, the file that it is in, and where.
         fields.read((2 if version else 0) + 2 + base)
-        for _ in range(fields.read(2)):
-            fields.read((index if version else 0) + offset)
+        place, pieces = (index if version else 0) + offset, fields.read(2)
+        if pieces > 1 and not place + length:
+            raise ValueError("pieces that have no fields in a box")
+        for _ in range(pieces):
+            fields.read(place)
             lengths[item] += fields.read(length)
     return lengths
 

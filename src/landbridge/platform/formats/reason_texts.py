@@ -38,6 +38,7 @@ REASONS: Final[Sequence[str]] = (
     _("waits for coins at the paying address"),
     _("waits for the allowance of a contract"),
     _("waits for another batch or burn of the paying address"),
+    _("waits: its sending address is stopped until an operator resumes it"),
     _("waits for a person: %(reason)s"),
     _("waits until the chain can't undo the payment"),
     _("waits until the chain can't undo the burn"),

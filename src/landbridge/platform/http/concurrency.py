@@ -4,6 +4,11 @@ Guarantees:
 - A process handles at most `READS_EACH` reads, `WRITES_EACH` writes and `COSTLY_EACH` costly
   requests of each organisation at once. Further requests wait in the organisation's own queue and
   delay no other organisation.
+- The transactions of these requests take a third of the connections at once: they may all wait for
+  the lock of one record. Payments that are committed together take none of their own.
+- Of hosted pages and key sets, which strangers load, a process handles `KEYLESS_MAX` at once, and
+  `KEYLESS_EACH` of each client address. Their transactions together have the bound of one
+  organisation.
 - A slot is held from the complete body to the beginning of the response, so a client that sends or
   reads slowly holds none.
 - A waiting client that disconnects leaves the queue, and nothing is computed for it.
@@ -14,55 +19,82 @@ Many writes are committed together, so an organisation may have more of them at 
 """
 
 import asyncio
+from collections.abc import Hashable
 from functools import cache
 from typing import Any, Final, NamedTuple, cast
-from uuid import UUID
 
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from landbridge.platform.core.pagination import PageWindow, QueueWindow
+from landbridge.platform.db.pool import TRANSACTION_BOUND
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.platform.http.request_decoding import TREE, RequestDecoder, check_json
 
 # Option of costly handlers.
 COSTLY: Final = "costly"
+# Option of keyless handlers that wait for the database; not of those that wait for a file or a
+# provider.
+KEYLESS_TURN: Final = "keyless_turn"
 # How the last part of a list's operation id begins; parameters of lists with another one.
 _LIST: Final = "list"
 _PAGE_PARTS: Final = (PageWindow, QueueWindow)
 COSTLY_EACH: Final = 2
 READS_EACH: Final = 16
 WRITES_EACH: Final = 64
+# A page takes ten milliseconds of the event loop.
+KEYLESS_EACH: Final = 4
+KEYLESS_MAX: Final = 8
 # Larger than any payment. Checking this much takes a few milliseconds; a megabyte takes a hundred.
 LARGE_BYTES: Final = 32 * 1024
 # This many organisations can use their limits fully at once.
 _ORGS: Final = 8
 _SLOT_KEY: Final = "landbridge.turn"
+_READING: Final = frozenset({"GET", "HEAD"})
 
 
 class _RequestSlot(NamedTuple):
     semaphore: FairSemaphore
-    org_id: UUID
+    share: Hashable
+
+
+class _TransactionShare(NamedTuple):
+    """Bound of the transactions of an organisation, or of all strangers."""
+
+    semaphore: FairSemaphore
+    share: Hashable
+
+    async def acquire(self) -> None:
+        await self.semaphore.acquire(self.share)
+
+    def release(self) -> None:
+        self.semaphore.release(self.share)
 
 
 class OrgConcurrency:
-    """Concurrency slots of one process."""
+    """Concurrency slots of one process, which has so many connections to the database."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, connections: int) -> None:
+        each = max(connections // 3, 1)
+        self._transactions = FairSemaphore(connections * each, each=each)
         self._costly = FairSemaphore(_ORGS * COSTLY_EACH, each=COSTLY_EACH)
         self._reads = FairSemaphore(_ORGS * READS_EACH, each=READS_EACH)
         self._writes = FairSemaphore(_ORGS * WRITES_EACH, each=WRITES_EACH)
+        self._keyless = FairSemaphore(KEYLESS_MAX, each=KEYLESS_EACH)
 
     async def take(self, request: AnyRequest) -> None:
-        """Acquire the slot of an API request; pages and public routes need none.
+        """Acquire the slot of an API request or a keyless one that takes turns, if it needs one.
 
         Raises `FieldInvalid` for a large body that is not valid JSON.
         """
         scope = cast("dict[str, Any]", request.scope)
         handler, caller = request.route_handler, scope.get("user")
         if not isinstance(caller, Caller):
+            if handler.opt.get(KEYLESS_TURN):
+                await self._take_keyless(request)
             return
         is_large = False
         if RequestDecoder.is_of(handler):
@@ -70,11 +102,21 @@ class OrgConcurrency:
         if is_large or _is_costly(handler):
             semaphore = self._costly
         else:
-            semaphore = self._reads if request.method in {"GET", "HEAD"} else self._writes
+            semaphore = self._reads if request.method in _READING else self._writes
         await semaphore.acquire(caller.org_id)
         scope[_SLOT_KEY] = _RequestSlot(semaphore, caller.org_id)
+        TRANSACTION_BOUND.set(_TransactionShare(self._transactions, caller.org_id))
         if is_large:
             scope[TREE] = await asyncio.to_thread(check_json, await request.body())
+
+    async def _take_keyless(self, request: AnyRequest) -> None:
+        if request.method not in _READING:
+            await request.body()
+        client = request.client
+        share = "" if client is None else address_share(client.host)
+        await self._keyless.acquire(share)
+        cast("dict[str, Any]", request.scope)[_SLOT_KEY] = _RequestSlot(self._keyless, share)
+        TRANSACTION_BOUND.set(_TransactionShare(self._transactions, KEYLESS_TURN))
 
     async def end(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on to `app`, and release its slot, if any, when its response begins."""
@@ -83,9 +125,11 @@ class OrgConcurrency:
             _release(scope)
             await send(message)
 
+        outside = TRANSACTION_BOUND.set(None)
         try:
             await app(scope, receive, send_response)
         finally:
+            TRANSACTION_BOUND.reset(outside)
             _release(scope)
 
 
@@ -103,4 +147,4 @@ def _is_costly(handler: BaseRouteHandler) -> bool:
 def _release(scope: Any) -> None:
     slot = cast("_RequestSlot | None", scope.pop(_SLOT_KEY, None))
     if slot is not None:
-        slot.semaphore.release(slot.org_id)
+        slot.semaphore.release(slot.share)

@@ -111,6 +111,11 @@ async def test_a_wallet_that_the_backup_does_not_know_goes_on_once_it_is_resumed
 ) -> None:
     order, _ = await pay_and_restore(world, before=0)
     await work(world)
+    # Meanwhile it is not planned in each run: thousands of them would hold up the others.
+    waiting = await stored(world, order)
+    assert waiting.due_at > world.outbox.context.clock.now()
+    assert waiting.reason == "waits: its sending address is stopped until an operator resumes it"
+    assert not await world.outbox.run_once()
     (account,) = [each for each in await accounts(world) if each.address == order.source]
     await resume(world, account)
     assert (await run_until_final(world, order)).state is OutboxState.FINAL
