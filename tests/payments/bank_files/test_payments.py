@@ -2,11 +2,16 @@
 
 import asyncio
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from landbridge.ledger.model import Transfer
+from landbridge.payments.bank_files.decided_payments import DecidedPayments
 from landbridge.payments.bank_files.model import TRANSITIONS, BankPaymentStatus
 from landbridge.payments.bank_files.payments import change_object_id
+from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Database
 from tests.payments.bank_files.builders import AT, Bank, by_ach, by_sepa, make_bank
 
@@ -35,6 +40,31 @@ async def test_a_final_payment_never_moves(bank: Bank, first: str, then: str) ->
     assert not await verbs[then](payment.key)
     assert await bank.find(payment.key) == ended
     assert TRANSITIONS.is_terminal(ended.status)
+
+
+@pytest.mark.parametrize("is_paid", [True, False])
+async def test_a_decision_that_contradicts_the_end_of_a_payment_is_refused(
+    bank: Bank, *, is_paid: bool
+) -> None:
+    """The bank's statement is applied between the last question and the decision."""
+    payment = by_sepa(bank.org_id)
+    await bank.rails.pay(payment)
+    await bank.write(is_early=True)
+    record = cast("Transfer", SimpleNamespace(kind="OFFRAMP", org_id=bank.org_id))
+    decided = DecidedPayments(bank.payments, {"OFFRAMP": lambda _: payment.key})
+
+    async def decide(*, is_paid: bool) -> None:
+        at = bank.clock.now()
+        await bank.database.transact(
+            lambda tx: decided.end_in(
+                tx, record, is_paid=is_paid, requested_at=at, actor="test", at=at
+            )
+        )
+
+    assert await (bank.fail if is_paid else bank.settle)(payment.key)
+    with pytest.raises(ResourceConflict, match="meanwhile"):
+        await decide(is_paid=is_paid)
+    await decide(is_paid=not is_paid)
 
 
 async def test_concurrent_calls_end_a_payment_once(bank: Bank) -> None:

@@ -4,6 +4,7 @@ Guarantees:
 - An order at a provider is not sent again, and what its provider reports otherwise is a problem.
 - What is in no file yet is never put into one: its record was paid by other means, or failed.
 - What was put into a file after the decision was requested is not decided on.
+- What the bank has paid or returned meanwhile is not decided otherwise.
 - What the bank reports about it later waits for a reviewer.
 """
 
@@ -25,10 +26,13 @@ _FAILED = "a reviewer found out that the bank did not pay it"
 
 @dataclass(frozen=True, slots=True)
 class DecidedPayments:
-    """Ends payments; `keys` return the key of the payment that a record waits for, by kind."""
+    """Ends payments; `keys` return the key of the payment that a record waits for, by kind.
+
+    None if it waits for something else.
+    """
 
     payments: BankPayments
-    keys: Mapping[str, Callable[[Transfer], UUID]]
+    keys: Mapping[str, Callable[[Transfer], UUID | None]]
 
     async def end_in(
         self,
@@ -42,12 +46,14 @@ class DecidedPayments:
     ) -> None:
         """End the payment of a record, wherever it is, in the caller's transaction.
 
-        Raises `ResourceConflict` for one that was put into a file since `requested_at`.
+        Raises `ResourceConflict` for one that was put into a file since `requested_at`, and for one
+        that has ended otherwise.
         """
         key_of = self.keys.get(record.kind)
-        if key_of is None:
+        key = None if key_of is None else key_of(record)
+        if key is None:
             return
-        org_id, key = record.org_id, key_of(record)
+        org_id = record.org_id
         await end_decided_in(tx, org_id, key, is_paid=is_paid, at=at)
         if await self.payments.find(tx, org_id, key) is None:
             return
@@ -62,6 +68,8 @@ class DecidedPayments:
             ended = await self.payments.fail_in(tx, payment, reason=reason, at=at, actor=actor)
             is_ended = bool(ended)
         else:
+            if is_paid is not (payment.status is BankPaymentStatus.SETTLED):
+                raise ResourceConflict(f"its payment is {payment.status} meanwhile")
             return
         if not is_ended:
             raise ResourceConflict("its payment is being put into a file for the bank")
