@@ -209,6 +209,20 @@ async def test_a_file_counts_only_for_accounts_of_its_transport(bank: Bank) -> N
     assert line.reason == "the statement is of an account that has no files in this folder"
 
 
+async def test_a_file_counts_once_its_account_is_set(bank: Bank) -> None:
+    elsewhere = funding(USD, bank.folder / "usd")
+    await bank.accounts.set(bank.org_id, elsewhere, actor="test", at=bank.clock.stamp())
+    raw = statement(credit(3, "usd"), currency="usd", account=USD_NUMBER)
+    await read(bank, a=raw)
+    here = funding(USD, bank.folder)
+    await bank.accounts.set(bank.org_id, here, actor="test", at=bank.clock.stamp())
+    for _ in range(2):
+        (file,) = await read(bank, a=raw)
+        assert (file.line_count, file.known_count, file.credit_units) == (1, 0, 3)
+        assert len(await incoming_payments(bank)) == 1
+    assert contents(bank, "in/done") == [raw] * 3
+
+
 async def test_another_banks_report_moves_no_payment(bank: Bank) -> None:
     settings = funding(USD, bank.folder / "usd")
     await bank.accounts.set(bank.org_id, settings, actor="test", at=bank.clock.stamp())

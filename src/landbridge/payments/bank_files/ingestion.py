@@ -1,8 +1,8 @@
 """Ingestion: stores a file's lines and balances, in transactions of some dozens of lines.
 
 Guarantees:
-- A file is ingested once, by its digest; a line once, whichever file contains it
-  (statement_events.py).
+- A file is ingested once, by its digest, unless nothing of it counted then; a line once, whichever
+  file contains it (statement_events.py).
 - Interrupted anywhere, it can be repeated and does the rest. A file is marked as ingested after all
   of its lines, and none is applied before.
 """
