@@ -3,7 +3,8 @@
 Guarantees:
 - An order at a provider is not sent again, and what its provider reports otherwise is a problem.
 - What is in no file yet is never put into one: its record was paid by other means, or failed.
-- What was put into a file after the decision was requested is not decided on.
+- What was put into a file, or reached the bank, after the decision was requested is not decided on:
+  a bank that did not know a payment then will carry it out.
 - What the bank has paid or returned meanwhile is not decided otherwise.
 - What the bank reports about it later waits for a reviewer.
 """
@@ -14,7 +15,8 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.ledger.model import Transfer
-from landbridge.payments.bank_files.model import BankPaymentStatus
+from landbridge.payments.bank_files import file_store
+from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
@@ -46,8 +48,8 @@ class DecidedPayments:
     ) -> None:
         """End the payment of a record, wherever it is, in the caller's transaction.
 
-        Raises `ResourceConflict` for one that was put into a file since `requested_at`, and for one
-        that has ended otherwise.
+        Raises `ResourceConflict` for one that was put into a file or delivered since
+        `requested_at`, and for one that has ended otherwise.
         """
         key_of = self.keys.get(record.kind)
         key = None if key_of is None else key_of(record)
@@ -61,6 +63,10 @@ class DecidedPayments:
         is_in_file = payment.status is BankPaymentStatus.WRITTEN
         if is_in_file and payment.updated_at > requested_at:
             raise ResourceConflict("its payment was put into a file for the bank meanwhile")
+        if is_in_file and not await _is_at_bank(tx, payment, requested_at):
+            raise ResourceConflict(
+                "its payment is in a file that was on its way to the bank: decide again"
+            )
         if is_in_file and is_paid:
             is_ended = await self.payments.settle_in(tx, payment, at=at, actor=actor)
         elif is_in_file or payment.status is BankPaymentStatus.QUEUED:
@@ -73,3 +79,9 @@ class DecidedPayments:
             return
         if not is_ended:
             raise ResourceConflict("its payment is being put into a file for the bank")
+
+
+async def _is_at_bank(tx: Tx, payment: BankPayment, by: datetime) -> bool:
+    """Whether the bank had the payment then: a file waits for as long as its server is down."""
+    file_id = payment.file_id
+    return file_id is not None and await file_store.is_delivered(tx, payment.org_id, file_id, by=by)
