@@ -15,6 +15,7 @@ from landbridge.platform.core import end_tasks
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.db.pool import Database
 from landbridge.providers.iso20022 import pain001
+from landbridge.providers.nacha.dates import effective_on, returns_end_at
 from landbridge.providers.nacha.reading import read as read_nacha
 from landbridge.providers.rails.port import RailPaymentState
 from tests.payments.bank_files.builders import (
@@ -302,6 +303,27 @@ async def test_a_slow_bank_does_not_delay_the_files_of_others(
         answer.set()
         await bank.writer.close()
     assert len(bank.out()) == 1
+
+
+async def test_a_delivery_that_ends_after_the_cut_off_is_of_the_next_day(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = file_writer.deliver
+
+    async def deliver(place: FileTransport, file: BankFile, content: bytes, currency: str) -> None:
+        await inner(place, file, content, currency)
+        bank.clock.at += timedelta(minutes=10)
+
+    monkeypatch.setattr(file_writer, "deliver", deliver)
+    payment = by_ach(bank.org_id)
+    await bank.rails.pay(payment)
+    # 3:55 p.m. in New York: the cut-off is at 4.
+    bank.clock.at = datetime.fromisoformat("2026-03-04T20:55:00+00:00")
+    (file,) = await bank.write()
+    assert file.delivered_at is not None
+    assert file.delivered_at >= bank.clock.at
+    expected = returns_end_at(effective_on(bank.clock.at))
+    assert (await bank.find(payment.key)).closes_at == expected
 
 
 async def test_a_delivery_that_is_cut_off_is_released(

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from landbridge.payments.bank_files.transports import folder as folders
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
+from landbridge.providers.iso20022.messages import TransactionStatus
 from tests.make import make_org
 from tests.payments.bank_files.builders import (
     EUR,
@@ -44,10 +45,14 @@ from tests.payments.bank_files.inbound_files import (
     debit,
     incoming_payments,
     lines,
+    own,
     put,
     read,
     reading_of,
+    report,
+    sent,
     statement,
+    waiting,
 )
 
 GONE = SftpSettings(host="127.0.0.1", port=1, user="u", host_key="ssh-ed25519 AAAA", password="p")
@@ -202,6 +207,38 @@ async def test_a_file_counts_only_for_accounts_of_its_transport(bank: Bank) -> N
     assert await incoming_payments(bank) == []
     (line,) = await lines(bank, StatementLineStatus.UNMATCHED)
     assert line.reason == "the statement is of an account that has no files in this folder"
+
+
+async def test_a_file_counts_once_its_account_is_set(bank: Bank) -> None:
+    elsewhere = funding(USD, bank.folder / "usd")
+    await bank.accounts.set(bank.org_id, elsewhere, actor="test", at=bank.clock.stamp())
+    raw = statement(credit(3, "usd"), currency="usd", account=USD_NUMBER)
+    await read(bank, a=raw)
+    here = funding(USD, bank.folder)
+    await bank.accounts.set(bank.org_id, here, actor="test", at=bank.clock.stamp())
+    for _ in range(2):
+        (file,) = await read(bank, a=raw)
+        assert (file.line_count, file.known_count, file.credit_units) == (1, 0, 3)
+        assert len(await incoming_payments(bank)) == 1
+    assert contents(bank, "in/done") == [raw] * 3
+
+
+async def test_another_banks_report_moves_no_payment(bank: Bank) -> None:
+    settings = funding(USD, bank.folder / "usd")
+    await bank.accounts.set(bank.org_id, settings, actor="test", at=bank.clock.stamp())
+    (key,) = await sent(bank, by_sepa(bank.org_id))
+    (file,) = await bank.writer.files(await own(bank), 1)
+    # A payee's bank learns the EndToEndId, and may be where the organisation has its dollars.
+    known = TransactionStatus(end_to_end_id=key.hex, status="RJCT", reason_codes=("AC04",))
+    elsewhere = replace(bank, folder=bank.folder / "usd")
+    await read(elsewhere, a=report(known), b=report(original=file.message_id, group="RJCT"))
+    assert (await bank.find(key)).status is BankPaymentStatus.WRITTEN
+    assert await waiting(bank) == [
+        "no payment of ours has the reported reference",
+        "no file of ours has the reported reference",
+    ]
+    await read(bank, a=report(known))
+    assert (await bank.find(key)).status is BankPaymentStatus.FAILED
 
 
 # More files than one scan reads.

@@ -1,7 +1,7 @@
 """Two workers apply lines of one payment, or of one file, concurrently: no line is lost."""
 
 import asyncio
-from datetime import timedelta
+from datetime import date, timedelta
 from hashlib import sha256
 from pathlib import Path
 from uuid import UUID
@@ -18,10 +18,13 @@ from landbridge.platform.encryption.service import Vault
 from landbridge.providers.iso20022.messages import StatementEntry, Transaction
 from tests.payments.bank_files.builders import Bank, by_ach, by_sepa, make_bank
 from tests.payments.bank_files.inbound_files import (
+    ON,
     ach_return,
     back,
+    credit,
     debit,
     entry,
+    incoming_payments,
     own,
     read,
     reading_of,
@@ -32,7 +35,8 @@ from tests.payments.bank_files.inbound_files import (
     waiting,
 )
 from tests.tenants import SETTINGS
-from tests.waiting import waits_for
+from tests.waiting import holding, waits_for
+from tests.waiting import waiting as waiting_for
 
 # Sessions of this database that wait for one of these locks.
 _WAITING = """
@@ -41,6 +45,7 @@ where datname = current_database() and pg_blocking_pids(pid) && $1::integer[]
 """
 _PATIENCE_S = 30
 _BOTH = 2
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -49,10 +54,10 @@ async def bank(database: Database, tmp_path: Path) -> Bank:
 
 
 async def take(
-    bank: Bank, booked: Transaction | StatementEntry, *, number: int, currency: str
+    bank: Bank, booked: Transaction | StatementEntry, *, number: int, currency: str, day: date = ON
 ) -> UUID:
     """Return the id of a statement with this unapplied line."""
-    raw = statement(booked, name=f"T{number}", number=number, currency=currency)
+    raw = statement(booked, name=f"T{number}", number=number, currency=currency, day=day)
     account = await own(bank, currency)
     ingestion = Ingestion(bank.database, Vault(sealer(SETTINGS)), bank.clock)
     content, digest = decode_content(raw, (account,)), sha256(raw).digest()
@@ -142,3 +147,19 @@ def _sum(units: int, currency: str, reference: str, **changes: str) -> Statement
     """Build a bulk debit of a file."""
     booked = transaction(units, currency, is_credit=False, bank_reference=reference, **changes)
     return entry(booked)
+
+
+async def test_money_of_two_days_in_files_read_at_once_is_credited_once(bank: Bank) -> None:
+    """Two workers take a file each: a bank has booked the same money on two days."""
+    money = credit(bank_reference="REF1")
+    async with holding(bank.database, "lock table statement_lines in share mode"):
+        taking = [
+            asyncio.create_task(take(bank, money, number=each, currency="eur", day=ON + each * DAY))
+            for each in range(2)
+        ]
+        await waiting_for(bank.database, 2)
+    await asyncio.gather(*taking)
+    await reading_of(bank).applying.run({bank.org_id: timedelta()})
+    assert len(await incoming_payments(bank)) == 1
+    sentence = "another statement has a line like this, with its references, on another day"
+    assert await waiting(bank) == [sentence]

@@ -2,10 +2,13 @@
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 import pytest
 
 from landbridge.ledger.model import HouseRole
+from landbridge.platform.changes.service import SPREAD
 from landbridge.platform.core.errors import Unclear
 from landbridge.platform.db.pool import Database
 from tests.payments.offramps.offramp_scenario import OfframpScenario, open_scenario
@@ -57,6 +60,33 @@ async def test_lost_payout_needs_a_person_after_the_key_lifetime(
     assert await held(scenario.org, scenario.ada) == "1000"
     assert await scenario.container(HouseRole.IN_TRANSIT) == {}
     await check_books(scenario.org)
+
+
+async def test_a_decision_is_booked_after_the_provider_was_asked(
+    scenario: OfframpScenario, team: ResolutionTeam, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reports and closes rely on changes that commit within a minute of their time."""
+    created = await scenario.accepted()
+    scenario.rails.raise_before_next = Unclear("no answer; it did not arrive")
+    await scenario.run()
+    await scenario.pass_time(hours=25)
+    resolution = await team.request(created["id"], "FAIL")
+    await team.approve(resolution)
+    find = scenario.rails.find_status
+
+    async def slow(*args: Any) -> Any:
+        scenario.clock.at += timedelta(seconds=70)
+        return await find(*args)
+
+    with monkeypatch.context() as slower:
+        slower.setattr(scenario.rails, "find_status", slow)
+        assert (await team.carry_out(resolution))["status"] == "COMPLETED"
+    (failed,) = await scenario.org.container.database.rows(
+        "select occurred_at from changes where org_id = $1 and object_id = $2"
+        " and change_type = 'fail'",
+        *(scenario.org.org_id, UUID(created["id"])),
+    )
+    assert scenario.clock.at - failed["occurred_at"] < SPREAD
 
 
 async def test_unsent_order_has_no_key_lifetime(scenario: OfframpScenario) -> None:

@@ -14,10 +14,17 @@ from landbridge.payments.incoming_payments.model import (
     IncomingPaymentSender,
     ReportedCredit,
 )
-from landbridge.payments.virtual_accounts.model import MicroDeposit, VirtualAccount, is_micro
+from landbridge.payments.virtual_accounts.model import (
+    MICRO_DEPOSIT_KIND,
+    MicroDeposit,
+    VirtualAccount,
+    is_micro,
+)
+from landbridge.platform.changes.service import SPREAD
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.rails.currencies import FIAT
+from tests.onramps import receive, settle
 from tests.payments.virtual_accounts.virtual_account_setup import (
     at,
     deposit_body,
@@ -60,7 +67,7 @@ async def note(
 
     async def work(tx: Tx) -> MicroDeposit:
         return await org.container.virtual_accounts.record_micro_deposit(
-            tx, account, incoming_payment
+            tx, account, incoming_payment, org.container.clock.stamp()
         )
 
     return await org.container.database.transact(work)
@@ -91,6 +98,29 @@ async def test_micro_deposit_is_shown_and_booked_once(org: Tenant) -> None:
     assert info["paymentRail"] == "ach"
     balances = await house_balances(org.container.database, org.org_id)
     assert balances == {(HouseRole.OUTSIDE, USD.code): -32, (HouseRole.LIQUIDITY, USD.code): 32}
+
+
+async def test_a_micro_deposit_is_booked_when_it_is_matched(org: Tenant) -> None:
+    """Books of a past month do not change: a deposit may have waited for a person since."""
+    user = await make_receiver(org)
+    account = await account_of(org, user, (await make_account(org, user))["id"])
+    received_at = org.container.clock.stamp() - timedelta(days=40)
+    number = account.account_number
+    waiting = await receive(org, account_number=number, amount="0.32", at=received_at)
+    await settle(org)
+    (matched,) = await org.container.database.rows(
+        "select occurred_at from changes where org_id = $1 and object_id = $2"
+        " and change_type = 'match'",
+        *(org.org_id, waiting.id),
+    )
+    (booked,) = await org.container.database.rows(
+        "select c.occurred_at from changes c join transfers t on t.org_id = c.org_id"
+        " and t.id = c.object_id where c.org_id = $1 and t.kind = $2",
+        *(org.org_id, MICRO_DEPOSIT_KIND),
+    )
+    assert abs(booked["occurred_at"] - matched["occurred_at"]) < SPREAD
+    (shown,) = (await org.get(at(user, str(account.id))))["microDeposits"]["data"]
+    assert shown["createdAt"].startswith(f"{received_at:%Y-%m-%d}")
 
 
 async def test_sender_is_in_no_column_and_erased_with_the_user(org: Tenant) -> None:

@@ -205,6 +205,17 @@ def test_an_incomplete_batch_is_ignored() -> None:
     assert transaction.end_to_end_id is None
 
 
+def test_a_credit_that_is_a_part_of_its_entry_is_ignored() -> None:
+    """The bank lists one of several payments, without their count."""
+    raw = camt053.write(make_statement(make_entry(make_transaction(50_000, remittance="LB1"))))
+    head, details = raw.split(b"<TxDtls>")
+    # More than was booked is the payment before its charges.
+    for stated, remittance in ((b">100.00<", None), (b">501.00<", "LB1")):
+        changed = head + b"<TxDtls>" + details.replace(b">500.00<", stated, 1)
+        (transaction,) = camt053.read(changed)[0].entries[0].transactions
+        assert (transaction.money, transaction.remittance) == (Money(50_000, EURO), remittance)
+
+
 def test_a_payment_with_another_direction_than_its_entry_is_ignored() -> None:
     raw = golden("camt053-08.xml")
     marks = b'<Amt Ccy="EUR">45.00</Amt>\n            <CdtDbtInd>DBIT<'

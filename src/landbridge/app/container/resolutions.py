@@ -45,10 +45,14 @@ from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
 
-# Keys of the payments that records may have at a bank.
-_PAYMENT_KEYS: Mapping[str, Callable[[Transfer], UUID]] = {
-    offramps.KIND: payout_key,
-    onramps.KIND: lambda record: retry_key(record, onramps.RETURN),
+# Keys of the payments that records wait for at a bank; None while a record waits for another order.
+_PAYMENT_KEYS: Mapping[str, Callable[[Transfer], UUID | None]] = {
+    offramps.KIND: lambda record: (
+        payout_key(record) if record.status in offramps.PAYING_OUT else None
+    ),
+    onramps.KIND: lambda record: (
+        retry_key(record, onramps.RETURN) if record.status in onramps.RETURNING else None
+    ),
 }
 
 

@@ -3,7 +3,9 @@
 Guarantees:
 - An order at a provider is not sent again, and what its provider reports otherwise is a problem.
 - What is in no file yet is never put into one: its record was paid by other means, or failed.
-- What was put into a file after the decision was requested is not decided on.
+- What was put into a file, or reached the bank, after the decision was requested is not decided on:
+  a bank that did not know a payment then will carry it out.
+- What the bank has paid or returned meanwhile is not decided otherwise.
 - What the bank reports about it later waits for a reviewer.
 """
 
@@ -13,7 +15,8 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.ledger.model import Transfer
-from landbridge.payments.bank_files.model import BankPaymentStatus
+from landbridge.payments.bank_files import file_store
+from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.payments.bank_files.payments import BankPayments
 from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
@@ -25,10 +28,13 @@ _FAILED = "a reviewer found out that the bank did not pay it"
 
 @dataclass(frozen=True, slots=True)
 class DecidedPayments:
-    """Ends payments; `keys` return the key of the payment that a record waits for, by kind."""
+    """Ends payments; `keys` return the key of the payment that a record waits for, by kind.
+
+    None if it waits for something else.
+    """
 
     payments: BankPayments
-    keys: Mapping[str, Callable[[Transfer], UUID]]
+    keys: Mapping[str, Callable[[Transfer], UUID | None]]
 
     async def end_in(
         self,
@@ -42,12 +48,14 @@ class DecidedPayments:
     ) -> None:
         """End the payment of a record, wherever it is, in the caller's transaction.
 
-        Raises `ResourceConflict` for one that was put into a file since `requested_at`.
+        Raises `ResourceConflict` for one that was put into a file or delivered since
+        `requested_at`, and for one that has ended otherwise.
         """
         key_of = self.keys.get(record.kind)
-        if key_of is None:
+        key = None if key_of is None else key_of(record)
+        if key is None:
             return
-        org_id, key = record.org_id, key_of(record)
+        org_id = record.org_id
         await end_decided_in(tx, org_id, key, is_paid=is_paid, at=at)
         if await self.payments.find(tx, org_id, key) is None:
             return
@@ -55,6 +63,10 @@ class DecidedPayments:
         is_in_file = payment.status is BankPaymentStatus.WRITTEN
         if is_in_file and payment.updated_at > requested_at:
             raise ResourceConflict("its payment was put into a file for the bank meanwhile")
+        if is_in_file and not await _is_at_bank(tx, payment, requested_at):
+            raise ResourceConflict(
+                "its payment is in a file that was on its way to the bank: decide again"
+            )
         if is_in_file and is_paid:
             is_ended = await self.payments.settle_in(tx, payment, at=at, actor=actor)
         elif is_in_file or payment.status is BankPaymentStatus.QUEUED:
@@ -62,6 +74,14 @@ class DecidedPayments:
             ended = await self.payments.fail_in(tx, payment, reason=reason, at=at, actor=actor)
             is_ended = bool(ended)
         else:
+            if is_paid is not (payment.status is BankPaymentStatus.SETTLED):
+                raise ResourceConflict(f"its payment is {payment.status} meanwhile")
             return
         if not is_ended:
             raise ResourceConflict("its payment is being put into a file for the bank")
+
+
+async def _is_at_bank(tx: Tx, payment: BankPayment, by: datetime) -> bool:
+    """Whether the bank had the payment then: a file waits for as long as its server is down."""
+    file_id = payment.file_id
+    return file_id is not None and await file_store.is_delivered(tx, payment.org_id, file_id, by=by)

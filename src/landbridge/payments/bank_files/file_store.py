@@ -16,6 +16,10 @@ insert into bank_outbound_files (
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 """
 
+_IS_DELIVERED = """
+select delivered_at <= $3 from bank_outbound_files where org_id = $1 and id = $2
+"""
+
 # One worker leases the file from here on, until it is delivered or the lease expires.
 _LEASE = """
 update bank_outbound_files set leased_until = $3, leased_by = $5
@@ -169,6 +173,11 @@ async def set_delivered(tx: Tx, org_id: UUID, file_id: UUID, at: datetime) -> bo
 async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> None:
     """Lock a file until this transaction ends."""
     await tx.execute(_LOCK, org_id, file_id)
+
+
+async def is_delivered(tx: Tx, org_id: UUID, file_id: UUID, *, by: datetime) -> bool:
+    """Return whether the bank had a file at this time."""
+    return bool(await tx.fetchval(_IS_DELIVERED, org_id, file_id, by))
 
 
 async def list_latest(tx: Tx, org_id: UUID, account_id: UUID, limit: int) -> Sequence[BankFile]:

@@ -253,9 +253,7 @@ class BankFileWriter:
                 if not await self._lease(file):
                     continue
                 if not is_unreachable:
-                    brought.append(
-                        await self._deliver(file, account, self._stamp(offsets, account))
-                    )
+                    brought.append(await self._deliver(file, account, offsets))
                     continue
             except asyncio.CancelledError:
                 await self._release(file)
@@ -270,13 +268,17 @@ class BankFileWriter:
             await self._release(file)
         return brought
 
-    async def _deliver(self, file: BankFile, account: FundingAccountView, at: datetime) -> BankFile:
+    async def _deliver(
+        self, file: BankFile, account: FundingAccountView, offsets: Mapping[UUID, timedelta]
+    ) -> BankFile:
         """Write and deliver a leased file."""
         content = await self._written(file, account)
         async with asyncio.timeout(DELIVERY_S):
             await deliver(
                 open_transport(account.settings.transport), file, content, account.currency
             )
+        # A slow server may have taken minutes, and the cut-off may have passed.
+        at = self._stamp(offsets, account)
         await self.database.transact(lambda tx: self._note_delivered(tx, file, at))
         return replace(file, delivered_at=at, size=len(content))
 

@@ -14,7 +14,7 @@ from landbridge.payments.bank_files.funding_account import FundingAccount
 from landbridge.payments.bank_files.funding_account_store import SealedFundingAccount
 from landbridge.payments.bank_files.model import ACCOUNT_KIND
 from landbridge.payments.bank_files.preflight import check_files
-from landbridge.payments.bank_files.transports.connect import folder_paths
+from landbridge.payments.bank_files.transports.connect import folder_paths, inbox_path
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.fields import copy_fields
@@ -123,6 +123,17 @@ class FundingAccounts:
     async def list_in(self, tx: Tx, org_ids: Collection[UUID]) -> Sequence[FundingAccountView]:
         """Do the same in the caller's transaction."""
         return await self._decrypt_all(tx, await store.list_by_orgs(tx, org_ids))
+
+    async def list_sharing_in(
+        self, tx: Tx, org_id: UUID, account_id: UUID
+    ) -> Sequence[FundingAccountView]:
+        """Return the accounts that this one shares its transport with, and itself.
+
+        None if it can't be decrypted.
+        """
+        accounts = await self.list_in(tx, [org_id])
+        paths = {each.id: inbox_path(each.settings.transport) for each in accounts}
+        return [each for each in accounts if paths[each.id] == paths.get(account_id)]
 
     async def _decrypt_all(
         self, tx: Tx, rows: Sequence[SealedFundingAccount]

@@ -9,13 +9,20 @@ from landbridge.payments.bank_files.statement_line_model import InboundFileField
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
+# A file of which nothing counted is ingested again once it can be: its account was not set yet.
 _ADD = """
 insert into bank_inbound_files (
     org_id, id, account_id, digest, sealed_name, format, line_count, known_count, omitted_count,
     credit_units, debit_units, started_at
 )
 values ($1, $2, $3, $4, $5, $6, $7, 0, $8, $9, $10, $11)
-on conflict do nothing
+on conflict (org_id, id) do update
+set format = excluded.format, line_count = excluded.line_count, known_count = 0,
+    omitted_count = excluded.omitted_count, credit_units = excluded.credit_units,
+    debit_units = excluded.debit_units, ingested_at = null
+where bank_inbound_files.ingested_at is not null
+    and (bank_inbound_files.format = 'refused' or bank_inbound_files.line_count = 0)
+    and excluded.format <> 'refused' and excluded.line_count > 0
 """
 
 _FIND = """
@@ -36,7 +43,7 @@ limit $3
 
 _TAKEN = """
 update bank_inbound_files
-set ingested_at = $3, known_count = line_count - $4
+set ingested_at = $3, known_count = greatest(line_count - $4, 0)
 where org_id = $1 and id = $2 and ingested_at is null
 returning id
 """
@@ -84,7 +91,7 @@ class SealedInboundFile(InboundFileFields):
 
 
 async def add(tx: Tx, file: SealedInboundFile) -> None:
-    """Store a file before its ingestion; nothing if it is stored already."""
+    """Store a file before its ingestion; nothing if it is stored already, and counted."""
     await tx.execute(
         _ADD,
         file.org_id,

@@ -41,7 +41,7 @@ from landbridge.payments.bank_files.statement_line_model import (
     InboundFileKind,
     StatementLineStatus,
 )
-from landbridge.payments.bank_files.transports.connect import folder_paths, open_transport
+from landbridge.payments.bank_files.transports.connect import inbox_path, open_transport
 from landbridge.payments.bank_files.transports.port import (
     FileTransport,
     TransportFolder,
@@ -257,7 +257,7 @@ def _inboxes(accounts: Iterable[FundingAccountView]) -> list[_Inbox]:
     """Yield each transport once; several accounts of an organisation may share one."""
 
     def key(account: FundingAccountView) -> tuple[UUID, str]:
-        return account.org_id, folder_paths(account.settings.transport)[TransportFolder.IN]
+        return account.org_id, inbox_path(account.settings.transport)
 
     ordered = sorted(accounts, key=lambda each: (*key(each), each.currency))
     return [_Inbox(path, tuple(each)) for (_, path), each in groupby(ordered, key)]

@@ -1,8 +1,8 @@
 """Ingestion: stores a file's lines and balances, in transactions of some dozens of lines.
 
 Guarantees:
-- A file is ingested once, by its digest; a line once, whichever file contains it
-  (statement_events.py).
+- A file is ingested once, by its digest, unless nothing of it counted then; a line once, whichever
+  file contains it (statement_events.py).
 - Interrupted anywhere, it can be repeated and does the rest. A file is marked as ingested after all
   of its lines, and none is applied before.
 """
@@ -16,6 +16,7 @@ from uuid import UUID
 import structlog
 
 from landbridge.payments.bank_files import (
+    funding_account_store,
     inbound_file_store,
     statement_events,
     statement_line_store,
@@ -119,6 +120,8 @@ class Ingestion:
         stamps = [self._row(account, each, offset) for each in drafts]
 
         async def work(tx: Tx) -> None:
+            # Another worker may be storing the same money of another day, from another file.
+            await funding_account_store.lock(tx, account.org_id, account.id)
             again = await _find_rebooked(tx, account, drafts)
             rows = [
                 (line_id, statement_events.rebooked(each), at) if each.fingerprint in again else row

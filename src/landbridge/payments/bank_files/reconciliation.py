@@ -158,9 +158,9 @@ class Reconciliation:
         """Return the payment that a line names, by whichever reference the bank returned."""
         currencies = [line.currency]
         if line.kind is StatementLineKind.STATUS:
-            # The line reports on a file, and accounts may share a transport.
-            others = await self.accounts.list_in(tx, [line.org_id])
-            currencies += [each.currency for each in others if each.currency != line.currency]
+            # The line reports on a file of any account that shares its transport.
+            shared = await self.accounts.list_sharing_in(tx, line.org_id, line.account_id)
+            currencies = [each.currency for each in shared]
         names = [each for each in (texts.end_to_end_id, texts.instruction_id) if each]
         if line.kind is StatementLineKind.RETURN:
             names = []  # an ACH entry's id is only a part of our key: `mismatch_reason` compares it
@@ -263,7 +263,8 @@ class Reconciliation:
     ) -> _LineMatch:
         """Apply the status of a whole file; a rejection applies to all of its payments."""
         payments = await self.payments.list_by_message(tx, line.org_id, texts.message_id or "")
-        if not payments:
+        shared = await self.accounts.list_sharing_in(tx, line.org_id, line.account_id)
+        if not payments or payments[0].account_id not in {each.id for each in shared}:
             return _LineMatch("no file of ours has the reported reference")
         if line.rank:
             return _LineMatch(duplicate_reason(texts))

@@ -7,10 +7,8 @@ from landbridge.ledger.audit_rules import AuditRules, Journals, RecordStep, cred
 from landbridge.ledger.model import HouseRole, Posting, Transfer
 from landbridge.payments.engine.postings import hold
 from landbridge.payments.offramps import transitions
-from landbridge.payments.offramps.model import Offramp, OfframpStatus, as_offramp
+from landbridge.payments.offramps.model import PAYING_OUT, Offramp, OfframpStatus, as_offramp
 from landbridge.platform.core.money import Money
-
-_AT_BANK = frozenset({OfframpStatus.FIAT_INITIATED, OfframpStatus.FIAT_PENDING})
 
 
 def journals(step: RecordStep) -> Journals:
@@ -66,7 +64,7 @@ def _posted(before: Offramp, status: OfframpStatus) -> list[Posting]:
             postings = transitions.payout_claimed(before)
         case OfframpStatus.COMPLETED:
             postings = transitions.payout_done(before)
-        case OfframpStatus.FIAT_FAILED if before.status in _AT_BANK:
+        case OfframpStatus.FIAT_FAILED if before.status in PAYING_OUT:
             postings = transitions.payout_failed(before)
         case OfframpStatus.CRYPTO_RETURNED:
             postings = transitions.returned(before)

@@ -139,6 +139,9 @@ TRANSITIONS: Transitions[OfframpStatus] = Transitions(
     reopens={OfframpStatus.COMPLETED: frozenset({OfframpStatus.FIAT_FAILED})},
 )
 
+# At these statuses its payout may be at a bank.
+PAYING_OUT = frozenset({OfframpStatus.FIAT_INITIATED, OfframpStatus.FIAT_PENDING})
+
 # SLA: a chain takes an hour at most. A bank gives its own date; after a week, escalate.
 WAITS = WaitStates(
     TRANSITIONS,

@@ -153,7 +153,7 @@ class OnrampDeposits:
         if is_micro(incoming_payment.money):
 
             async def note(tx: Tx) -> None:
-                await self.virtual_accounts.record_micro_deposit(tx, account, incoming_payment)
+                await self.virtual_accounts.record_micro_deposit(tx, account, incoming_payment, at)
                 await self.incoming_payments.match(
                     tx, incoming_payment, account.id, user_id=account.user_id, at=at
                 )

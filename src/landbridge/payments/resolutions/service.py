@@ -43,7 +43,6 @@ from landbridge.platform.core.money import Asset, Money
 from landbridge.platform.core.pagination import LIMIT_MAX, PageWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.texts import check_prose
 from landbridge.platform.http.caller import Caller, check_payer, check_reviewer
 from landbridge.platform.http.replays import note_replay
@@ -141,15 +140,13 @@ class Resolutions:
 
         Raises `RoleNotAllowed`, `ProfileFrozen`, `TransactionNotFound`, `FieldInvalid`,
         `ResourceConflict` for an action that the payment's status does not allow or while another
-        resolution of it is open, `UserFrozen` for a user who was erased, and `RequestIdTaken`.
+        resolution of it is open, and `RequestIdTaken`.
         """
         check_reviewer(caller)
         check_payer(caller)
         checked = check_prose("evidence", evidence, length_max=EVIDENCE_LENGTH_MAX)
         record = await self._payment(caller.org_id, transfer_id)
-        key = await self.database.transact(
-            lambda tx: key_of(self.vault, tx, caller.org_id, record.user_id)
-        )
+        _, key = await self.database.transact(lambda tx: self._evidence_key(tx, record))
         request = request_of(transfer_id, instruction, _digest(key, checked))
         replayed = await self._replay(caller.org_id, request_id, request)
         if replayed is not None:
@@ -169,9 +166,9 @@ class Resolutions:
                 await self.approvals.request(
                     tx, caller, creation, lifetime=_LIFETIME, needs_second=True
                 )
-                user_key = await key_of(self.vault, tx, caller.org_id, record.user_id)
-                sealed = user_key.seal(checked, context=_context(creation.id))
-                ids = (caller.org_id, creation.id, transfer_id, record.user_id)
+                owner_id, owner_key = await self._evidence_key(tx, record)
+                sealed = owner_key.seal(checked, context=_context(creation.id))
+                ids = (caller.org_id, creation.id, transfer_id, owner_id)
                 await tx.execute(_ADD, *ids, sealed, creation.at)
             return opened
 
@@ -268,6 +265,17 @@ class Resolutions:
         if found is None or found.kind not in self.resolvers:
             raise TransactionNotFound(f"there is no payment {transfer_id} that can be resolved")
         return found
+
+    async def _evidence_key(self, tx: Tx, record: Transfer) -> tuple[UUID, DataKey]:
+        """Return the owner of the evidence on a payment, and the owner's key.
+
+        That is the payment's user, or the organisation once the user was erased: a bank may take a
+        deposit back months later.
+        """
+        key = await self.vault.find(tx, record.org_id, record.user_id)
+        if key is not None:
+            return record.user_id, key
+        return record.org_id, await self.vault.make(tx, record.org_id, record.org_id)
 
     async def _view(self, record: Transfer) -> ResolutionView:
         (view,) = await self._views(record.org_id, [record.id])

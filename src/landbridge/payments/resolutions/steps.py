@@ -162,9 +162,12 @@ class ResolutionSteps:
                 is_closing=bool(orders),
             )
             move = await self.resolvers[target.kind].decide(target, decision, at)
+            # The provider may have been silent for a minute.
+            at = self.clock.stamp(clock_offset)
+            effect = target if move is None else replace(move, at=at)
             await self.database.transact(
                 lambda tx: self._commit(
-                    tx, resolution, move or target, decision=decision, orders=orders, at=at
+                    tx, resolution, effect, decision=decision, orders=orders, at=at
                 )
             )
         except Refused as error:

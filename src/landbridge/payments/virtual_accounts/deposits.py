@@ -28,7 +28,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, ResourceConflict
 from landbridge.platform.core.fields import copy_fields
-from landbridge.platform.core.ids import derived_id
+from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database, Tx
@@ -139,9 +139,9 @@ class VirtualAccountDeposits:
     clock: Clock
 
     async def record_once(
-        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment
+        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment, at: datetime
     ) -> MicroDeposit:
-        """Store and book a micro-deposit, once per incoming payment."""
+        """Store and book a micro-deposit at `at`, once per incoming payment."""
         source = _source(credit)
         key = await self.vault.find(tx, account.org_id, account.user_id)
         deposit_id = derived_id(credit.id, "micro-deposit")
@@ -154,7 +154,7 @@ class VirtualAccountDeposits:
             sealed_source=None if key is None else key.seal(source, context=_context(deposit_id)),
             created_at=credit.received_at,
         )
-        await self._book(tx, account, credit, deposit_id)
+        await self._book(tx, account, credit, deposit_id, at=at)
         await tx.execute(_ADD, *column_values(_ADD, noted))
         return _opened(noted, key)
 
@@ -227,7 +227,13 @@ class VirtualAccountDeposits:
         return await self.database.transact(work)
 
     async def _book(
-        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment, deposit_id: UUID
+        self,
+        tx: Tx,
+        account: VirtualAccount,
+        credit: IncomingPayment,
+        deposit_id: UUID,
+        *,
+        at: datetime,
     ) -> None:
         """Book the cents to the organisation; a micro-deposit is owed to nobody."""
         money = credit.money
@@ -238,13 +244,16 @@ class VirtualAccountDeposits:
                 id=deposit_id,
                 kind=MICRO_DEPOSIT_KIND,
                 user_id=account.user_id,
-                request_id=deposit_id,
+                request_id=new_id(),
                 request={"virtualAccountId": str(account.id)},
                 path=(MicroDepositStatus.COMPLETED,),
                 source=money,
                 destination=money,
-                details={"virtual_account_id": str(account.id)},
-                at=credit.received_at,
+                details={
+                    "virtual_account_id": str(account.id),
+                    "incoming_payment_id": str(credit.id),
+                },
+                at=at,
                 actor="bank",
                 journals={0: micro_deposit_postings(money)},
             ),

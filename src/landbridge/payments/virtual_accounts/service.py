@@ -259,14 +259,14 @@ class VirtualAccounts:
         return found
 
     async def record_micro_deposit(
-        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment
+        self, tx: Tx, account: VirtualAccount, credit: IncomingPayment, at: datetime
     ) -> MicroDeposit:
         """Store and book a micro-deposit, once per incoming payment `credit`.
 
         Runs in the transaction that matches the incoming payment with the returned id.
         Micro-deposits are never converted.
         """
-        return await self.deposits.record_once(tx, account, credit)
+        return await self.deposits.record_once(tx, account, credit, at)
 
     async def instructions(self, account: VirtualAccount) -> DepositCoordinates | None:
         """Return the deposit instructions; None if no bank is connected any more."""

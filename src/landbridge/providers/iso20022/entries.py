@@ -100,7 +100,10 @@ def _is_whole(node: Node, entry: StatementEntry, transactions: list[Transaction]
     if any(count not in {None, len(transactions)} for count in counts) and len(counts) == 1:
         return False
     if len(transactions) == 1:
-        return transactions[0].is_credit is entry.is_credit
+        (only,) = transactions
+        # Money that came is at most what its payer sent: else others have sent the rest.
+        is_part = only.is_credit and not only.return_code and only.money.units < entry.money.units
+        return only.is_credit is entry.is_credit and not is_part
     return bool(transactions) and signed(transactions) == signed([entry])
 
 

@@ -7,6 +7,7 @@ counted on the order's row before it is made, and the row of a withheld order ta
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from landbridge.platform.core.errors import ResourceConflict
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar import credit_store, order_store
@@ -51,3 +52,6 @@ async def end_decided_in(tx: Tx, org_id: UUID, key: UUID, *, is_paid: bool, at: 
     state = ProviderOrderState.SETTLED if is_paid else ProviderOrderState.FAILED
     reason = None if is_paid else _DECIDED
     await order_store.decide_state(tx, org_id, key, state, reason=reason, at=at)
+    found = await order_store.find(tx, org_id, key)
+    if found is not None and found.state is not state:
+        raise ResourceConflict(f"the payment at provider {found.provider} is {found.state} already")

@@ -68,6 +68,7 @@ where b.org_id = $1
 
 # Of one account at a bank. What a sidecar has paid or received is not on its statements. The
 # reference is that of the bank's lines (payments/bank_files/counted_lines.py), or of an adjustment.
+# Micro-deposits of earlier versions do not name their incoming payment, and have its time.
 _BANK_MOVEMENTS = """
 select c.object_id as record_id, e.asset, e.units,
     coalesce(y.details ->> 'difference_reference', p.reference, d.deposit_id, c.object_id::text)

@@ -17,7 +17,7 @@ from landbridge.platform.core.extras import Extra, missing
 
 
 def folder_paths(settings: TransportSettings) -> Mapping[TransportFolder, str]:
-    """Return the location of each folder: the same for two accounts that share a transport."""
+    """Return the location of each folder, the same however it is written."""
     paths = {each: posixpath.join(settings.path, _path(settings, each)) for each in TransportFolder}
     match settings:
         case FolderSettings():
@@ -28,6 +28,11 @@ def folder_paths(settings: TransportSettings) -> Mapping[TransportFolder, str]:
                 folder: f"{server}/{posixpath.normpath(path).lstrip('/')}"
                 for folder, path in paths.items()
             }
+
+
+def inbox_path(settings: TransportSettings) -> str:
+    """Return the location of the bank's files: the same for two accounts that share a transport."""
+    return folder_paths(settings)[TransportFolder.IN]
 
 
 def open_transport(settings: TransportSettings) -> FileTransport:
