@@ -1,81 +1,81 @@
-"""Applications of a test process: to build one takes a second, so each serves many containers."""
+"""Application of a test process: to build one takes a second, so all containers share it."""
 
-from collections import defaultdict
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from copy import copy
+from functools import cache
 from typing import Any, cast
 
 from litestar import Litestar
+from litestar.events import SimpleEventEmitter
+from typing_extensions import override
 
 from landbridge.app.api import build_app
 from landbridge.app.container import Container
+from landbridge.platform.http.direct_routes import DirectLitestar
+
+_current: ContextVar[Container] = ContextVar("container of the running request")
 
 
-class _Current:
-    """The container that an application serves now."""
-
-    def __init__(self, container: Container) -> None:
-        self.container = container
+class _CurrentContainer:
+    """Container of the running request or lifespan."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.container, name)
+        return getattr(_current.get(), name)
 
 
-class Application:
-    """Application whose container can be replaced."""
+class _Application(DirectLitestar):
+    """Copy of the shared application that serves one container; it has the same routes."""
 
-    def __init__(self, container: Container) -> None:
-        self._current = _Current(container)
-        self.app: Litestar = build_app(cast("Any", self._current))
+    _container: Container
 
-    @property
-    def container(self) -> Container:
-        """The container that it serves now."""
-        return self._current.container
+    @classmethod
+    def over(cls, container: Container) -> "_Application":
+        """Return a copy of the shared application."""
+        with _serving(container):
+            found = cast("_Application", copy(_shared(logs_requests=container.request_log.is_on)))
+        found.__class__ = cls
+        found._container = container
+        found.event_emitter = SimpleEventEmitter([])
+        handle = found.asgi_handler
 
-    @container.setter
-    def container(self, container: Container) -> None:
-        self._current.container = container
+        async def serve(scope: Any, receive: Any, send: Any) -> None:
+            with _serving(container):
+                await handle(scope, receive, send)
 
+        # What the framework handles by itself begins here.
+        found.asgi_handler = serve
+        return found
 
-# Unused ones, by the only container setting that their construction reads.
-_idle: defaultdict[bool, list[Application]] = defaultdict(list)
-# Those whose lifespan runs, and the most recent ones without.
-_served: list[Application] = []
-_unserved: list[Application] = []
-_UNSERVED_MAX = 2
+    @override
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        with _serving(self._container):
+            await super().__call__(scope, receive, send)
 
-
-def take(container: Container) -> Application:
-    """Return an application over `container` that nothing else uses until it is given back."""
-    application = _idle_one(container)
-    _served.append(application)
-    return application
-
-
-def give_back(application: Application) -> None:
-    """Let others have the application."""
-    _served.remove(application)
-    _put(application)
+    @override
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        with _serving(self._container):
+            async with super().lifespan():
+                yield
 
 
 def app_of(container: Container) -> Litestar:
-    """Return the application over `container`: the served one, or one without its lifespan."""
-    for each in (*_served, *_unserved):
-        if each.container is container:
-            return each.app
-    _unserved.insert(0, _idle_one(container))
-    if len(_unserved) > _UNSERVED_MAX:
-        _put(_unserved.pop())
-    return _unserved[0].app
+    """Return the application over `container`."""
+    return _Application.over(container)
 
 
-def _idle_one(container: Container) -> Application:
-    idle = _idle[container.request_log.is_on]
-    if not idle:
-        return Application(container)
-    application = idle.pop()
-    application.container = container
-    return application
+@cache
+def _shared(*, logs_requests: bool) -> Litestar:
+    """Return the application, by the only container setting that its construction reads."""
+    return build_app(cast("Any", _CurrentContainer()))
 
 
-def _put(application: Application) -> None:
-    _idle[application.container.request_log.is_on].append(application)
+@contextmanager
+def _serving(container: Container) -> Generator[None]:
+    token = _current.set(container)
+    try:
+        yield
+    finally:
+        _current.reset(token)

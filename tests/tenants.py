@@ -20,7 +20,7 @@ from landbridge.app.settings import Settings
 from landbridge.payments.swaps.model import Swap, SwapStatus
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.telemetry import observe
-from tests.applications import give_back, take
+from tests.applications import app_of
 from tests.change_log import placed
 
 URL = "http://landbridge.test"
@@ -50,8 +50,7 @@ def full_caller(org_id: UUID, key_id: UUID) -> Caller:
 @asynccontextmanager
 async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
     """Yield an in-process client of the application over `container`; its lifespan runs."""
-    application = take(container)
-    app = application.app
+    app = app_of(container)
     transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
     is_up, stop = asyncio.Event(), asyncio.Event()
 
@@ -73,7 +72,6 @@ async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
     finally:
         stop.set()
         await living
-        give_back(application)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ UNSCOPED_ALLOWED = {
     ("providers/sidecar/account_store.py", "_OF_PROVIDER"): "a credit names its account alone",
     ("providers/sidecar/credit_store.py", "_CLOSE"): "a credit may be of no organisation",
     ("providers/sidecar/credit_store.py", "_FIND"): "a provider knows its own id alone",
+    (
+        "payments/bank_files/funding_account_store.py",
+        "_HAS_FOLDER",
+    ): "a folder belongs to one of all organisations",
     ("platform/orgs/store.py", "_FIND_KEYS"): "a key is how the organisation is found out",
     **{
         ("customers/chain_deposits/store.py", name): "a block has deposits of all organisations"

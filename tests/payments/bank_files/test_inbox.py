@@ -28,7 +28,6 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.providers.iso20022.messages import TransactionStatus
-from tests.make import make_org
 from tests.payments.bank_files.builders import (
     EUR,
     USD,
@@ -186,18 +185,6 @@ async def test_an_unreachable_server_stops_no_other(bank: Bank) -> None:
     assert (await bank.find(payments[1].key)).status is BankPaymentStatus.SETTLED
     found = await read_at(bank)
     assert (found["usd"], found["eur"] is None) == (None, False)
-
-
-async def test_a_transport_belongs_to_one_organisation(bank: Bank, database: Database) -> None:
-    other = await make_org(database)
-    for changes in ({}, {"folders": {"out": "elsewhere"}}, {"path": f"{bank.folder}/x/../"}):
-        folder_settings = msgspec.structs.replace(FolderSettings(path=str(bank.folder)), **changes)
-        settings = funding(USD, bank.folder, transport=folder_settings)
-        with pytest.raises(FieldInvalid) as refused:
-            await bank.accounts.set(other, settings, actor="test", at=bank.clock.stamp())
-        assert refused.value.field == "transport"
-    settings = funding(USD, bank.folder / "other")
-    await bank.accounts.set(other, settings, actor="test", at=bank.clock.stamp())
 
 
 async def test_a_file_counts_only_for_accounts_of_its_transport(bank: Bank) -> None:

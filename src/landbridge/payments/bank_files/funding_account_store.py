@@ -10,12 +10,13 @@ from landbridge.platform.db.rows import read_row
 
 _PUT = """
 insert into funding_accounts (
-    org_id, id, currency, sealed_details, last_file_number, last_trace, version, updated_at
+    org_id, id, currency, sealed_details, folder_digests, last_file_number, last_trace, version,
+    updated_at
 )
-values ($1, $2, $3, $4, 0, 0, 1, $5)
+values ($1, $2, $3, $4, $5, 0, 0, 1, $6)
 on conflict (org_id, id) do update
-set sealed_details = excluded.sealed_details, version = funding_accounts.version + 1,
-    updated_at = excluded.updated_at
+set sealed_details = excluded.sealed_details, folder_digests = excluded.folder_digests,
+    version = funding_accounts.version + 1, updated_at = excluded.updated_at
 where funding_accounts.updated_at < excluded.updated_at
 returning version
 """
@@ -27,11 +28,24 @@ where org_id = any($1::uuid[])
 order by org_id, currency
 """
 
+_LOCK_FOLDERS = "select pg_advisory_xact_lock(hashtextextended('bank-file-folders', 0))"
+
 # Of every organisation.
-_ALL = """
+_WITHOUT_FOLDERS = """
 select org_id, id, currency, sealed_details, version, updated_at, statements_read_at
 from funding_accounts
+where folder_digests is null
 order by org_id, currency
+"""
+
+_SET_FOLDERS = """
+update funding_accounts set folder_digests = $3 where org_id = $1 and id = $2
+"""
+
+_HAS_FOLDER = """
+select exists (
+    select from funding_accounts where org_id <> $1 and folder_digests && $2::bytea[]
+)
 """
 
 _LOCK = """
@@ -78,10 +92,18 @@ class SealedFundingAccount:
 
 
 async def put(
-    tx: Tx, org_id: UUID, account_id: UUID, *, currency: str, sealed_details: bytes, at: datetime
+    tx: Tx,
+    org_id: UUID,
+    account_id: UUID,
+    *,
+    currency: str,
+    sealed_details: bytes,
+    folder_digests: Sequence[bytes],
+    at: datetime,
 ) -> int | None:
     """Create or change an account; return its version. None if it was changed then or later."""
-    return await tx.fetchval(_PUT, org_id, account_id, currency, sealed_details, at)
+    values = (currency, sealed_details, folder_digests, at)
+    return await tx.fetchval(_PUT, org_id, account_id, *values)
 
 
 async def list_by_orgs(tx: Tx, org_ids: Collection[UUID]) -> Sequence[SealedFundingAccount]:
@@ -89,9 +111,26 @@ async def list_by_orgs(tx: Tx, org_ids: Collection[UUID]) -> Sequence[SealedFund
     return [read_row(row, SealedFundingAccount) for row in await tx.fetch(_OF, list(org_ids))]
 
 
-async def list_all(tx: Tx) -> Sequence[SealedFundingAccount]:
-    """Return all accounts of all organisations."""
-    return [read_row(row, SealedFundingAccount) for row in await tx.fetch(_ALL)]
+async def lock_folders(tx: Tx) -> None:
+    """Lock the folders of all organisations until the transaction ends."""
+    await tx.execute(_LOCK_FOLDERS)
+
+
+async def list_without_folders(tx: Tx) -> Sequence[SealedFundingAccount]:
+    """Return the accounts of all organisations that have no digests of their folders yet."""
+    return [read_row(row, SealedFundingAccount) for row in await tx.fetch(_WITHOUT_FOLDERS)]
+
+
+async def set_folders(
+    tx: Tx, org_id: UUID, account_id: UUID, folder_digests: Sequence[bytes]
+) -> None:
+    """Store the digests of an account's folders."""
+    await tx.execute(_SET_FOLDERS, org_id, account_id, folder_digests)
+
+
+async def has_folder(tx: Tx, org_id: UUID, folder_digests: Sequence[bytes]) -> bool:
+    """Return whether an account of another organisation has one of these folders."""
+    return await tx.fetchval(_HAS_FOLDER, org_id, folder_digests)
 
 
 async def set_read(tx: Tx, org_id: UUID, versions: Mapping[UUID, int], at: datetime) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from uuid import UUID
 
 import msgspec
@@ -64,14 +65,20 @@ class FundingAccounts:
         organisation.
         """
         check_files(settings)
-        await self._check_transport(org_id, settings)
         account_id = derived_id(org_id, f"bank account/{settings.currency}")
 
         async def work(tx: Tx) -> None:
+            folder_digests = await self._claim_folders(tx, org_id, settings)
             key = await self._vault.make(tx, org_id, org_id)
             sealed = key.seal(settings, context=_context(account_id))
             version = await store.put(
-                tx, org_id, account_id, currency=settings.currency, sealed_details=sealed, at=at
+                tx,
+                org_id,
+                account_id,
+                currency=settings.currency,
+                sealed_details=sealed,
+                folder_digests=folder_digests,
+                at=at,
             )
             if version is None:
                 return  # set before, and the commit's confirmation was lost
@@ -148,23 +155,27 @@ class FundingAccounts:
                 _log.error("bank_files.account_broken", org_id=str(row.org_id), id=str(row.id))
         return found
 
-    async def _check_transport(self, org_id: UUID, settings: FundingAccount) -> None:
-        """Raise `FieldInvalid` for folders of another organisation: a file has one owner."""
+    async def _claim_folders(
+        self, tx: Tx, org_id: UUID, settings: FundingAccount
+    ) -> Sequence[bytes]:
+        """Return the digests of the account's folders; no other is set until the transaction ends.
 
-        async def read(tx: Tx) -> Sequence[FundingAccountView]:
-            rows = [each for each in await store.list_all(tx) if each.org_id != org_id]
-            return await self._decrypt_all(tx, rows)
-
-        used_numbers = {
-            path
-            for each in await self._database.read(read)
-            for path in folder_paths(each.settings.transport).values()
-        }
-        if not used_numbers.isdisjoint(folder_paths(settings.transport).values()):
+        Raises `FieldInvalid` for folders of another organisation: a file has one owner.
+        """
+        await store.lock_folders(tx)
+        for each in await self._decrypt_all(tx, await store.list_without_folders(tx)):
+            await store.set_folders(tx, each.org_id, each.id, _folder_digests(each.settings))
+        digests = _folder_digests(settings)
+        if await store.has_folder(tx, org_id, digests):
             raise FieldInvalid(
                 "transport must not have a folder that another organisation's account has",
                 field="transport",
             )
+        return digests
+
+
+def _folder_digests(settings: FundingAccount) -> Sequence[bytes]:
+    return [sha256(path.encode()).digest() for path in folder_paths(settings.transport).values()]
 
 
 def _decrypt(row: SealedFundingAccount, key: DataKey | None) -> FundingAccountView:
