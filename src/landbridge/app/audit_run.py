@@ -9,7 +9,7 @@ Guarantees:
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -53,10 +53,11 @@ def run_audit(dsn: str, run: AuditRun, print_progress: Callable[[str], None]) ->
 
     Raises `UsageError` for an organisation without rows, and for a file that has no notes.
     """
-    sizes = asyncio.run(_sizes(dsn))
+    sizes, is_distributed = asyncio.run(_sizes(dsn))
     if run.only is not None and run.only not in sizes:
         raise click.UsageError("There is no such organisation, or it has nothing to check.")
-    is_small = sum(sizes.values()) < _SMALL_CHANGES
+    # The statements of an audit need one node only if they have one organisation.
+    is_small = sum(sizes.values()) < _SMALL_CHANGES and not is_distributed
     if run == AuditRun() and is_small:
         return _audit(dsn, None)
     org_ids = list(sizes) if run.only is None else [run.only]
@@ -99,9 +100,10 @@ def _audit(dsn: str, org_id: UUID | None) -> LedgerAudit:
     return asyncio.run(run())
 
 
-async def _sizes(dsn: str) -> dict[UUID, int]:
+async def _sizes(dsn: str) -> tuple[Mapping[UUID, int], bool]:
+    """Return the sizes of all organisations, and whether they are on several nodes."""
     async with patient(dsn, name="check") as database:
-        return dict(await organisation_sizes(database, _SMALL_CHANGES))
+        return await organisation_sizes(database, _SMALL_CHANGES), database.is_distributed
 
 
 def _as_audit(nothing: LedgerAudit, note: AuditNote) -> LedgerAudit:

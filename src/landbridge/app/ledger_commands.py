@@ -21,8 +21,10 @@ from landbridge.app.container import Container
 from landbridge.app.container.registry import ASSETS, TRANSITIONS
 from landbridge.ledger.audit import table
 from landbridge.ledger.corrections import correct as write_correction
+from landbridge.ledger.functions import NODE_FUNCTIONS
 from landbridge.payments.engine.timelines import StuckTransfer
 from landbridge.platform.cli_context import data_dir_option, org_option
+from landbridge.platform.db import distribution
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.migrate import migrate as apply_migrations
 from landbridge.platform.db.replica import await_replay
@@ -37,14 +39,19 @@ _SEQ = click.IntRange(1, 2**31 - 1)
 
 
 @click.command()
+@click.option("--distribute", is_flag=True, help="Distribute it over the nodes of Citus as well.")
 @data_dir_option
-def migrate(data_dir: str | None) -> None:
+def migrate(*, data_dir: str | None, distribute: bool) -> None:
     """Migrate the database to this version."""
     chosen = read_settings(data_dir=data_dir)
 
     async def run(dsn: str) -> list[str]:
         async with patient(dsn, name="migrate") as database:
-            return [f"{each.number:04} {each.name}" for each in await apply_migrations(database)]
+            applied = [f"{each.number:04} {each.name}" for each in await apply_migrations(database)]
+            if distribute or database.is_distributed:
+                tables = await distribution.distribute(database, NODE_FUNCTIONS)
+                applied += [f"distributed {each}" for each in tables]
+            return applied
 
     with open_dsn(chosen, may_make=True) as dsn:
         applied = asyncio.run(run(dsn))
