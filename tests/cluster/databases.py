@@ -1,4 +1,4 @@
-"""Databases of tests on a cluster, whose port `TEST_CLUSTER_PORT` names."""
+"""Databases of tests on a cluster; nodes.py sets the variables that say where it is."""
 
 import os
 from pathlib import Path
@@ -8,9 +8,9 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.distribution import distribute
 from landbridge.platform.db.migrate import migrate
 from landbridge.platform.db.pool import Database
-from tests.cluster.nodes import Cluster, execute, nodes_at
+from tests.cluster.nodes import FAST, SETTINGS, Cluster, citus_programs, execute, nodes_at
 
-PORT = "TEST_CLUSTER_PORT"
+PORT, DIRECTORY = "TEST_CLUSTER_PORT", "TEST_CLUSTER_DIRECTORY"
 # Fewer than in production: a database is made for each test that has its own.
 _SHARDS = 4
 _CLOSED = """
@@ -21,7 +21,10 @@ select pg_terminate_backend(a.pid) from pg_stat_activity a where a.datname = '{0
 def running_cluster() -> Cluster | None:
     """Return the cluster that the tests run on, if they run on one."""
     port = os.environ.get(PORT)
-    return None if port is None else Cluster(nodes_at(Path(), Path(), int(port), {}))
+    if port is None:
+        return None
+    folder = Path(os.environ.get(DIRECTORY, ""))
+    return Cluster(nodes_at(citus_programs(), folder, int(port), SETTINGS | FAST))
 
 
 async def make_distributed_template(nodes: Cluster) -> str:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -28,7 +28,7 @@ _VARIABLE = "CITUS_BIN"
 # PostgreSQL does not run as root. This user comes with Debian's package.
 _USER = "postgres"
 _START_TIMEOUT_S = 60.0
-_SETTINGS = {
+SETTINGS = {
     "shared_preload_libraries": "citus",
     "listen_addresses": "127.0.0.1",
     "max_connections": "300",
@@ -39,7 +39,10 @@ _SETTINGS = {
     "citus.enable_statistics_collection": "off",
     "citus.max_cached_conns_per_worker": "4",
 }
-_FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+# A worker is killed, so its commits are written; but no machine loses its power.
+FAST = {"fsync": "off", "full_page_writes": "off"}
+# Kept until the end: servers outlive the test that has started them.
+_processes: list["subprocess.Popen[bytes]"] = []
 
 
 class NoCitus(Exception):
@@ -83,7 +86,9 @@ class Node:
     def start(self) -> None:
         """Start the server, and wait until it accepts connections."""
         record = self.home / "data" / "postmaster.pid"
+        # What a killed server has left, whose process its parent may not have waited for.
         record.unlink(missing_ok=True)
+        (self.home / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
         options = self.settings | {
             "port": str(self.port),
             "unix_socket_directories": str(self.home),
@@ -92,6 +97,7 @@ class Node:
         for name, value in options.items():
             args += ["-c", f"{name}={value}"]
         self.process = self._spawn("postgres", args)
+        _processes.append(self.process)
         deadline = time.monotonic() + _START_TIMEOUT_S
         # The last line of the file is the server's state.
         while not (record.exists() and record.read_text().rstrip().endswith("ready")):
@@ -101,8 +107,15 @@ class Node:
 
     def kill(self) -> None:
         """Kill the server and all its processes, as a crash of its machine does."""
+        record = self.home / "data" / "postmaster.pid"
+        if record.exists():
+            pid = int(record.read_text().partition("\n")[0])
+            children = Path(f"/proc/{pid}/task/{pid}/children")
+            for each in (pid, *map(int, children.read_text().split() if children.exists() else ())):
+                with suppress(ProcessLookupError):
+                    os.kill(each, signal.SIGKILL)
+            record.unlink()
         if self.process is not None:
-            os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
 
@@ -192,7 +205,7 @@ def cluster(port: int, *, is_durable: bool = False) -> Generator[Cluster]:
     programs = citus_programs()
     folder = Path(tempfile.mkdtemp(prefix="citus-"))
     folder.chmod(0o755)
-    settings = _SETTINGS if is_durable else _SETTINGS | _FAST
+    settings = SETTINGS if is_durable else SETTINGS | FAST
     nodes = nodes_at(programs, folder, port, settings)
     try:
         for node in nodes:
@@ -216,6 +229,7 @@ def main(port: int, command: Sequence[str]) -> int:
                 return 0
             environ = {
                 "TEST_CLUSTER_PORT": str(port),
+                "TEST_CLUSTER_DIRECTORY": str(started.coordinator.home.parent),
                 "TEST_DATABASE_URL": started.coordinator.dsn(),
             }
             return subprocess.call(command, env=os.environ | environ)

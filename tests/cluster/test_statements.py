@@ -104,8 +104,6 @@ REFUSED: Final = {
     ("customers/chain_deposits/treasury_store.py", "_MATCH"): "deposits of real chains",
     ("providers/evm/gas/store.py", "_LOCK_DUE"): "orders of real chains are on the coordinator",
     ("sandbox/seeding/store.py", "_MOVE"): "movements of seeded data",
-    ("platform/orgs/queues.py", "ORGS"): "steps through all organisations; not run there",
-    ("ledger/audit_sizes_store.py", "SIZES"): "steps through all organisations; not run there",
 }
 
 
