@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Final
 
@@ -65,7 +65,7 @@ async def _on_both_workers(
 
 
 @asynccontextmanager
-async def _killed(nodes: Cluster, org: Tenant, database: Database) -> AsyncIterator[None]:
+async def _killed(nodes: Cluster, org: Tenant, database: Database) -> AsyncGenerator[None]:
     """Keep the worker of an organisation killed while the context lasts."""
     (place,) = await Nodes(database).split([org.org_id])
     ports = "nodeport from pg_dist_node where groupid = $1"
