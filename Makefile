@@ -21,6 +21,9 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 	tests/app/failover/test_failover.py::test_failover_loses_and_doubles_nothing[kill] \
 	tests/test_docs.py::test_examples_run_as_pasted[README.md]
 
+# What runs on several nodes; tests/cluster/left_out.py says what does not, and why.
+CLUSTER := $(addprefix tests/,cluster ledger payments/swaps platform/changes)
+
 # A worker more than cores, as tests wait for timeouts and processes a fifth of the time. Neighbours stay together, so
 # that what a module shares is made once.
 PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist worksteal
@@ -31,7 +34,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 CHAINS_FILE = .landbridge/chains.toml
 
-.PHONY: help setup run test test-long test-soak test-versions check fmt bench demo chains image lock sdk site words screenshots news clean
+.PHONY: help setup run test test-long test-soak test-cluster test-versions check fmt bench demo chains image lock sdk site words screenshots news clean
 
 help: ## print this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 15
@@ -67,6 +70,9 @@ test-long: $(VENV)/.tools ## the long tests, and lose the answers to commits in 
 test-soak: $(VENV)/.tools ## the short form of test-long, in some ten minutes
 	HYPOTHESIS_PROFILE=medium $(PYTEST) -m "long and not wide or machine" $(SHORT_FORM) $(ARGS)
 	$(PYTEST) --lost-commits=repeatedly tests/payments/swaps $(ARGS)
+
+test-cluster: $(VENV)/.tools ## the money path on a coordinator and two workers of Citus, where there is one (CITUS_BIN)
+	$(BIN)/python -m tests.cluster.nodes $(or $(PORT),18150) $(BIN)/pytest $(or $(ARGS),$(CLUSTER))
 
 test-versions: $(VENV)/.tools ## what may differ between versions of PostgreSQL (TEST_DATABASE_URL)
 	$(PYTEST) -m "versions and db and (long or not long)" $(ARGS)

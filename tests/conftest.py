@@ -32,6 +32,8 @@ from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
+from tests.cluster.databases import make_distributed_template, running_cluster
+from tests.cluster.left_out import LEFT_OUT
 from tests.lost_commits.database import MODES
 from tests.server import RunServer, drop_template, make_template, on_server
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
@@ -90,6 +92,10 @@ def pytest_configure(config: pytest.Config) -> None:
         server = RunServer.start()
         _stops.append(server.stop)
         os.environ[_URL] = server.dsn
+    nodes = running_cluster()
+    if nodes is not None:
+        os.environ[_TEMPLATE] = asyncio.run(make_distributed_template(nodes))
+        return
     template = asyncio.run(make_template(os.environ[_URL]))
     os.environ[_TEMPLATE] = template
     if not _stops:
@@ -137,6 +143,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_long_run = "long" in config.option.markexpr
     loses_commits = config.getoption("--lost-commits") is not None
     depends_on_version = functools.cache(_depends_on_version)
+    is_on_cluster = running_cluster() is not None
     for item in items:
         if depends_on_version(item.path):
             item.add_marker("versions")
@@ -144,6 +151,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("db")
         if item.get_closest_marker("long") is not None and not is_long_run:
             left_out.add(item)
+        if is_on_cluster and (
+            reasons := [why for each, why in LEFT_OUT.items() if _is_of(item, each)]
+        ):
+            item.add_marker(pytest.mark.skip(reason=reasons[0]))
         mark = item.get_closest_marker("one_commit")
         if mark is not None and loses_commits:
             item.add_marker(pytest.mark.skip(reason=mark.kwargs["reason"]))
@@ -151,6 +162,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [each for each in items if each not in left_out]
     # Tests of the sources first, hence in one process: each process parses all files once.
     items.sort(key=lambda item: item.path.parent != _TESTS)
+
+
+def _is_of(item: pytest.Item, name: str) -> bool:
+    """Return whether a test is this one, or one of its parameters, module or directory."""
+    return item.nodeid == name or item.nodeid.startswith((f"{name}[", f"{name}::", f"{name}/"))
 
 
 def _depends_on_version(path: Path) -> bool:
@@ -167,6 +183,10 @@ async def new_database(
     `copied` is the DSN of a database without connections that it starts as a copy of.
     """
     name = f"landbridge_test_{new_id().hex}"
+    if is_migrated and (nodes := running_cluster()) is not None:
+        yield await nodes.copy_database(name, os.environ[_TEMPLATE])
+        await nodes.drop_database(name)
+        return
     server = await Database.connect(server_dsn, name="tests", size_max=1)
     template = os.environ[_TEMPLATE] if is_migrated else "template1"
     if copied is not None:

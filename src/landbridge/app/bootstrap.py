@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from landbridge.app.container import make_key, wire
 from landbridge.app.settings import Settings
 from landbridge.customers.team.model import FirstAdmin
+from landbridge.ledger.functions import NODE_FUNCTIONS
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.distribution import distribute
 from landbridge.platform.db.migrate import migrate
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
@@ -38,6 +40,8 @@ async def prepare(settings: Settings, dsn: str) -> FirstStartResult:
     database = await Database.connect(dsn, name="start", size_max=2, is_patient=True)
     try:
         applied = await migrate(database)
+        if applied and database.is_distributed:
+            await distribute(database, NODE_FUNCTIONS)
         await claim_mode(database, settings.mode)
         container = wire(settings, database, Clock(await take_node(database)))
         await database.transact(container.vault.check_seal)

@@ -10,7 +10,7 @@ Guarantees:
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -34,9 +34,11 @@ from landbridge.app.container import Container
 from landbridge.app.container.registry import ASSETS, AUDIT_RULES, TRANSITIONS
 from landbridge.ledger.audit import LedgerAudit, audit, merged, organisation_sizes, table
 from landbridge.ledger.corrections import correct as write_correction
+from landbridge.ledger.functions import NODE_FUNCTIONS
 from landbridge.payments.engine.timelines import StuckTransfer
 from landbridge.platform.cli_context import data_dir_option, org_option
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.db import distribution
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.migrate import migrate as apply_migrations
 from landbridge.platform.db.replica import await_replay
@@ -51,14 +53,19 @@ _SEQ = click.IntRange(1, 2**31 - 1)
 
 
 @click.command()
+@click.option("--distribute", is_flag=True, help="Distribute it over the nodes of Citus as well.")
 @data_dir_option
-def migrate(data_dir: str | None) -> None:
+def migrate(*, data_dir: str | None, distribute: bool) -> None:
     """Migrate the database to this version."""
     chosen = read_settings(data_dir=data_dir)
 
     async def run(dsn: str) -> list[str]:
         async with patient(dsn, name="migrate") as database:
-            return [f"{each.number:04} {each.name}" for each in await apply_migrations(database)]
+            applied = [f"{each.number:04} {each.name}" for each in await apply_migrations(database)]
+            if distribute or database.is_distributed:
+                tables = await distribution.distribute(database, NODE_FUNCTIONS)
+                applied += [f"distributed {each}" for each in tables]
+            return applied
 
     with open_dsn(chosen, may_make=True) as dsn:
         applied = asyncio.run(run(dsn))
@@ -202,10 +209,11 @@ def run_audit(dsn: str, run: AuditRun, print_progress: Callable[[str], None]) ->
 
     Raises `UsageError` for an organisation without rows, and for a file that has no notes.
     """
-    sizes = asyncio.run(_sizes(dsn))
+    sizes, is_distributed = asyncio.run(_sizes(dsn))
     if run.only is not None and run.only not in sizes:
         raise click.UsageError("There is no such organisation, or it has nothing to check.")
-    is_small = sum(sizes.values()) < _SMALL_CHANGES
+    # The statements of an audit need one node only if they have one organisation.
+    is_small = sum(sizes.values()) < _SMALL_CHANGES and not is_distributed
     if run == AuditRun() and is_small:
         return _audit(dsn, None)
     org_ids = list(sizes) if run.only is None else [run.only]
@@ -251,9 +259,10 @@ def _audit(dsn: str, org_id: UUID | None) -> LedgerAudit:
     return asyncio.run(run())
 
 
-async def _sizes(dsn: str) -> dict[UUID, int]:
+async def _sizes(dsn: str) -> tuple[Mapping[UUID, int], bool]:
+    """Return the sizes of all organisations, and whether they are on several nodes."""
     async with patient(dsn, name="check") as database:
-        return dict(await organisation_sizes(database, _SMALL_CHANGES))
+        return await organisation_sizes(database, _SMALL_CHANGES), database.is_distributed
 
 
 def _as_audit(nothing: LedgerAudit, note: AuditNote) -> LedgerAudit:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from landbridge.app.connected_schedules import chain_schedules, provider_schedules
 from landbridge.app.container import Container
 from landbridge.app.worker_schedules import DUE, SCHEDULES, ClockOffsets, WorkerSchedule
+from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
+from landbridge.platform.db.distribution import Nodes
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.write_watch import WriteWatch
 from landbridge.platform.orgs.clock_offsets import ClockOffsetCache
@@ -34,6 +36,7 @@ async def work(
                 *chain_schedules(container),
                 *provider_schedules(container),
             )
+            if not (each.needs_one_server and container.database.is_distributed)
         ),
     )
 
@@ -54,6 +57,7 @@ class _WorkerOffsets:
         self._reading = asyncio.Lock()
         self._read_at: int | None = None
         self._offsets: ClockOffsets = {}
+        self.nodes = Nodes(container.database)
 
     async def read(self, *, is_woken: bool) -> ClockOffsets:
         """Return them; who was woken by a notification may be ahead of the watch."""
@@ -106,6 +110,26 @@ class _Repetition:
         with logged_failures(
             busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
         ):
+            if self.container.database.is_distributed and self.schedule.is_by_organisation:
+                return await self._run_shards(is_woken=is_woken)
             offsets = await self.offsets.read_for(self.schedule, is_woken=is_woken)
             return bool(await self.schedule.run(self.container, offsets))
         return False
+
+    async def _run_shards(self, *, is_woken: bool) -> bool:
+        """Run the job for the organisations of each shard; those of a dead node wait."""
+        offsets = await self.offsets.read(is_woken=is_woken)
+        has_more = False
+        for shard in await self.offsets.nodes.split(offsets):
+            if self.offsets.nodes.is_avoided(shard):
+                continue
+            with logged_failures(
+                busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
+            ):
+                try:
+                    part = {each: offsets[each] for each in shard.org_ids}
+                    has_more |= bool(await self.schedule.run(self.container, part))
+                except Busy:
+                    self.offsets.nodes.avoid(shard)
+                    raise
+        return has_more

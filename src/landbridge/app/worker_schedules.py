@@ -56,6 +56,11 @@ class WorkerSchedule:
     queues: tuple[OrgQueue, ...] = ()
     # Several workers divide its organisations among themselves.
     is_divided: bool = False
+    # On a distributed database it runs for the organisations of each node, one after the other.
+    is_by_organisation: bool = True
+    # Its statements need the rows of all organisations, or writes that Citus refuses: it does not
+    # run on a distributed database.
+    needs_one_server: bool = False
 
 
 async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
@@ -149,7 +154,7 @@ SCHEDULES = [
         is_divided=True,
     ),
     # Messages of other providers at a connected one are read every `poll_s` seconds.
-    WorkerSchedule("travel_rule_inbox", 1.0, _read_travel_inbox),
+    WorkerSchedule("travel_rule_inbox", 1.0, _read_travel_inbox, is_by_organisation=False),
     # Submitted verifications wait at most one more second.
     WorkerSchedule(
         "verification",
@@ -160,7 +165,7 @@ SCHEDULES = [
         is_divided=True,
     ),
     # A payment that has been stuck for minutes is reported within another minute.
-    WorkerSchedule("stuck", 60.0, _count_stuck),
+    WorkerSchedule("stuck", 60.0, _count_stuck, needs_one_server=True),
     # House balances are exact at any time; this only keeps their unrolled tail short.
     WorkerSchedule(
         "house_roll_up",
@@ -172,13 +177,16 @@ SCHEDULES = [
     # Erased files can't be read from that moment on; this frees their space.
     WorkerSchedule("files_sweep", 60.0, lambda c, offsets: c.files.sweep(offsets)),
     # In production, logs a line an hour for each required list until it is loaded.
-    WorkerSchedule("sanctions_lists", 3600.0, _check_lists),
+    WorkerSchedule("sanctions_lists", 3600.0, _check_lists, is_by_organisation=False),
     # Rates are published once a day; a missing day is fetched every quarter of an hour.
     WorkerSchedule(
-        "reference_rates", 60.0, lambda c, _: watch_reference(c.reference_rates, c.clock)
+        "reference_rates",
+        60.0,
+        lambda c, _: watch_reference(c.reference_rates, c.clock),
+        is_by_organisation=False,
     ),
     # The database decides which worker fetches from the feed, every ten seconds.
-    WorkerSchedule("market", 2.0, _watch_market),
+    WorkerSchedule("market", 2.0, _watch_market, is_by_organisation=False),
     # An instant payment waits at most five seconds for its file.
     WorkerSchedule("bank_files", 5.0, _write_bank_files),
     # Each transport is polled at its own interval (`poll_seconds`), at most this often.
@@ -200,7 +208,9 @@ SCHEDULES = [
     # An event is sent two fifths of a second after its commit.
     WorkerSchedule("webhooks", 0.2, _deliver, 1.0, (OrgQueue.ENDPOINTS,)),
     # Deliveries have a partition for each day, created two days ahead.
-    WorkerSchedule("webhook_days", 3600.0, lambda c, _: c.partitions.maintain()),
+    WorkerSchedule(
+        "webhook_days", 3600.0, lambda c, _: c.partitions.maintain(), is_by_organisation=False
+    ),
     # A transaction that holds up all events is detected within seconds.
     # Payload snapshots are kept two days and at most one hour longer than events.
     WorkerSchedule(
@@ -217,6 +227,7 @@ SCHEDULES = [
         lambda c, offsets: c.rollup_updater.run_once(offsets),
         5.0,
         is_divided=True,
+        needs_one_server=True,
     ),
     # A change is in the tree of provable books two seconds after its commit.
     WorkerSchedule(
@@ -229,9 +240,9 @@ SCHEDULES = [
     # A checkpoint is signed at most ten seconds later than configured.
     WorkerSchedule("proofs_checkpoints", 10.0, _sign_checkpoints),
     # A sequencer that lags is detected within seconds.
-    WorkerSchedule("proofs_lag", 15.0, _measure_proofs),
+    WorkerSchedule("proofs_lag", 15.0, _measure_proofs, needs_one_server=True),
     # Rollups that lag are detected within seconds.
-    WorkerSchedule("reports_behind", 15.0, _count_unfolded),
+    WorkerSchedule("reports_behind", 15.0, _count_unfolded, needs_one_server=True),
     # A scheduled report is created within seconds of its time.
     WorkerSchedule(
         "scheduled_reports",
@@ -240,7 +251,7 @@ SCHEDULES = [
         queues=(OrgQueue.REPORT_SCHEDULES,),
     ),
     # Each organisation is compared every quarter of an hour, sooner for what timing explained.
-    WorkerSchedule("reconciliation", 15.0, _reconcile, 60.0),
+    WorkerSchedule("reconciliation", 15.0, _reconcile, 60.0, needs_one_server=True),
     # A report is kept for 90 days, plus at most an hour.
     WorkerSchedule(
         "scheduled_reports_sweep", 3600.0, lambda c, offsets: c.report_schedules.sweep(offsets)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from landbridge.ledger import audit_store
+from landbridge.ledger import audit_sizes_store, audit_store
 from landbridge.ledger.audit_rules import AuditRules
 from landbridge.ledger.model import HouseRole
 from landbridge.ledger.record_audit import CHECKS, verify_records
@@ -276,7 +276,7 @@ async def organisation_sizes(database: Database, most: int) -> Mapping[UUID, int
 
     async def work(tx: Tx) -> Mapping[UUID, int]:
         await audit_store.begin(tx)
-        return await audit_store.sizes(tx, most)
+        return await audit_sizes_store.sizes(tx, most)
 
     return await database.transact(work)
 

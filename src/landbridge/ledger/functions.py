@@ -16,7 +16,7 @@ from landbridge.ledger.statements import (
     CREATE_BODY,
     SETTINGS,
 )
-from landbridge.platform.changes import placing
+from landbridge.platform.changes import node_functions, placing
 from landbridge.platform.db.migrate import MigrationRejected
 from landbridge.platform.db.pool import Database
 
@@ -24,6 +24,11 @@ VERSION: Final = 3
 # Those of the previous version; the next one drops them.
 PREVIOUS: Final = ("lock_and_create_2", "lock_and_advance_2")
 _ARGUMENT = re.compile(r"\b(\w+) (\w+(?:\[\])?)")
+# What differs in the variant of a function for one organisation.
+_ITS_ORG: Final = re.compile(r"\borg_ids\[(?:[^\[\]]|\[[^\]]*\])*\]|\bi\.org_id\b")
+_OTHERS_ORG: Final = re.compile(r"\b(\w+)\.org_id = (\w+)\.org_id\b")
+# A bare subscript that a column is set to crashes a node of Citus 13.
+_SET_TO_SUBSCRIPT: Final = re.compile(r"(\w+ = )(\w+\[i\.item\])(?=[,\n])")
 _SOURCE: Final = "select prosrc from pg_proc where proname = $1"
 
 
@@ -34,6 +39,21 @@ class LockingFunction:
     name: str
     arguments: str
     body: str
+
+    @property
+    def of_one(self) -> "LockingFunction":
+        """Variant for one organisation, which a distributed database runs on that one's node.
+
+        All tables are compared with the organisation itself, so that the planner finds the node.
+        Arrays arrive as texts: the coordinator sends constants only, and no casts of them.
+        """
+        arrays = [each for each in _ARGUMENT.findall(self.arguments) if each[1].endswith("[]")]
+        declared = "".join(f"    {name} {kind} := {name}_text::{kind};\n" for name, kind in arrays)
+        body = _ITS_ORG.sub("org", self.body.replace("declare\n", f"declare\n{declared}", 1))
+        body = _OTHERS_ORG.sub(r"\1.org_id = org and \1.org_id = \2.org_id", body)
+        body = _SET_TO_SUBSCRIPT.sub(r"\1coalesce(\2)", body)
+        arguments = re.sub(r"(\w+) \w+\[\]", r"\1_text text", self.arguments)
+        return LockingFunction(f"{self.name}_of_one", f"\n    org uuid,{arguments}", body)
 
     @property
     def types(self) -> list[str]:
@@ -52,7 +72,11 @@ class LockingFunction:
     @property
     def call(self) -> str:
         """Statement that calls the function; its arguments are texts (`platform/db/arrays.py`)."""
-        arguments = ", ".join(f"${n}::text::{kind}" for n, kind in enumerate(self.types, start=1))
+        arguments = ", ".join(
+            # The coordinator finds the node by a value, not by an expression.
+            f"${n}::uuid" if kind == "uuid" else f"${n}::text::{kind}"
+            for n, kind in enumerate(self.types, start=1)
+        )
         return f"select {self.name}({arguments})"
 
 
@@ -63,11 +87,22 @@ LOCK_AND_ADVANCE: Final = LockingFunction(
     f"lock_and_advance_{VERSION}", ADVANCE_ARGUMENTS, ADVANCE_BODY
 )
 
+FUNCTIONS: Final = (LOCK_AND_CREATE, LOCK_AND_ADVANCE)
+FUNCTIONS_OF_ONE: Final = (LOCK_AND_CREATE.of_one, LOCK_AND_ADVANCE.of_one)
+# Those that a distributed database runs on an organisation's node.
+NODE_FUNCTIONS: Final = (
+    *(each.name for each in FUNCTIONS_OF_ONE),
+    node_functions.PLACE_NAME,
+    node_functions.APPEND_NAME,
+)
+
 
 async def check_functions(database: Database) -> None:
     """Raise `MigrationRejected` unless the database's functions are those of this version."""
-    bodies = {each.name: each.body for each in (LOCK_AND_CREATE, LOCK_AND_ADVANCE)}
-    for name, body in (bodies | {placing.NAME: placing.BODY}).items():
+    bodies = {each.name: each.body for each in (*FUNCTIONS, *FUNCTIONS_OF_ONE)}
+    bodies |= {placing.NAME: placing.BODY, node_functions.PLACE_NAME: node_functions.PLACE_BODY}
+    bodies[node_functions.APPEND_NAME] = node_functions.APPEND_BODY
+    for name, body in bodies.items():
         rows = await database.rows(_SOURCE, name)
         if [row["prosrc"] for row in rows] != [body]:
             raise MigrationRejected(f"The database's function {name} is not that of this version.")

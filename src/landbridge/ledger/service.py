@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,7 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.locking_group_commit import LockingGroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
@@ -53,14 +55,26 @@ class Ledger:
         self._database = database
         # Wakes the worker when a record becomes due at once.
         self.notifier = notifier or DueNotifier(database)
-        self._creations = LockingGroupCommit(
-            self._create_batch, concurrency=MONEY_CONCURRENCY, keys=creation_keys
+        self._creations = grouped(
+            database,
+            lambda: LockingGroupCommit(
+                self._create_batch, concurrency=MONEY_CONCURRENCY, keys=creation_keys
+            ),
+            attrgetter("org_id"),
         )
-        self._advances = LockingGroupCommit(
-            self._advance_batch, concurrency=MONEY_CONCURRENCY, keys=advance_keys
+        self._advances = grouped(
+            database,
+            lambda: LockingGroupCommit(
+                self._advance_batch, concurrency=MONEY_CONCURRENCY, keys=advance_keys
+            ),
+            attrgetter("transfer.org_id"),
         )
-        self._gets = GroupCommit(self._get_batch, concurrency=READ_CONCURRENCY)
-        self._accounts = GroupCommit(self._accounts_batch, concurrency=READ_CONCURRENCY)
+        self._gets = grouped(
+            database, lambda: GroupCommit(self._get_batch, concurrency=READ_CONCURRENCY)
+        )
+        self._accounts = grouped(
+            database, lambda: GroupCommit(self._accounts_batch, concurrency=READ_CONCURRENCY)
+        )
 
     async def create(
         self, creation: CreateTransfer, transitions: Transitions[Any]

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.ledger.digests import creation_digest_of
-from landbridge.ledger.functions import LOCK_AND_ADVANCE, LOCK_AND_CREATE
+from landbridge.ledger.functions import FUNCTIONS_OF_ONE, LOCK_AND_ADVANCE, LOCK_AND_CREATE
 from landbridge.ledger.model import (
     AdvanceTransfer,
     CommitOutcome,
@@ -20,6 +20,7 @@ from landbridge.ledger.model import (
 from landbridge.platform.changes.service import prove_change
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.arrays import array_text
+from landbridge.platform.db.one_organisation import is_distributed, one_organisation
 from landbridge.platform.db.pool import Tx
 
 # The same order as in the functions.
@@ -51,6 +52,7 @@ where t.org_id = i.org_id and t.id = i.id and t.due_at > t.updated_at
 
 _LOCK_AND_CREATE = LOCK_AND_CREATE.call
 _LOCK_AND_ADVANCE = LOCK_AND_ADVANCE.call
+_LOCK_AND_CREATE_OF_ONE, _LOCK_AND_ADVANCE_OF_ONE = (each.call for each in FUNCTIONS_OF_ONE)
 
 # Organisation and id, of a record or an account.
 Key: TypeAlias = tuple[UUID, UUID]
@@ -63,7 +65,11 @@ async def lock_and_create(
 ) -> list[CommitOutcome]:
     """Lock the wallets of the postings and create the records, in one call."""
     arrays = map(array_text, _creation_arrays(creations))
-    found = await tx.fetchval(_LOCK_AND_CREATE, *arrays, lock_timeout)
+    if is_distributed(tx):
+        org_id = one_organisation(each.org_id for each in creations)
+        found = await tx.fetchval(_LOCK_AND_CREATE_OF_ONE, org_id, *arrays, lock_timeout)
+    else:
+        found = await tx.fetchval(_LOCK_AND_CREATE, *arrays, lock_timeout)
     outcomes = [CommitOutcome(each) for each in found]
     for creation, outcome in zip(creations, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:
@@ -100,7 +106,11 @@ async def lock_and_advance(
 ) -> list[CommitOutcome]:
     """Lock the records, then the wallets of the postings, and advance, in one call."""
     arrays = map(array_text, _move_arrays(moves))
-    found = await tx.fetchval(_LOCK_AND_ADVANCE, *arrays, lock_timeout)
+    if is_distributed(tx):
+        org_id = one_organisation(each.transfer.org_id for each in moves)
+        found = await tx.fetchval(_LOCK_AND_ADVANCE_OF_ONE, org_id, *arrays, lock_timeout)
+    else:
+        found = await tx.fetchval(_LOCK_AND_ADVANCE, *arrays, lock_timeout)
     outcomes = [CommitOutcome(each) for each in found]
     for move, outcome in zip(moves, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:

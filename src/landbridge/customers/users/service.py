@@ -27,6 +27,7 @@ from landbridge.platform.core.pagination import BEGINNING, PagePosition, PageWin
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.grouped_lookup import GroupedLookup
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.formats.texts import check_text
@@ -89,7 +90,7 @@ class Users:
         self._transitions = transitions
         self._joined = joined
         self._leaving = leaving
-        self._lookups = GroupCommit(self._which_frozen, concurrency=2)
+        self._lookups = grouped(database, lambda: GroupCommit(self._which_frozen, concurrency=2))
         self._cards = GroupedLookup(database, self._records.cards)
 
     async def create(

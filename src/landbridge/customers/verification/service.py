@@ -36,6 +36,7 @@ from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import PagePosition, PageWindow
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.providers.identity.port import Identity
@@ -82,7 +83,7 @@ class Verification:
         self._identity = identity
         self._clock = clock
         self.runner = StepRunner(cases, checks, clock)
-        self._statuses = GroupCommit(self._find_statuses, concurrency=2)
+        self._statuses = grouped(database, lambda: GroupCommit(self._find_statuses, concurrency=2))
 
     @optimistic_retry("the case was changed concurrently; try again")
     async def submit(

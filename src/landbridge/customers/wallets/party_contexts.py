@@ -6,6 +6,7 @@ from landbridge.customers.wallets import store
 from landbridge.customers.wallets.model import PartyContext
 from landbridge.platform.core.money import Asset
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain
 
@@ -17,7 +18,7 @@ class PartyContexts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lookups = GroupCommit(self._find, concurrency=2)
+        self._lookups = grouped(database, lambda: GroupCommit(self._find, concurrency=2))
 
     async def find(
         self, org_id: UUID, user_id: UUID, chain: Chain, asset: Asset, other: Asset | None = None

@@ -21,6 +21,7 @@ from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, Resou
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
@@ -62,7 +63,7 @@ class Wallets:
         self._ledger = ledger
         self._vault = vault
         self._clock = clock
-        self._lookups = GroupCommit(self._find, concurrency=2)
+        self._lookups = grouped(database, lambda: GroupCommit(self._find, concurrency=2))
         # By organisation and kind of chain; public and immutable.
         self._treasuries: dict[tuple[UUID, bool], str] = {}
         # Organisations that have a seed.

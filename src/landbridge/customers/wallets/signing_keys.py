@@ -12,6 +12,7 @@ from landbridge.customers.wallets.model import Wallet
 from landbridge.customers.wallets.service import Wallets, seed_context
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.key_derivation import (
@@ -40,7 +41,7 @@ class SigningKeys:
         self._wallets = wallets
         self._seeds: dict[UUID, SealedSeed] = {}
         self._relayer_seed: SealedSeed | None = None
-        self._lookups = GroupCommit(self._find, concurrency=2)
+        self._lookups = grouped(database, lambda: GroupCommit(self._find, concurrency=2))
 
     async def signing_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
         """Return the EVM key of a wallet, or of the organisation's own address for None.

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Collection, Iterator, Mapping, Seque
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
+from operator import attrgetter
 from uuid import UUID
 
 import structlog
@@ -31,6 +32,7 @@ from landbridge.platform.core.errors import Busy, ResourceNotFound
 from landbridge.platform.core.event_wait import wait_for_event
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
+from landbridge.platform.db.organisation_groups import batches
 from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.platform.db.rows import read_row
 
@@ -196,11 +198,12 @@ class RequestLog:
             if retention:
                 retention[-1] = replace(retention[-1], omitted_count=share.omitted_count)
             lines += retention
-        try:
-            for part in _parts(lines):
-                await self._database.single(lambda tx, part=part: _add(tx, part))
-        except Busy as error:
-            _log.warning("request_log.left_out", count=len(lines), reason=str(error))
+        for batch in batches(self._database, lines, attrgetter("org_id")):
+            try:
+                for part in _parts(batch):
+                    await self._database.single(lambda tx, part=part: _add(tx, part))
+            except Busy as error:
+                _log.warning("request_log.left_out", count=len(batch), reason=str(error))
 
     @asynccontextmanager
     async def flushing(self, *, every_s: float = _FLUSH_EVERY_S) -> AsyncGenerator[None]:

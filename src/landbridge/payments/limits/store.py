@@ -98,8 +98,10 @@ CHECK_BATCH_SIZE = 100
 # among all open ones.
 _RESCHEDULE_CHECKS = """
 update limit_usage u
-set next_check_at = $3::timestamptz
+set next_check_at = (
+    ($3::timestamptz at time zone 'UTC')
     + least(greatest(($3::timestamptz - u.occurred_at) / 10, $4::interval), $5::interval)
+) at time zone 'UTC'
 from (
     select l.org_id, l.record_id, l.counter_id, l.subject_id, l.period
     from unnest($2::uuid[]) as i (record_id)

@@ -14,6 +14,7 @@ from collections.abc import Collection
 from typing import Final
 from uuid import UUID
 
+from landbridge.platform.changes import node_functions
 from landbridge.platform.db.pool import Database
 
 # A changed body needs a new migration and a new version: see ledger/functions.py.
@@ -71,4 +72,8 @@ async def place_changes(database: Database, org_ids: Collection[UUID]) -> None:
 
     A transaction of its own, so that the lock of no log is held for longer than that takes.
     """
-    await database.rows(PLACE, list(org_ids))
+    if not database.is_distributed:
+        await database.rows(PLACE, list(org_ids))
+        return
+    for org_id in org_ids:
+        await database.rows(node_functions.PLACE, org_id)

@@ -7,7 +7,9 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.changes.model import UNPLACED, Change, LogPosition, PayloadSnapshot
+from landbridge.platform.changes.node_functions import APPEND
 from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.one_organisation import is_distributed
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
@@ -205,7 +207,7 @@ async def add(
 ) -> None:
     """Append a change; a duplicate sequence number is a bug, and raises."""
     await tx.execute(
-        _ADD,
+        APPEND if is_distributed(tx) else _ADD,
         *(org_id, object_id, seq, kind, change_type, actor, facts, at),
         *((None, None) if snapshot is None else (snapshot.owner_id, snapshot.sealed)),
     )
@@ -224,7 +226,11 @@ async def add_next(
     at: datetime,
 ) -> None:
     """Append a change of an object whose row the caller has locked."""
-    seq = await tx.fetchval(_ADD_NEXT, org_id, object_id, kind, change_type, actor, facts, at)
+    what = (kind, change_type, actor, facts, at)
+    if is_distributed(tx):
+        seq = await tx.fetchval(APPEND, org_id, object_id, None, *what, None, None)
+    else:
+        seq = await tx.fetchval(_ADD_NEXT, org_id, object_id, *what)
     prove_change(org_id, object_id, seq, at)
 
 

@@ -5,6 +5,7 @@ from typing import Generic, TypeVar
 from uuid import UUID
 
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ class GroupedLookup(Generic[T]):
         """`read` returns the existing objects of an organisation among these ids, by id."""
         self._database = database
         self._read = read
-        self._calls = GroupCommit(self._run, concurrency=2)
+        self._calls = grouped(database, lambda: GroupCommit(self._run, concurrency=2))
 
     async def find(self, org_id: UUID, ids: Iterable[UUID]) -> dict[UUID, T]:
         """Return the existing objects among these, by id, in the order of the ids."""

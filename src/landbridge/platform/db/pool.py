@@ -18,9 +18,11 @@ import asyncpg
 
 from landbridge.platform.core.errors import LandbridgeError, ReadOnlyServer
 from landbridge.platform.db.commit_proofs import CommitAttempt, attempt
+from landbridge.platform.db.one_organisation import OneNodeConnection
 from landbridge.platform.db.retry import LOST_CONNECTION, retrying
 from landbridge.platform.db.servers import Servers
 from landbridge.platform.db.session_settings import (
+    ONE_NODE_SETTINGS,
     STATEMENT_TIMEOUT_MS,
     Pooler,
     PoolerSettingsMissing,
@@ -132,6 +134,10 @@ TRANSACTION_BOUND: ContextVar[TransactionBound | None] = ContextVar(
 _IS_READ_ONLY = """
 select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as is_read_only
 """
+# Written by `landbridge migrate --distribute` (distribution.py).
+_IS_DISTRIBUTED = """
+select obj_description(to_regclass('transfers'), 'pg_class') = 'distributed by org_id' as yes
+"""
 # PgBouncer's words; other poolers do not name the parameter.
 _REFUSED = re.compile(r"unsupported startup parameter[^:]*: (\w+)")
 # Waits for a server that is being restarted.
@@ -157,6 +163,8 @@ class Database:
     def __init__(self, pool: Pool, replica: ReadReplica | None = None) -> None:
         self._pool = pool
         self._replica = replica
+        # The rows of each organisation are on one of several nodes (docs/concepts/scale.md).
+        self.is_distributed = False
         # Set in a process that reads on a standby: what writes is refused without a retry.
         self.is_standby = False
         self._watching = AsyncExitStack()
@@ -183,7 +191,7 @@ class Database:
         for number in range(_CONNECT_ATTEMPTS):
             try:
                 servers = Servers(dsn)
-                pool = await cls._open(
+                pool, is_distributed = await cls._open(
                     servers, name=name, size_max=size_max, is_patient=is_patient, pooler=pooler
                 )
             except ValueError:
@@ -200,7 +208,8 @@ class Database:
             except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
                 raise _unreachable(error) from error
             else:
-                database = cls(cast("Pool", pool), replica)
+                database = cls(pool, replica)
+                database.is_distributed = is_distributed
                 await database._watching.enter_async_context(servers.watched())
                 if pooler is not None:
                     await database._check_sessions()
@@ -210,17 +219,29 @@ class Database:
     @staticmethod
     async def _open(
         servers: Servers, *, name: str, size_max: int, is_patient: bool, pooler: Pooler | None
-    ) -> object:
+    ) -> tuple[Pool, bool]:
+        """Return the pool, and whether the database is distributed over several nodes."""
         timeout_ms = 0 if is_patient else STATEMENT_TIMEOUT_MS
-        return await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
-            min_size=1,
-            max_size=size_max,
-            connect=servers.connect,
-            reset=no_reset,
-            # The server's timeout is shorter, so that its error is the one that is raised.
-            command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
-            **_sessions(name, pooler, is_patient=is_patient),
-        )
+
+        async def create(**options: Any) -> Pool:
+            pool = await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
+                min_size=1,
+                max_size=size_max,
+                connect=servers.connect,
+                reset=no_reset,
+                # The server's timeout is shorter, so that its error is the one that is raised.
+                command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
+                **options,
+            )
+            return cast("Pool", pool)
+
+        options = _sessions(name, pooler, is_patient=is_patient)
+        pool = await create(**options)
+        if not (await pool.fetch(_IS_DISTRIBUTED))[0]["yes"]:
+            return pool, False
+        await pool.close()
+        options["server_settings"] |= ONE_NODE_SETTINGS
+        return await create(connection_class=OneNodeConnection, **options), True
 
     async def _check_sessions(self) -> None:
         try:

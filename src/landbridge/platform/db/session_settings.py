@@ -14,6 +14,14 @@ from landbridge.platform.core.errors import LandbridgeError
 STATEMENT_TIMEOUT_MS = 20_000
 LOCK_TIMEOUT_MS = 10_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
+# Of sessions at a coordinator of Citus.
+ONE_NODE_SETTINGS: Final = {
+    # A generic plan hides which organisation a statement is for, and so the node with its rows.
+    "plan_cache_mode": "force_custom_plan",
+    # Statements on the catalogue, which hide the tables of shards, would never end in asyncpg's
+    # walk over types.
+    "citus.override_table_visibility": "off",
+}
 
 _EFFECTIVE: Final = """
 select lower(s.name) as name, s.setting as value,

@@ -35,7 +35,9 @@ class WriteWatch:
             except Busy:
                 # What was written meanwhile is unknown.
                 snapshot = None
-            if snapshot is None or snapshot != self._snapshot:
+            # Where workers of a coordinator are written to, its own snapshot does not show it.
+            is_unknown = snapshot is None or self._database.is_distributed
+            if is_unknown or snapshot != self._snapshot:
                 self._snapshot = snapshot
                 self._set_changed()
             await wait_for_event(stop, _LOOK_EVERY_S)

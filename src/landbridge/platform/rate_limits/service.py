@@ -19,11 +19,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
+from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Refused
+from landbridge.platform.db.organisation_groups import batches
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.bound_hits import RequestBound, count_hit
 from landbridge.platform.http.caller import Caller
@@ -164,7 +167,11 @@ class RateLimits:
     async def _exchange(self, used: Mapping[_BucketOwner, timedelta]) -> None:
         usages = [BucketUsage(each.org_id, each.id, time) for each, time in used.items()]
         at = self._clock.now()
-        found = await self._database.single(lambda tx: store.add(tx, usages, at=at, window=_WINDOW))
+        found: list[BucketUsage] = []
+        for batch in batches(self._database, usages, attrgetter("org_id")):
+            found += await self._database.single(
+                partial(store.add, usages=batch, at=at, window=_WINDOW)
+            )
         times = {each.bucket_id: each.time.total_seconds() for each in found}
         now_s = self._now_s()
         for each in used:

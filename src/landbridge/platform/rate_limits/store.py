@@ -15,8 +15,11 @@ from unnest($1::uuid[], $2::uuid[], $3::interval[]) as t (org_id, bucket_id, tak
 order by t.org_id, t.bucket_id
 on conflict (org_id, bucket_id) do update
 set full_at = least(
-    greatest(r.full_at, $4::timestamptz) + (excluded.full_at - $4::timestamptz),
-    $4::timestamptz + $5::interval
+    (
+        (greatest(r.full_at, $4::timestamptz) at time zone 'UTC')
+        + (excluded.full_at - $4::timestamptz)
+    ) at time zone 'UTC',
+    $6::timestamptz
 )
 returning r.org_id, r.bucket_id, r.full_at
 """
@@ -42,5 +45,6 @@ async def add(
         [each.time for each in usages],
         at,
         window,
+        at + window,
     )
     return [BucketUsage(row["org_id"], row["bucket_id"], row["full_at"] - at) for row in rows]

@@ -10,6 +10,7 @@ from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.money import Rate
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.providers.rates import store
 from landbridge.providers.rates.port import Price
@@ -46,7 +47,7 @@ class PriceTable:
     def __init__(self, database: Database, default: Callable[[str, str], Price | None]) -> None:
         self._database = database
         self._default = default
-        self._lookups = GroupCommit(self._find, concurrency=2)
+        self._lookups = grouped(database, lambda: GroupCommit(self._find, concurrency=2))
 
     async def price(
         self, org_id: UUID, *, source_currency: str, destination_currency: str

@@ -116,9 +116,10 @@ returning true
 
 _FIND_BY_KEY = "select org_id from provider_orders where provider = $1 and key = $2"
 
+# A bare subscript crashes the coordinator of a distributed database.
 _NOTE_WEBHOOK = """
 update provider_orders
-set recheck_at = $4, webhook_ids = (array[$3] || webhook_ids)[:$5]
+set recheck_at = $4, webhook_ids = coalesce((array[$3] || webhook_ids)[:$5])
 where org_id = $1 and key = $2 and not webhook_ids @> array[$3]
 returning true
 """

@@ -6,6 +6,7 @@ Orders write their movements in the statement that stores them (store.py).
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from hashlib import sha256
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
@@ -33,38 +34,27 @@ limit 1
 
 # By place: without statistics, PostgreSQL would join the table with itself row by row. No other
 # statement changes a row that is in no block.
-_MINE = """
-with mined as (
-    update sandbox_movements m set block_number = $4::bigint + 1
-    where m.org_id = $1 and m.ctid = any(array(
-        select p.ctid
-        from sandbox_movements p
-        where p.org_id = $1 and p.chain = $2 and p.block_number is null and p.settles_at <= $3
-        order by p.settles_at, p.transaction_hash, p.log_index
-        limit $6
-    ))
-    returning m.transaction_hash, m.log_index, m.asset, m.units, m.source, m.destination
-), balances as (
-    insert into sandbox_balances as b (org_id, chain, address, asset, units)
-    select $1, $2, s.address, s.asset, sum(s.units)
-    from (
-        select destination as address, asset, units from mined where destination is not null
-        union all
-        select source, asset, -units from mined where source is not null
-    ) as s
-    group by s.address, s.asset
-    on conflict (org_id, chain, address, asset) do update set units = b.units + excluded.units
-)
-insert into sandbox_blocks (org_id, chain, number, hash)
-select $1, $2, $4::bigint + 1, '0x' || encode(sha256(convert_to(
-    $5::text || string_agg(
-        concat_ws('/', m.transaction_hash, m.log_index, m.asset, m.units, m.source, m.destination),
-        ' ' order by m.transaction_hash, m.log_index
-    ), 'utf8')), 'hex')
-from mined m
-having count(*) > 0
-returning number, hash
+_TAKE = """
+update sandbox_movements m set block_number = $4::bigint + 1
+where m.org_id = $1 and m.ctid = any(array(
+    select p.ctid
+    from sandbox_movements p
+    where p.org_id = $1 and p.chain = $2 and p.block_number is null and p.settles_at <= $3
+    order by p.settles_at, p.transaction_hash, p.log_index
+    limit $5
+))
+returning m.transaction_hash, m.log_index, m.asset, m.units, m.source, m.destination
 """
+
+_ADD_BALANCES = """
+insert into sandbox_balances as b (org_id, chain, address, asset, units)
+select $1, $2, s.address, s.asset, sum(s.units)
+from unnest($3::text[], $4::text[], $5::numeric[]) as s (address, asset, units)
+group by s.address, s.asset
+on conflict (org_id, chain, address, asset) do update set units = b.units + excluded.units
+"""
+
+_ADD_BLOCK = "insert into sandbox_blocks (org_id, chain, number, hash) values ($1, $2, $3, $4)"
 
 _HASH = "select hash from sandbox_blocks where org_id = $1 and chain = $2 and number = $3"
 
@@ -125,8 +115,23 @@ async def mine(tx: Tx, org_id: UUID, chain: str, at: datetime) -> tuple[int, str
     """Put movements that have settled into a new block; None if there are none."""
     await tx.execute(_LOCK, org_id, chain)
     number, block_hash = await head(tx, org_id, chain) or (0, "")
-    row = await tx.fetchrow(_MINE, org_id, chain, at, number, block_hash, BLOCK_MAX)
-    return None if row is None else (row["number"], row["hash"])
+    mined = await tx.fetch(_TAKE, org_id, chain, at, number, BLOCK_MAX)
+    if not mined:
+        return None
+    moved = [(row["destination"], row["asset"], row["units"]) for row in mined]
+    moved += [(row["source"], row["asset"], -row["units"]) for row in mined]
+    legs = [each for each in moved if each[0] is not None]
+    await tx.execute(_ADD_BALANCES, org_id, chain, *map(list, zip(*legs, strict=True)))
+    block = (number + 1, _block_hash(block_hash, mined))
+    await tx.execute(_ADD_BLOCK, org_id, chain, *block)
+    return block
+
+
+def _block_hash(hash_before: str, mined: Sequence[Row]) -> str:
+    rows = sorted(mined, key=lambda row: (row["transaction_hash"], row["log_index"]))
+    columns = ("transaction_hash", "log_index", "asset", "units", "source", "destination")
+    texts = ("/".join(str(row[each]) for each in columns if row[each] is not None) for row in rows)
+    return f"0x{sha256((hash_before + ' '.join(texts)).encode()).hexdigest()}"
 
 
 async def head(tx: Tx, org_id: UUID, chain: str) -> tuple[int, str] | None:

@@ -22,6 +22,7 @@ from uuid import UUID
 from landbridge.platform.core.errors import FieldInvalid, Rejected, Unavailable, Unclear
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.simulation import outcome_plan_store
 from landbridge.providers.simulation.errors import SandboxOnly
@@ -70,7 +71,7 @@ class ScriptedOutcomes:
         self._database = database
         self._is_sandbox = is_sandbox
         self._has_bank = has_bank
-        self._plans = GroupCommit(self._find, concurrency=2)
+        self._plans = grouped(database, lambda: GroupCommit(self._find, concurrency=2))
 
     def check_sandbox(self) -> None:
         """Raise `SandboxOnly` outside a sandbox."""

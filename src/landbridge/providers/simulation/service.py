@@ -8,12 +8,14 @@ They act as external parties, and give the same guarantees:
 """
 
 from datetime import datetime
+from operator import attrgetter
 from uuid import UUID
 
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.group_commit import GroupCommit
+from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.simulation import store
 from landbridge.providers.simulation.model import LatencyProfiles, SimulatedOrder, SimulatedSystem
@@ -32,7 +34,11 @@ class SimulatedState:
     def __init__(self, database: Database) -> None:
         self.movements = SimulatedMovements(database)
         self._database = database
-        self._orders = GroupCommit(self._add, concurrency=2, keys=lambda each: [_key(each)])
+        self._orders = grouped(
+            database,
+            lambda: GroupCommit(self._add, concurrency=2, keys=lambda each: [_key(each)]),
+            attrgetter("org_id"),
+        )
 
     async def store_order(self, operation: SimulatedOrder) -> SimulatedOrder:
         """Return the order of this key: this one, or the one stored before.

@@ -85,7 +85,7 @@ taken as materialized (
     for update of t skip locked
 )
 update report_schedules r
-set next_attempt_at = taken.now + $5::interval
+set next_attempt_at = (taken.now at time zone 'UTC' + $5::interval) at time zone 'UTC'
 from taken
 where r.org_id = taken.org_id and r.id = taken.id
 returning r.org_id, r.id, r.name, r.metric_id, r.template, r.params, r.cadence, r.at_time, r.zone,

@@ -108,8 +108,8 @@ cross join lateral (
 _MAKE_DUE = """
 update webhook_deliveries d
 set due_at = $3, updated_at = $3,
-    deadline_at = case when d.attempt_count = 0 and d.deadline_at + $6 < $3
-        then $3 + $6 else d.deadline_at end
+    deadline_at = case when d.attempt_count = 0 and d.deadline_at < $6::timestamptz
+        then $7::timestamptz else d.deadline_at end
 from unnest($4::uuid[], $5::date[]) as n (id, day)
 where d.org_id = $1 and d.endpoint_id = $2 and d.id = n.id and d.day = n.day
     and d.status = 'PENDING'
@@ -252,7 +252,8 @@ async def make_due(
 ) -> None:
     """Make deliveries due that waited behind an earlier one."""
     ids, days = [each.id for each in rows], [each.day for each in rows]
-    await tx.execute(_MAKE_DUE, org_id, endpoint_id, at, ids, days, RETRY_WINDOW)
+    bounds = (at - RETRY_WINDOW, at + RETRY_WINDOW)
+    await tx.execute(_MAKE_DUE, org_id, endpoint_id, at, ids, days, *bounds)
 
 
 async def wait_behind(tx: Tx, org_id: UUID, endpoint_id: UUID, rows: Sequence[Delivery]) -> None:

@@ -1,0 +1,115 @@
+"""Statements and connections for a database that is distributed by organisation (Citus).
+
+There each statement works on the rows of one organisation, or of several that are on one node. Its
+planner finds the node if every table is compared with the organisation itself, a parameter. Ours
+often compare it with another table's column, which costs less on one server. `for_one_node` adds
+the comparisons that are missing; they change no result.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final
+from uuid import UUID
+
+import asyncpg
+from typing_extensions import override
+
+from landbridge.platform.core.errors import InvariantBroken
+
+# `unnest($1::uuid[], $2::text[]) with ordinality as i (org_id, name)`: arrays and their columns.
+_ARRAYS: Final = re.compile(
+    r"unnest\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?:with\s+ordinality\s*)?(?:as\s+)?(\w+)\s*"
+    r"\(([^)]*)\)"
+)
+_ONE_OF: Final = re.compile(r"\borg_id = any\(\s*(\$\d+(?:::\w+)*(?:\[\])?)\s*\)")
+_ONE: Final = re.compile(r"\borg_id = (\$\d+)")
+# A table's column compared with that of another table, which has a name, or is inside a subquery.
+_COMPARISON: Final = re.compile(r"(?<![\w.(])(?:(\w+)\.)?org_id = (\w+)\.org_id\b")
+_ROW_IN_ARRAYS: Final = re.compile(
+    r"(\(org_id, \w+\) in \(\s*select \* from unnest\((\$\d+::uuid\[\]))"
+)
+# Columns of rows that are no table's.
+_NO_TABLES: Final = frozenset({"excluded"})
+
+
+@cache
+def for_one_node(sql: str) -> str:
+    """Return the statement with each table compared with the organisations of its parameters."""
+    sql = _ROW_IN_ARRAYS.sub(r"org_id = any(\2) and \1", sql)
+    arrays = {
+        match[2]: which for match in _ARRAYS.finditer(sql) if (which := _organisations(match))
+    }
+    if arrays:
+        condition = f"any({next(iter(arrays.values()))})"
+    elif several := _ONE_OF.search(sql):
+        condition = f"any({several[1]})"
+    elif one := _ONE.search(sql):
+        condition = one[1]
+    else:
+        return sql
+
+    def compared(match: re.Match[str]) -> str:
+        own = match[1] if match[1] is None else f"{match[1]}."
+        tables = {own or "": None}
+        if match[1] in arrays or match[1] in _NO_TABLES:
+            tables = {}
+        if match[2] not in arrays and match[2] not in _NO_TABLES:
+            tables[f"{match[2]}."] = None
+        return " and ".join([match[0], *(f"{each}org_id = {condition}" for each in tables)])
+
+    return _COMPARISON.sub(compared, sql)
+
+
+def _organisations(arrays: re.Match[str]) -> str | None:
+    """Return the array parameter whose column is `org_id`, if there is one."""
+    parameters = [each.strip() for each in arrays[1].split(",")]
+    columns = [each.strip() for each in arrays[3].split(",")]
+    if "org_id" not in columns or columns.index("org_id") >= len(parameters):
+        return None
+    found = parameters[columns.index("org_id")]
+    return found if found.startswith("$") else None
+
+
+def is_distributed(connection: object) -> bool:
+    """Return whether a connection is that of a distributed database."""
+    return getattr(connection, "is_distributed", False)
+
+
+def one_organisation(org_ids: Iterable[UUID]) -> UUID:
+    """Return the organisation of a batch; raises `InvariantBroken` if it has several."""
+    found = set(org_ids)
+    if len(found) != 1:
+        raise InvariantBroken(f"a batch has {len(found)} organisations")
+    return found.pop()
+
+
+class OneNodeConnection(asyncpg.Connection):
+    """Connection to the coordinator; its statements are those of `for_one_node`."""
+
+    is_distributed = True
+
+    @override
+    async def execute(self, query: str, *args: Any, **options: Any) -> Any:
+        parent: Any = super()
+        return await parent.execute(for_one_node(query), *args, **options)
+
+    @override
+    async def fetch(self, query: str, *args: Any, **options: Any) -> Any:
+        parent: Any = super()
+        return await parent.fetch(for_one_node(query), *args, **options)
+
+    @override
+    async def fetchrow(self, query: str, *args: Any, **options: Any) -> Any:
+        parent: Any = super()
+        return await parent.fetchrow(for_one_node(query), *args, **options)
+
+    @override
+    async def fetchval(self, query: str, *args: Any, **options: Any) -> Any:
+        parent: Any = super()
+        return await parent.fetchval(for_one_node(query), *args, **options)
+
+    @override
+    def cursor(self, query: str, *args: Any, **options: Any) -> Any:
+        parent: Any = super()
+        return parent.cursor(for_one_node(query), *args, **options)
