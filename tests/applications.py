@@ -34,7 +34,10 @@ class _Application(DirectLitestar):
     def over(cls, container: Container) -> "_Application":
         """Return a copy of the shared application."""
         with _serving(container):
-            found = cast("_Application", copy(_shared(logs_requests=container.request_log.is_on)))
+            shared = _shared(
+                logs_requests=container.request_log.is_on, connections=container.settings.pool_size
+            )
+            found = cast("_Application", copy(shared))
         found.__class__ = cls
         found._container = container
         found.event_emitter = SimpleEventEmitter([])
@@ -67,8 +70,8 @@ def app_of(container: Container) -> Litestar:
 
 
 @cache
-def _shared(*, logs_requests: bool) -> Litestar:
-    """Return the application, by the only container setting that its construction reads."""
+def _shared(*, logs_requests: bool, connections: int) -> Litestar:
+    """Return the application, by the container settings that its construction reads."""
     return build_app(cast("Any", _CurrentContainer()))
 
 

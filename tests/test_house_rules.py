@@ -19,6 +19,7 @@ from landbridge.app.container import open_container
 from landbridge.app.settings import PREFIX, Settings
 from tests.applications import app_of
 from tests.sources import PACKAGE, ROOT, Source, files, report, sources
+from tests.statements import statements
 
 # Filters, attributes without quotes, and calls that parse a text as HTML or as a program.
 _UNESCAPED = re.compile(
@@ -332,6 +333,22 @@ def test_a_store_is_imported_by_its_own_package_only() -> None:
         if name.endswith("store") and name.rpartition(".")[0] != source.module.rpartition(".")[0]
     ]
     assert not findings, report("Call the package's service instead of its store:", findings)
+
+
+def test_a_statement_is_imported_by_its_own_package_only() -> None:
+    """Reports and small nouns have their statements in the module that runs them."""
+    names = {
+        f"landbridge.{each.file.removesuffix('.py').replace('/', '.')}.{each.name}"
+        for each in statements()
+    }
+    assert len(names) > 500
+    findings = [
+        f"{source.name}: {name}"
+        for source in sources("src/landbridge")
+        for name in _imports(source.tree)
+        if name in names and name.rsplit(".", 2)[0] != source.module.rpartition(".")[0]
+    ]
+    assert not findings, report("Call the package's service instead of its statement:", findings)
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:

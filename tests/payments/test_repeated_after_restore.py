@@ -157,6 +157,9 @@ async def test_a_payment_of_release_0_1_0_keeps_the_keys_of_its_id(org: Tenant) 
     created = await org.post(TRANSFERS, transfer_body(ada, await make_user(org)))
     record = await org.container.ledger.find(org.org_id, UUID(created["transferDetails"]["id"]))
     assert record is not None
+    root = derived_id(record.org_id, f"orders/{record.request_id}")
+    # Changing it would pay what is under way twice.
+    assert order_key(record, "send") == derived_id(root, "send")
     details = {name: value for name, value in record.details.items() if name != MARK}
     assert len(details) == len(record.details) - 1
     old = replace(record, details=details)

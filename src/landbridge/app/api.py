@@ -90,7 +90,9 @@ _LIST_PARTS = {
 def _parameters() -> Iterator[str]:
     """Yield the names of the parameters of all handlers."""
     for route in (*SERVICE_ROUTES, *ROUTES, *PAGES):
-        members: Iterable[object] = vars(route).values() if isinstance(route, type) else (route,)
+        members: Iterable[object] = (
+            (getattr(route, name) for name in dir(route)) if isinstance(route, type) else (route,)
+        )
         for each in members:
             if isinstance(each, BaseRouteHandler):
                 yield from signature(each.fn).parameters

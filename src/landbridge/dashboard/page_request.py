@@ -147,7 +147,7 @@ class Form:
 def parse_integer(
     text: str, name: str, *, minimum: int, maximum: int, default: int | None = None
 ) -> int:
-    """Parse a whole number as `Form.whole` does, from any text such as a query parameter."""
+    """Parse a whole number as `Form.integer` does, from any text such as a query parameter."""
     if not text and default is not None:
         return default
     digits = text.removeprefix("-")

@@ -289,6 +289,7 @@ def _build_creation(
         # Version at which the record was corrected; it must not advance further
         # (find_active_correction).
         details={"version": found.version},
+        due_at=None,
         at=at,
         actor=actor,
         journals={0: postings},

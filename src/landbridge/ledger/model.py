@@ -102,9 +102,9 @@ class CreateTransfer:
     source: Money
     destination: Money
     details: Mapping[str, Any]
+    due_at: datetime | None
     at: datetime
     actor: str
-    due_at: datetime | None = None
     journals: Mapping[int, Sequence[Posting]] = field(default_factory=dict[int, Sequence[Posting]])
 
     def check(self, transitions: "Transitions[Any]") -> None:

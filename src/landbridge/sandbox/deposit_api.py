@@ -151,15 +151,15 @@ class SandboxDepositRoutes(Controller):
 
 def _sender(source: FiatDepositSource) -> IncomingPaymentSender:
     return IncomingPaymentSender(
-        name=_text("name", source.name),
-        bank_name=_text("bankName", source.bank_name),
-        routing_number=_text("routingNumber", source.routing_number),
-        account_number=_text("accountNumber", source.account_number),
+        name=_text("source.name", source.name),
+        bank_name=_text("source.bankName", source.bank_name),
+        routing_number=_text("source.routingNumber", source.routing_number),
+        account_number=_text("source.accountNumber", source.account_number),
     )
 
 
-def _text(name: str, value: str | None) -> str | None:
-    return None if value is None else check_text(f"source.{name}", value)
+def _text(field: str, value: str | None) -> str | None:
+    return None if value is None else check_text(field, value)
 
 
 def _fiat_reply(transfer_id: UUID, incoming_payment: IncomingPayment) -> FiatDepositReply:
@@ -189,9 +189,6 @@ def _coin_reply(credited: CreditedDeposit) -> CoinDepositReply:
     )
 
 
-_FIAT_CENTS = 2
-
-
 _RAILS = ("WIRE", "ACH")
 
 
@@ -210,7 +207,7 @@ class SimulatedDeposit(WireStruct, frozen=True, omit_defaults=True):
     `paymentRail` is accepted in any case.
     """
 
-    amount: Annotated[str, stated(positive_text(_FIAT_CENTS, len(str(DOLLARS_MAX)) - 1))]
+    amount: Annotated[str, stated(positive_text(_CENTS, len(str(DOLLARS_MAX)) - 1))]
     payment_rail: Annotated[str, stated(one_of(_RAILS))]
     request_id: UUID
     source: SimulatedDepositSource
@@ -270,8 +267,8 @@ def _deposit_request(data: SimulatedDeposit) -> VirtualDepositRequest:
             routing_number=check_aba("source.routingNumber", source.routing_number),
             account_number=check_us_account("source.accountNumber", source.account_number),
         ),
-        reference=_amount_text("reference", data.reference),
-        description=_amount_text("description", data.description),
+        reference=_text("reference", data.reference),
+        description=_text("description", data.description),
     )
 
 
@@ -283,7 +280,3 @@ def _amount(value: str) -> Money:
     if money.units <= 0:
         raise FieldInvalid("amount must be above zero", field="amount")
     return money
-
-
-def _amount_text(field: str, value: str | None) -> str | None:
-    return None if value is None else check_text(field, value)

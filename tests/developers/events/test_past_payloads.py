@@ -17,6 +17,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.rates.port import Price
 from tests.developers.events.event_readers import Watch, Watching, watching
 from tests.onramps import make_onramp, now, receive, settle
+from tests.order_keys import key_of
 from tests.payments.virtual_accounts.virtual_account_setup import at, percentage, rule_body
 from tests.payments.virtual_accounts.virtual_account_setup import (
     make_account as make_virtual_account,
@@ -217,9 +218,9 @@ async def test_the_result_of_a_mint_is_shown_once_the_coins_are_back(recorder: W
     kind = "WALLET.BRIDGE"
     created = (await recorder.org.post(PATHS[kind], cast.body(kind)))["transferDetails"]
     watch = recorder.notes.watch(recorder.org, kind, created)
-    back = derived_id(watch.id, "return")
+    mint, back = [await key_of(recorder.org, str(watch.id), each) for each in ("mint", "return")]
     recorder.chains.failing = {
-        derived_id(watch.id, "mint"): "paused",
+        mint: "paused",
         key_of_attempt(back, 0): "stuck",
     }
     recorder.chains.failed_hash = "0xreverted"

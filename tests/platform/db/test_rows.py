@@ -95,3 +95,8 @@ def test_the_arguments_of_an_insert_are_named_by_its_columns() -> None:
 def test_an_insert_without_values_has_no_arguments() -> None:
     with pytest.raises(InvariantBroken, match="no insert of values"):
         column_values("insert into payouts (id) select id from orders", object())
+
+
+def test_a_value_of_no_column_is_refused() -> None:
+    with pytest.raises(InvariantBroken, match="no columns"):
+        column_values("insert into payouts (id) values ($1)", object(), id=1, unit=2)

@@ -1,14 +1,16 @@
-"""Comparison of account holders and their banks with the sanctions lists.
+"""Comparison of account holders and banks with the sanctions lists, and changes of accounts.
 
 Guarantee: an account that becomes active was compared with the lists that are active at its commit,
 and a reviewer has seen each of the hits.
 
 After lists were loaded, active accounts are compared again.
+
 An account whose holder or bank is like an entry that no reviewer has seen waits for a reviewer
 again, and a payout to it that is in no bank file yet waits as well. An interrupted run can be
 repeated: accounts that wait are not ACTIVE any more.
 
-The event has a snapshot of the account after the change.
+A status and its change event are one transaction. The event has a snapshot of the account after
+the change.
 """
 
 from collections.abc import Mapping, Sequence

@@ -56,6 +56,7 @@ def opened(
         source=money,
         destination=money,
         details=msgspec.to_builtins(details),
+        due_at=None,
         at=at,
         actor=actor,
         journals={0: owed(money)},

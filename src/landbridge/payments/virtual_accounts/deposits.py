@@ -253,6 +253,7 @@ class VirtualAccountDeposits:
                     "virtual_account_id": str(account.id),
                     "incoming_payment_id": str(credit.id),
                 },
+                due_at=None,
                 at=at,
                 actor="bank",
                 journals={0: micro_deposit_postings(money)},

@@ -44,12 +44,13 @@ def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
 def column_values(insert: str, source: object, /, **values: Any) -> list[Any]:
     """Return the arguments of an insert: the attributes of `source` that its columns are named as.
 
-    `values` are those of columns that differ, or that `source` has not.
+    `values` are those of columns that differ, or that `source` has not. Raises `InvariantBroken`
+    for a value of no column.
     """
-    return [
-        values[column] if column in values else getattr(source, column)
-        for column in _columns(insert)
-    ]
+    columns = _columns(insert)
+    if unknown := values.keys() - set(columns):
+        raise InvariantBroken(f"no columns of the insert: {sorted(unknown)}")
+    return [values[each] if each in values else getattr(source, each) for each in columns]
 
 
 @cache

@@ -91,6 +91,8 @@ _SHARED_BYTES_MAX = 2
 # A page of a TIFF is a number of entries, each of which begins with its tag.
 _TIFF_ENTRY_BYTES = 12
 _JPEG_SCAN = b"\xff\xda"
+# With its length and its number of components, which other data hardly ever have.
+_SCAN_HEADS = tuple(_JPEG_SCAN + bytes((0, 6 + 2 * count, count)) for count in range(1, 5))
 _JPEG_START_BYTES = 2
 # A marker that Pillow does not know ends its reading.
 _NO_HANDLER = ("", "", None)
@@ -128,7 +130,7 @@ def check_image(content: bytes, kind: MimeType) -> str | None:
 
 def _by_pillow(content: bytes, kind: MimeType) -> str | None:
     frames, pixels, segments = 0, 0, 0
-    scans = content.count(_JPEG_SCAN)
+    scans = sum(map(content.count, _SCAN_HEADS))
     with Image.open(io.BytesIO(content), formats=_FORMATS[kind]) as image:
         while True:
             size, count = _decoded_size(image, content)
@@ -139,7 +141,7 @@ def _by_pillow(content: bytes, kind: MimeType) -> str | None:
                 return _TOO_MANY_FRAMES
             if segments > SEGMENTS_MAX:
                 return _TOO_MANY_SEGMENTS
-            if image.info.get("progressive") and scans * pixels > SCANNED_PIXELS_MAX:
+            if scans * pixels > SCANNED_PIXELS_MAX:
                 return _TOO_MANY_SCANS
             image.load()
             try:

@@ -61,6 +61,7 @@ def build_adjustment(
             "is_shortfall": is_shortfall,
             REFERENCE_FACT: difference.reference,
         },
+        due_at=None,
         at=at,
         actor=actor,
         journals={0: adjustment_postings(money, is_shortfall=is_shortfall)},

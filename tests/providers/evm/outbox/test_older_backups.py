@@ -1,6 +1,7 @@
 """Payments that wallets send themselves, after a restore of a backup that is older than them."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -118,7 +119,33 @@ async def test_a_wallet_that_the_backup_does_not_know_goes_on_once_it_is_resumed
     assert not await world.outbox.run_once()
     (account,) = [each for each in await accounts(world) if each.address == order.source]
     await resume(world, account)
+    assert (await stored(world, order)).due_at <= world.outbox.context.clock.now()
     assert (await run_until_final(world, order)).state is OutboxState.FINAL
+
+
+async def test_an_order_whose_key_has_paid_something_else_waits_for_a_person(
+    tmp_path: Path, own_database: Database
+) -> None:
+    """A request that is repeated has the key of the lost payment, and may be quoted anew."""
+    async with chain_world(tmp_path, own_database) as world:
+        user, paid, unpaid = await make_user(world.org), new_address(), new_address()
+        await back_up(own_database)
+        lost = await new_order(world, {paid: COIN}, user=user)
+        await world.container.chains.send(lost)
+        assert (await run_until_final(world, lost)).state is OutboxState.FINAL
+        await restore(own_database)
+        other = replace(await new_order(world, {unpaid: 3 * COIN}, user=user), key=lost.key)
+        await world.container.chains.send(other)
+        await work(world)
+        waiting = await stored(world, other)
+        assert waiting.state is OutboxState.CREATED
+        assert str(waiting.reason).startswith("waits for a person")
+        await restore(own_database)
+        await world.container.chains.send(lost)
+        again = await run_until_final(world, lost)
+        assert (again.state, again.step) == (OutboxState.FINAL, 0)
+        assert await world.balance("usdc", paid) == COIN
+        assert await world.balance("usdc", unpaid) == 0
 
 
 async def accounts(world: ChainWorld) -> list[SendingAccount]:

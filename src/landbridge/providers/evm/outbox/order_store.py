@@ -11,6 +11,8 @@ from landbridge.providers.evm.outbox.order_rows import has_recipient, paid_legs,
 
 # Addresses and units of one order are joined by commas: there are no arrays of arrays of one length
 # each.
+WAITS_FOR_ADDRESS = "waits: its sending address is stopped until an operator resumes it"
+
 _ADD = """
 insert into chain_orders (org_id, key, record_id, chain, currency, source, wallet_id, destinations,
     units, state, created_at, updated_at, due_at, is_refund, action, recipient, amount, into_chain,
@@ -127,6 +129,11 @@ set state = case when o.failed_at is null then 'CREATED' else 'REVERTED' end,
 from chain_attempts a
 where a.chain = $1 and a.account = $2 and a.is_taken and a.org_id = o.org_id and a.key = o.key
     and a.step = o.step and o.state in ('SIGNED', 'SENT')
+"""
+
+# Orders with this reason, of any stopped address.
+_PLAN_AGAIN = """
+update chain_orders set due_at = $3 where chain = $1 and state = 'CREATED' and reason = $2
 """
 
 _BY_KEYS = """
@@ -322,9 +329,11 @@ async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> Mapping[Out
 async def sign_again(tx: Tx, chain: str, account: str, at: datetime) -> None:
     """Let orders that lost a nonce of this account be signed again, with other nonces.
 
-    Those that were reported as failed have failed again.
+    Those that were reported as failed have failed again. Orders that wait for an account to be
+    resumed are due at once.
     """
     await tx.execute(_SIGN_AGAIN, chain, account, at)
+    await tx.execute(_PLAN_AGAIN, chain, WAITS_FOR_ADDRESS, at)
 
 
 async def treasury_needs(tx: Tx, chain: str) -> list[tuple[str, str, int]]:

@@ -17,6 +17,7 @@ from landbridge.providers.evm.configuration import EvmChain, SponsorMethod
 from landbridge.providers.evm.errors import NodeError
 from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.node_errors import SimulationFailureKind, simulation_failure
+from landbridge.providers.evm.outbox import paid_amounts
 from landbridge.providers.evm.outbox.burn_calls import burn_calls, burn_data, messenger_of
 from landbridge.providers.evm.outbox.mint_planner import MintPlanner
 from landbridge.providers.evm.outbox.model import OutboxOrder
@@ -122,16 +123,13 @@ class OrderPlanner:
     async def _executed(
         self, order: OutboxOrder, method: SponsorMethod, view: PlanView
     ) -> AlreadyExecuted | PlanWait:
-        """Return an order as executed once no reorganisation can undo that.
-
-        Nothing of ours would be sent again.
-        """
+        """Return an order as executed once no reorganisation can undo that."""
         if not await self.is_executed(order, method, max(view.final_block, 0)):
             return PlanWait("waits until the chain can't undo the payment", is_executed=True)
         found = await self.find_execution(order, method, view.head.number)
         if order.action is ChainAction.SWAP:
             return await self.fills.executed(order, found)
-        return AlreadyExecuted(found)
+        return await paid_amounts.executed(self._client, order, self._token(order), found)
 
     async def _explain(self, order: OutboxOrder, error: NodeError) -> PlanRefusal | PlanWait:
         failure = simulation_failure(error)

@@ -69,7 +69,6 @@ _TOO_LATE = "the swap could not be sent to the market in time"
 _DAY = timedelta(days=1)
 _COSTS_TOO_MUCH = "waits: the organisation has used up the gas of its payments in 24 hours"
 _COSTS_MORE = "waits: its gas costs more for each coin than `gas_per_coin_max` of the chains file"
-_STOPPED = "waits: its sending address is stopped until an operator resumes it"
 _OTHER_BATCH = "waits for another batch or burn of the paying address"
 
 
@@ -263,7 +262,7 @@ class SigningStep:
             if order.order_key not in waiting:
                 continue
             if account.stopped_at is not None:
-                moves.append((order, _postponed(order, _STOPPED, at)))
+                moves.append((order, _postponed(order, order_store.WAITS_FOR_ADDRESS, at)))
                 continue
             if each.is_own_batch:
                 batches = begun.setdefault((order.source, order.currency), set())

@@ -264,9 +264,6 @@ def _submission_of_authorization(currency: str, data: bytes) -> CallReading:
     return CallReading(kind=SignatureKind.AUTHORIZATION_SUBMISSION, submitted=(movement,))
 
 
-_BRIDGE_SELECTOR = 4
-
-
 class BridgeCallReader:
     """Reads the calls of one chain's bridge."""
 
@@ -283,10 +280,8 @@ class BridgeCallReader:
 
     def read_burn(self, data: bytes) -> tuple[str, str, int]:
         """Return currency, recipient and units of a call of the messenger."""
-        if data[:_BRIDGE_SELECTOR] != DEPOSIT_FOR_BURN.selector:
-            raise SigningRefused(
-                f"0x{data[:_BRIDGE_SELECTOR].hex()} is no known function of the bridge"
-            )
+        if data[:_SELECTOR] != DEPOSIT_FOR_BURN.selector:
+            raise SigningRefused(f"0x{data[:_SELECTOR].hex()} is no known function of the bridge")
         amount_units, domain = read_number(data, 0), read_number(data, 1)
         recipient_word, token = read_word(data, 2), read_address(data, 3)
         caller, fee_max, finality = read_word(data, 4), read_number(data, 5), read_number(data, 6)
@@ -311,9 +306,9 @@ class BridgeCallReader:
 
     def check_submission(self, data: bytes) -> None:
         """Raise `SigningRefused` unless a call of the transmitter carries out a known burn."""
-        if data[:_BRIDGE_SELECTOR] != RECEIVE_MESSAGE.selector:
+        if data[:_SELECTOR] != RECEIVE_MESSAGE.selector:
             raise SigningRefused(
-                f"0x{data[:_BRIDGE_SELECTOR].hex()} is no known function of the transmitter"
+                f"0x{data[:_SELECTOR].hex()} is no known function of the transmitter"
             )
         raw, attestation = read_bytes(data, 0), read_bytes(data, 1)
         check_encoding(data, RECEIVE_MESSAGE, raw, attestation)
