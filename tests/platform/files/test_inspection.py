@@ -146,6 +146,9 @@ def test_jpeg_with_many_scans_is_refused_undecoded() -> None:
     # As many as a video behind a photo has, of a large image: they would take seconds.
     slow = progressive(160, width=7_000, height=7_000)
     assert "scans more than 2,000 megapixels" in refusal(slow, "a.jpg")
+    # A sequential one repeats its only scan.
+    sequential = slow.replace(b"\xff\xc2", b"\xff\xc0", 1)
+    assert "scans more than 2,000 megapixels" in refusal(sequential, "a.jpg")
     assert time.thread_time() - began < 1
 
 
