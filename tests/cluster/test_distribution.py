@@ -1,7 +1,12 @@
 """Which tables are distributed, on each node, or on the coordinator; and what is refused."""
 
+import asyncio
+from pathlib import Path
+
 import pytest
 
+from landbridge.app.backups.backup import back_up
+from landbridge.app.backups.model import BackupFailed
 from landbridge.ledger.functions import NODE_FUNCTIONS
 from landbridge.platform.db.distribution import (
     ON_COORDINATOR,
@@ -13,6 +18,7 @@ from landbridge.platform.db.distribution import (
 from landbridge.platform.db.one_organisation import for_one_node
 from landbridge.platform.db.pool import Database
 from tests.cluster.databases import running_cluster
+from tests.cluster.nodes import Cluster
 from tests.sources import report
 from tests.test_sql_rules import TABLES
 
@@ -62,6 +68,12 @@ async def test_keys_of_distributed_tables_have_the_organisation_or_are_random(
 async def test_a_server_without_citus_is_refused(own_database: Database) -> None:
     with pytest.raises(DistributionRefused, match="has no Citus"):
         await distribute(own_database, NODE_FUNCTIONS)
+
+
+async def test_several_nodes_have_no_backup(nodes: Cluster, dsn: str, tmp_path: Path) -> None:
+    del nodes
+    with pytest.raises(BackupFailed, match="several nodes"):
+        await asyncio.to_thread(back_up, dsn, tmp_path / "one.backup")
 
 
 def test_each_table_is_compared_with_the_organisations_of_the_arrays() -> None:

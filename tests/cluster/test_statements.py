@@ -74,7 +74,10 @@ ASK_ALL_NODES: Final = {
     ("customers/onboarding/store.py", "_FIND_BY_HASH"): "the hosted form knows its token alone",
     ("customers/users/terms_store.py", "_FIND_BY_SESSION"): "the page knows its token alone",
     ("developers/webhooks/store.py", "_FIND_ORG"): "receivers know the endpoint's id alone",
-    ("payments/bank_files/funding_account_store.py", "_ALL"): "files of all banks are read",
+    **{
+        ("payments/bank_files/funding_account_store.py", name): "a folder has one organisation"
+        for name in ("_ALL", "_HAS_FOLDER", "_WITHOUT_FOLDERS")
+    },
     ("app/backups/store.py", "_MONEY"): "a backup has all organisations",
 }
 # Citus refuses them; docs/guides/citus.md says what does not work without them.
@@ -84,7 +87,7 @@ REFUSED: Final = {
     **{
         ("reporting/rollups/" + file, name): "reports: their views look up the first row of each"
         for file, name in (
-            ("active_user_store.py", "_ACTIVE"),
+            ("service.py", "_ACTIVE"),
             ("build_store.py", "_FOLD"),
             ("duration_store.py", "_DURATIONS"),
             ("sum_store.py", "_SUMS"),

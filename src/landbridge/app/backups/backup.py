@@ -44,6 +44,11 @@ async def _write(dsn: str, writer: archive.ArchiveWriter) -> Manifest:
 
     database = await Database.connect(dsn, name="backup", size_max=1, is_patient=True)
     try:
+        if database.is_distributed:
+            raise BackupFailed(
+                "The database is distributed over several nodes (Citus), and a backup would have "
+                "the rows of one only: back up each node with PostgreSQL's own tools."
+            )
         manifest = await database.transact_once(work)
     except asyncpg.UndefinedTableError as error:
         raise BackupFailed(

@@ -163,7 +163,7 @@ class Database:
     def __init__(self, pool: Pool, replica: ReadReplica | None = None) -> None:
         self._pool = pool
         self._replica = replica
-        # The rows of each organisation are on one of several nodes (docs/concepts/scale.md).
+        # The rows of each organisation are on one of several nodes (docs/guides/citus.md).
         self.is_distributed = False
         # Set in a process that reads on a standby: what writes is refused without a retry.
         self.is_standby = False

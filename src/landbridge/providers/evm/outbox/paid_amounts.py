@@ -1,0 +1,40 @@
+"""What a transaction that used an order's key has moved.
+
+A request that is repeated after the restore of a backup has the key of the lost payment, and may
+have other amounts or recipients.
+"""
+
+from collections import Counter
+
+from landbridge.providers.chains.port import ChainAction
+from landbridge.providers.evm import abi
+from landbridge.providers.evm.outbox.model import OutboxOrder
+from landbridge.providers.evm.outbox.plans import AlreadyExecuted, PlanWait
+from landbridge.providers.evm.rpc import ChainClient
+
+_OTHER_PAYMENT = "waits for a person: nodes don't say that its key has paid these amounts"
+
+
+async def executed(
+    client: ChainClient, order: OutboxOrder, token: str, transaction_hash: str | None
+) -> AlreadyExecuted | PlanWait:
+    """Return an order whose key the chain has used, if that moved the amounts of the order."""
+    receipt = None if transaction_hash is None else await client.receipt(transaction_hash)
+    if receipt is None:
+        return PlanWait(_OTHER_PAYMENT, is_executed=True)
+    moved = Counter(
+        (_recipient(order, each.destination), each.amount_units)
+        for log in receipt.logs
+        if log.address == token
+        and (each := abi.decode_transfer(log.topics, log.data)) is not None
+        and each.source == order.source
+    )
+    wanted = Counter((_recipient(order, leg.destination), leg.units) for leg in order.legs)
+    if wanted <= moved:
+        return AlreadyExecuted(transaction_hash)
+    return PlanWait(_OTHER_PAYMENT, is_executed=True)
+
+
+def _recipient(order: OutboxOrder, address: str) -> str | None:
+    """Return who must have the coins; those that are burned go to a contract of the bridge."""
+    return None if order.action is ChainAction.BURN else address
