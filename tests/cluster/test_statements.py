@@ -76,7 +76,7 @@ ASK_ALL_NODES: Final = {
     ("developers/webhooks/store.py", "_FIND_ORG"): "receivers know the endpoint's id alone",
     **{
         ("payments/bank_files/funding_account_store.py", name): "a folder has one organisation"
-        for name in ("_ALL", "_HAS_FOLDER", "_WITHOUT_FOLDERS")
+        for name in ("_HAS_FOLDER", "_WITHOUT_FOLDERS")
     },
     ("app/backups/store.py", "_MONEY"): "a backup has all organisations",
 }
