@@ -99,6 +99,10 @@ UNSCOPED_ALLOWED = {
         "_BATCHES_BEGUN",
     ): "an address belongs to one organisation",
     (
+        "providers/evm/outbox/order_store.py",
+        "_PLAN_AGAIN",
+    ): "a relayer is of all organisations, and so are the orders that wait for it",
+    (
         "providers/evm/outbox/attempt_store.py",
         "_TAKE",
     ): "a relayer's nonces are of all organisations",

@@ -67,22 +67,24 @@ async def test_an_organisation_is_compared_every_quarter_of_an_hour(org: Tenant)
 
 
 async def test_an_organisation_without_addresses_is_compared_once_a_day(org: Tenant) -> None:
-    day = timedelta(days=1)
+    now, day = org.container.clock.now(), timedelta(days=1)
+    # From noon on, so that the minutes below cross no midnight.
+    noon = now.replace(hour=12, minute=0) + day - now
     # The first run of all, and the first of the day after it.
-    assert await _compares(org, timedelta())
-    assert await _compares(org, day)
-    ahead, before = day + timedelta(minutes=16), await _runs(org.org_id, org)
+    assert await _compares(org, noon)
+    assert await _compares(org, noon + day)
+    ahead, before = noon + day + timedelta(minutes=16), await _runs(org.org_id, org)
     assert not await _compares(org, ahead)
     # It counts as compared: nothing can have moved.
     assert await _runs(org.org_id, org) != before
     assert not (await org.container.reconciliation.status(org.org_id)).differences
-    assert await _compares(org, 2 * day)
-    assert not await _compares(org, 2 * day + timedelta(minutes=16))
+    assert await _compares(org, noon + 2 * day)
+    assert not await _compares(org, noon + 2 * day + timedelta(minutes=16))
     # Its log has grown.
     await org.container.orgs.freeze(org.org_id)
     await placed(org.container.database)
-    assert await _compares(org, 2 * day + timedelta(minutes=32))
-    assert not await _compares(org, 2 * day + timedelta(minutes=48))
+    assert await _compares(org, noon + 2 * day + timedelta(minutes=32))
+    assert not await _compares(org, noon + 2 * day + timedelta(minutes=48))
 
 
 async def test_an_organisation_with_addresses_is_always_compared(org: Tenant) -> None:
