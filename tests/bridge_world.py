@@ -22,7 +22,7 @@ from chains.rpc import Rpc
 
 from landbridge.app.container import Container, wire
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.ids import derived_id, new_id
+from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.providers.chains.tokens import Chain, Network
@@ -32,6 +32,7 @@ from landbridge.providers.evm.outbox.model import OutboxOrder, TransactionAttemp
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from tests.chain_world import running_signer
 from tests.chains.conftest import free_ports
+from tests.order_keys import key_of
 from tests.providers.evm.anvil import anvil_binary
 from tests.tenants import BRIDGES, SETTINGS, Tenant, bridge_body, make_tenant, make_user, served
 
@@ -198,12 +199,12 @@ class BridgeWorld:
 
     async def order(self, bridge_id: str, name: str) -> OutboxOrder | None:
         """Return an order of a bridge: its approve, burn or mint."""
-        key = derived_id(UUID(bridge_id), name)
+        key = await key_of(self.org, bridge_id, name)
         return await self.database.single(lambda tx: order_store.get(tx, self.org.org_id, key))
 
     async def attempts(self, bridge_id: str, name: str) -> list[TransactionAttempt]:
         """Return the signed transactions of an order of a bridge."""
-        key = derived_id(UUID(bridge_id), name)
+        key = await key_of(self.org, bridge_id, name)
         return await self.database.single(
             lambda tx: attempt_store.of_orders(tx, [(self.org.org_id, key)])
         )

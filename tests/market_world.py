@@ -16,7 +16,6 @@ from chains.packages import MissingRequirement
 from chains.rpc import Rpc
 
 from landbridge.payments.swaps.model import Swap
-from landbridge.platform.core.ids import derived_id
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm import abi
@@ -25,6 +24,7 @@ from landbridge.providers.evm.outbox import order_store
 from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.outbox.service import ChainOutbox
 from tests.chain_world import FINAL_DEPTH, ChainWorld, chain_world
+from tests.order_keys import key_of
 from tests.providers.evm.outbox.chain_orders import make_due, make_resent, run
 from tests.tenants import SWAPS, make_user, swap_body, swap_of
 
@@ -100,7 +100,8 @@ class MarketWorld:
 
     async def order(self, swap_id: str) -> OutboxOrder | None:
         """Return the market order of a swap."""
-        key = (self.chain.org.org_id, derived_id(UUID(swap_id), "market"))
+        org = self.chain.org
+        key = (org.org_id, await key_of(org, swap_id, "market"))
         return await self.chain.container.database.single(lambda tx: order_store.get(tx, *key))
 
     async def work(self, outbox: ChainOutbox | None = None, *, mines: bool = True) -> None:
