@@ -86,7 +86,7 @@ class Node:
     def start(self) -> None:
         """Start the server, and wait until it accepts connections."""
         record = self.home / "data" / "postmaster.pid"
-        # What a killed server has left, whose process its parent may not have waited for.
+        # What a killed server has left; its parent may not have waited for its process.
         record.unlink(missing_ok=True)
         (self.home / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
         options = self.settings | {

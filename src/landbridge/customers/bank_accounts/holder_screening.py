@@ -5,7 +5,7 @@ and a reviewer has seen each of the hits.
 
 After lists were loaded, active accounts are compared again.
 
-An account whose holder or bank is like an entry that no reviewer has seen waits for a reviewer
+An account with a holder or bank like an entry that no reviewer has seen waits for a reviewer
 again, and a payout to it that is in no bank file yet waits as well. An interrupted run can be
 repeated: accounts that wait are not ACTIVE any more.
 

@@ -243,7 +243,7 @@ _Members: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _InlineFile:
-    """Content in a member of `holder`, whose name in errors is `field`; `put_as` takes its id."""
+    """Content in a member of `holder`, in errors named `field`; `put_as` takes its id."""
 
     holder: _Members
     name: str

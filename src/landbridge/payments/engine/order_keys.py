@@ -30,11 +30,7 @@ def requested_details(
 
 def order_key(record: Transfer, name: str) -> UUID:
     """Return the key of an order of a payment, the same for every attempt."""
-    return derived_id(order_root(record), name)
-
-
-def order_root(record: Transfer) -> UUID:
-    """Return the id from which the keys of a payment's orders are derived."""
+    root = record.id
     if record.details.get(_KEYED_BY_REQUEST):
-        return derived_id(record.org_id, f"orders/{record.request_id}")
-    return record.id
+        root = derived_id(record.org_id, f"orders/{record.request_id}")
+    return derived_id(root, name)

@@ -22,7 +22,7 @@ from landbridge.payments.transfers import model as transfers
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.money import Money
 
-# Decodes a payment whose coins go to one address.
+# Decodes a payment that sends its coins to one address.
 _Decode = Callable[[Transfer], transfers.WalletTransfer | swaps.Swap | onramps.Onramp]
 
 

@@ -22,8 +22,8 @@ from landbridge.platform.db.pool import Database, Row, Tx
 
 # Copies on each node.
 ON_EACH_NODE: Final = frozenset({"master_keys", "orgs"})
-# Tenants' tables whose rows are found before the organisation is known, or have a key that must be
-# unique among all organisations; and those that refer to them.
+# Tenants' tables with rows that are found before the organisation is known, or with a key that must
+# be unique among all organisations; and those that refer to them.
 ON_COORDINATOR: Final = frozenset(
     {
         *("api_keys", "sessions", "team_members", "team_member_links", "passkeys"),
@@ -231,7 +231,7 @@ class Nodes:
 
 @dataclass(frozen=True, slots=True)
 class OneShard:
-    """Organisations whose rows are in the same shards, and their node."""
+    """Organisations with rows in the same shards, and their node."""
 
     node: int
     org_ids: Sequence[UUID]

@@ -62,7 +62,7 @@ def for_one_node(sql: str) -> str:
 
 
 def _organisations(arrays: re.Match[str]) -> str | None:
-    """Return the array parameter whose column is `org_id`, if there is one."""
+    """Return the array parameter of the column `org_id`, if there is one."""
     parameters = [each.strip() for each in arrays[1].split(",")]
     columns = [each.strip() for each in arrays[3].split(",")]
     if "org_id" not in columns or columns.index("org_id") >= len(parameters):

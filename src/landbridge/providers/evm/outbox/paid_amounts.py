@@ -18,7 +18,7 @@ _OTHER_PAYMENT = "waits for a person: nodes don't say that its key has paid thes
 async def executed(
     client: ChainClient, order: OutboxOrder, token: str, transaction_hash: str | None
 ) -> AlreadyExecuted | PlanWait:
-    """Return an order whose key the chain has used, if that moved the amounts of the order."""
+    """Return an order as executed if the transaction that used its key moved its amounts."""
     receipt = None if transaction_hash is None else await client.receipt(transaction_hash)
     if receipt is None:
         return PlanWait(_OTHER_PAYMENT, is_executed=True)
