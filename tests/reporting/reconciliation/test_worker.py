@@ -67,9 +67,7 @@ async def test_an_organisation_is_compared_every_quarter_of_an_hour(org: Tenant)
 
 
 async def test_an_organisation_without_addresses_is_compared_once_a_day(org: Tenant) -> None:
-    now, day = org.container.clock.now(), timedelta(days=1)
-    # From noon on, so that the minutes below cross no midnight.
-    noon = now.replace(hour=12, minute=0) + day - now
+    noon, day = _noon(org), timedelta(days=1)
     # The first run of all, and the first of the day after it.
     assert await _compares(org, noon)
     assert await _compares(org, noon + day)
@@ -94,8 +92,9 @@ async def test_an_organisation_with_addresses_is_always_compared(org: Tenant) ->
 
 
 async def test_a_worker_compares_the_organisations_of_its_part(org: Tenant) -> None:
-    ahead, last = timedelta(minutes=16), org.org_id.bytes[-1]
-    assert await _compares(org, timedelta())
+    noon, last = _noon(org), org.org_id.bytes[-1]
+    ahead = noon + timedelta(minutes=16)
+    assert await _compares(org, noon)
     assert not await _compares(org, ahead, part=WorkPart((last + 1) % 2, 2))
     before = await _runs(org.org_id, org)
     assert not await _compares(org, ahead, part=WorkPart(last % 2, 2))
@@ -245,6 +244,12 @@ async def _due(org: Tenant) -> bool:
     offset = await org.container.orgs.clock_offset(org.org_id)
     assert not await org.container.reconciliation.run_due({org.org_id: offset})
     return await _runs(org.org_id, org) != before
+
+
+def _noon(org: Tenant) -> timedelta:
+    """Return the way to tomorrow's noon: the minutes after it cross no midnight."""
+    now = org.container.clock.now()
+    return now.replace(hour=12, minute=0) + timedelta(days=1) - now
 
 
 async def _compares(org: Tenant, offset: timedelta, part: WorkPart = WHOLE) -> bool:
