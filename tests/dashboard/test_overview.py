@@ -81,6 +81,8 @@ async def test_open_quotes_are_listed_with_their_deadline(org: Tenant) -> None:
     (item,) = page.tree.xpath('//ul[@class="calls"]/li')
     assert item.xpath("a/@href") == [f"/dashboard/transactions/{quote}"]
     assert item.xpath("a/text()") == ["Quote awaiting acceptance"]
+    # Which one, as several have the same title.
+    assert item.xpath("string(span)").startswith(f"Swap {quote[-12:]} · expires in")
     assert item.xpath(".//time/@data-left")
     for _ in range(8):
         await make_swap(org, user, "1")

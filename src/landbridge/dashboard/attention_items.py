@@ -131,8 +131,9 @@ async def _quotes(interface: InternalClient) -> Sequence[AttentionItem]:
             title=_("Quote awaiting acceptance"),
             count=1,
             until=details.quote_information.expires_at,
+            record=(each.type, str(each.id)),
         )
-        for details in (each.transfer_details for each in replies)
+        for each, details in zip(waiting, (each.transfer_details for each in replies), strict=True)
         if details.quote_information is not None
     ]
     return sorted(items, key=lambda each: each.until or "")
