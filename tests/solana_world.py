@@ -89,7 +89,7 @@ class SolanaWorld:
         return signature
 
     def outsider(self, units: int, currency: str = "usdc") -> Keypair:
-        """Return a wallet outside the platform that has coins."""
+        """Return an external wallet that has coins."""
         sender = Keypair()
         self._mint_to(sender, units, currency)
         return sender

@@ -1,4 +1,4 @@
-"""A wallet outside and a message of the travel rule, for the tests of all routes."""
+"""A counterparty wallet and a message of the travel rule, for the tests of all routes."""
 
 from coincurve import PrivateKey
 

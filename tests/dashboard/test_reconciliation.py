@@ -21,7 +21,7 @@ async def test_a_difference_is_assigned_explained_and_accepted(org: Tenant) -> N
     assert "Balance that no movement explains" in listed.text
     page = await ada.load(path)
     assert page.value("amount") == "-5"
-    for side in ("Ledger", "Outside: Polygon", "Outside less ledger"):
+    for side in ("Ledger", "External: Polygon", "External minus ledger"):
         assert side in page.text
     member = str(ada.member_id)
     await ada.submit(path, {"verb": "assign", "memberId": member})
@@ -104,7 +104,7 @@ async def test_runs_show_a_bank_account_with_its_last_statement(
         for text in ("Bank account in USD", "Compared with statement S2-usd", "1,000,000.00 USD"):
             assert text in page.text
         page = await visitor.load(f"{_HOME}/differences/{fee.id}")
-        for text in ("Outside, not in the ledger", "Outside: Bank account in USD", "2.50 USD"):
+        for text in ("Not in the ledger", "External: Bank account in USD", "2.50 USD"):
             assert text in page.text
 
 

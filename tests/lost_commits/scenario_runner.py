@@ -79,7 +79,7 @@ class Scenario:
     kind: str
     plan: str = ""
     needs_approval: bool = False
-    # Coins from a wallet outside, or fiat on a virtual account.
+    # Coins from an external wallet, or fiat on a virtual account.
     is_from_outside: bool = False
     verbs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 

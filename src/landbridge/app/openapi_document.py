@@ -49,7 +49,7 @@ TAGS: Mapping[str, str] = {
     "Transactions": "All payments of all kinds: lists, search, balances, what is stuck.",
     "Requests": "What became of a request, by the id its caller gave it.",
     "Reviews": "Work of compliance: verifications, deposits, receivables and resolutions.",
-    "Reconciliation": "What the ledger says is outside, compared with what chains hold.",
+    "Reconciliation": "The ledger, compared with what chains and banks hold.",
     "Proofs": "Checkpoints of the books, and proofs of payments and reserves.",
     "Reporting": "Metrics, own templates, schedules and statements.",
     _WEBHOOKS: "Endpoints, deliveries and events.",

@@ -140,7 +140,7 @@ class ExchangeWorld:
         return await self.payments.transfer(amount)
 
     async def state(self, script: str) -> None:
-        """State that the wallet outside is at the simulated provider, with this script."""
+        """State that the counterparty wallet is at the simulated provider, with this script."""
         await self.org.send("PUT", self.wallet, HOSTED | {"travelAddress": travel_address(script)})
 
     @property

@@ -48,7 +48,7 @@ def wallet_path(user: str, address: str = OUTSIDE) -> str:
 async def state(
     org: Tenant, user: str, data: dict[str, Any], address: str = OUTSIDE
 ) -> dict[str, Any]:
-    """State what a wallet outside is; return the reply."""
+    """State what a counterparty wallet is; return the reply."""
     return (await org.send("PUT", wallet_path(user, address), data)).json()
 
 

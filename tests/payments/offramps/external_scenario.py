@@ -1,4 +1,4 @@
-"""Offramps of a person whose wallet outside has coins on a connected chain."""
+"""Offramps of a person whose external wallet has coins on a connected chain."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -22,7 +22,7 @@ COIN = 10**6
 
 @dataclass(frozen=True)
 class ExternalScenario:
-    """Ada, whose wallet outside has coins on the chain, and her bank account."""
+    """Ada, whose external wallet has coins on the chain, and her bank account."""
 
     world: ChainWorld
     ada: str
@@ -89,7 +89,7 @@ class ExternalScenario:
 async def external_scenario(
     database: Database, folder: Path, *, base: Settings = SETTINGS
 ) -> AsyncGenerator[ExternalScenario]:
-    """Run a chain on which Ada's wallet outside has 1,000 coins."""
+    """Run a chain on which Ada's external wallet has 1,000 coins."""
     async with chain_world(folder, database, base=base) as world:
         ada = await make_payee(world.org, funds=None)
         sender = checked_evm_address(world.rpc.accounts()[3])

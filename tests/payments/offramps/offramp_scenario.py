@@ -38,7 +38,7 @@ from tests.tenants import SETTINGS, Tenant, make_tenant, register, run_due, serv
 
 @dataclass(frozen=True)
 class OfframpScenario:
-    """Ada has 1000 usdc on POLYGON, a bank account in dollars and a wallet outside."""
+    """Ada has 1000 usdc on POLYGON, a bank account in dollars and an external wallet."""
 
     org: Tenant
     clock: FrozenClock

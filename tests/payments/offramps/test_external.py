@@ -1,4 +1,4 @@
-"""Coins that come from a registered wallet outside."""
+"""Coins that come from a registered external wallet."""
 
 import asyncio
 from typing import Any

@@ -44,7 +44,7 @@ async def balance_of(world: SolanaWorld, user: str, currency: str = "usdc") -> s
 
 
 async def transfer_to_address(world: SolanaWorld, user: str, address: str, amount: str) -> str:
-    """Create a transfer to a wallet outside the platform; return its id."""
+    """Create a transfer to an external wallet; return its id."""
     await register(world.org, user, address, chain="SOLANA")
     body = transfer_body(user, {"walletAddress": address}, amount, chain="SOLANA")
     created = await world.org.post(TRANSFERS, body)

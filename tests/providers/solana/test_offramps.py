@@ -1,4 +1,4 @@
-"""Offramps from a wallet outside: its coins arrive at the organisation's own address."""
+"""Offramps from a counterparty wallet: its coins arrive at the organisation's own address."""
 
 from collections.abc import AsyncGenerator
 from pathlib import Path

@@ -5339,7 +5339,7 @@ class TravelRule:
     def list_waiting(self, *, timeout: float | None = None) -> replies.WaitingTransferList:
         """List transfers that wait for data.
 
-        List what waits for data about a wallet outside, among the 500 oldest screenings.
+        List what waits for data about a counterparty wallet, among the 500 oldest screenings.
         """
         call = Call(
             "GET",
@@ -5353,7 +5353,7 @@ class TravelRule:
     ) -> replies.WalletDataReply:
         """Retrieve a travel rule wallet.
 
-        Return what the user stated about a wallet outside.
+        Return what the user stated about a counterparty wallet.
         """
         call = Call(
             "GET",
@@ -5374,7 +5374,7 @@ class TravelRule:
     ) -> replies.WalletDataReply:
         """Set a travel rule wallet.
 
-        State what a wallet outside is; transfers that wait for it are checked again.
+        State what a counterparty wallet is; transfers that wait for it are checked again.
 
         Other data than before need another proof of ownership.
         """

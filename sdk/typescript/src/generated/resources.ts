@@ -3628,7 +3628,7 @@ export class TravelRule {
   /**
    * List transfers that wait for data.
    *
-   * List what waits for data about a wallet outside, among the 500 oldest screenings.
+   * List what waits for data about a counterparty wallet, among the 500 oldest screenings.
    */
   listWaiting(options: Options = {}): Promise<types.WaitingTransferList> {
     return this.sender.send(
@@ -3643,7 +3643,7 @@ export class TravelRule {
   /**
    * Retrieve a travel rule wallet.
    *
-   * Return what the user stated about a wallet outside.
+   * Return what the user stated about a counterparty wallet.
    */
   retrieveWallet(userId: string, walletAddress: string, options: Options = {}): Promise<types.WalletDataReply> {
     return this.sender.send(
@@ -3658,7 +3658,7 @@ export class TravelRule {
   /**
    * Set a travel rule wallet.
    *
-   * State what a wallet outside is; transfers that wait for it are checked again.
+   * State what a counterparty wallet is; transfers that wait for it are checked again.
    *
    * Other data than before need another proof of ownership.
    */

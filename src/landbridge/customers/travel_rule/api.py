@@ -91,7 +91,7 @@ class TravelRuleRoutes(Controller):
     async def waiting(
         self, request: ApiRequest, waiting_transfers: NamedDependency[WaitingTransfers]
     ) -> WaitingTransferList:
-        """List what waits for data about a wallet outside, among the 500 oldest screenings."""
+        """List what waits for data about a counterparty wallet, among the 500 oldest screenings."""
         found = await waiting_transfers.list(request.user.org_id)
         return WaitingTransferList(
             count=len(found), transfers=[waiting_reply(each, each.missing) for each in found]

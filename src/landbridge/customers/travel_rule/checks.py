@@ -67,7 +67,7 @@ _EXACT = Context(prec=90)
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What one user stated about the wallet outside, and the parties that follow from it."""
+    """What one user stated about the counterparty wallet, and the parties that follow from it."""
 
     user_id: UUID
     parties: TransferParties | None
@@ -184,7 +184,7 @@ class TravelRuleChecks:
         return [_Statement(user_id, parties)]
 
     async def _statements(self, tx: Tx, transfer: ScreenedTransfer) -> list[_Statement]:
-        """Return what the user stated about the wallet outside, or what any user did."""
+        """Return what the user stated about the counterparty wallet, or what any user did."""
         is_payment = transfer.direction is ScreeningDirection.PAYMENT
         outside = transfer.destination_address if is_payment else transfer.source_address
         if outside is None:

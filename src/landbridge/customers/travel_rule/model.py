@@ -71,7 +71,7 @@ class TransferPerson(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WalletData(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user stated about a wallet outside; `person` is set for a third party.
+    """What a user stated about a counterparty wallet; `person` is set for a third party.
 
     `travel_address` is where the provider of a hosted wallet takes inquiries.
     """
@@ -85,7 +85,7 @@ class WalletData(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideWallet:
-    """Wallet outside of a user, with the data about it.
+    """Counterparty wallet of a user, with the data about it.
 
     `proven_at` is when a message signed by its key proved who controls it. `data` is None once the
     user was erased.
@@ -126,7 +126,7 @@ class TravelRuleDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferParties:
-    """Originator and beneficiary of a transfer, and the wallet outside."""
+    """Originator and beneficiary of a transfer, and the counterparty wallet."""
 
     originator: TransferPerson
     beneficiary: TransferPerson

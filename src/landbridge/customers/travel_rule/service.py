@@ -107,7 +107,7 @@ class TravelRule:
     async def put_wallet(
         self, caller: Caller, user_id: UUID, address: str, data: WalletData
     ) -> OutsideWallet:
-        """State what a wallet outside is.
+        """State what a counterparty wallet is.
 
         The same data again change nothing, and keep a proof. Raises `RoleNotAllowed`,
         `UserNotFound`, `FieldInvalid` for an invalid travel address, and `UserFrozen` after

@@ -136,7 +136,7 @@ async def set_jurisdiction(
 async def find_wallet(
     tx: Tx, org_id: UUID, user_id: UUID, address: str, *, for_update: bool = False
 ) -> Row | None:
-    """Return the row of a user's wallet outside."""
+    """Return the row of a user's counterparty wallet."""
     return await tx.fetchrow(_LOCK_WALLET if for_update else _WALLET, org_id, user_id, address)
 
 

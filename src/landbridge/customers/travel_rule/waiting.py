@@ -105,13 +105,13 @@ def _waits_for(record: Transfer, member: str, address: str) -> bool:
 
 
 def _outside(record: Transfer, member: str) -> str | None:
-    """Return the wallet outside; a deposit may have none that the chain names."""
+    """Return the counterparty wallet; a deposit may have none that the chain names."""
     address: str | None = record.details.get(member)
     return address
 
 
 class WaitingTransferReply(WireStruct, frozen=True):
-    """Payment or deposit that waits for data about the wallet outside.
+    """Payment or deposit that waits for data about the counterparty wallet.
 
     `direction` is `payment` or `deposit`; `transferId` is the id of the payment or of the deposit.
     `userId` is null for a deposit that is no user's yet, and `walletAddress` if the chain names no

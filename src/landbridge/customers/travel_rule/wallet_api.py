@@ -56,7 +56,7 @@ class WalletOwnerPerson(WireStruct, frozen=True):
 
 
 class WalletDataRequest(WireStruct, frozen=True):
-    """What a wallet outside is.
+    """What a counterparty wallet is.
 
     `vaspName` is the provider of a hosted wallet, and `travelAddress` where it takes inquiries.
     `owner` is `USER` if the wallet is the user's own, and `THIRD_PARTY` with `person` if another
@@ -71,7 +71,7 @@ class WalletDataRequest(WireStruct, frozen=True):
 
 
 class WalletDataReply(WireStruct, frozen=True):
-    """Data about a wallet outside; `provenAt` is when a signed message proved who controls it."""
+    """Data about a counterparty wallet; `provenAt` is when a signed message proved who controls it."""
 
     user_id: str
     wallet_address: str
@@ -112,7 +112,7 @@ class TravelRuleWalletRoutes(Controller):
         walletAddress: FromPath[str],
         travel_rule: NamedDependency[TravelRule],
     ) -> WalletDataReply:
-        """Return what the user stated about a wallet outside."""
+        """Return what the user stated about a counterparty wallet."""
         address = checked_wallet_address(walletAddress)
         return _reply(
             await travel_rule.get_wallet(request.user.org_id, known_user(userId), address)
@@ -130,7 +130,7 @@ class TravelRuleWalletRoutes(Controller):
         waiting_transfers: NamedDependency[WaitingTransfers],
         clock: NamedDependency[Clock],
     ) -> WalletDataReply:
-        """State what a wallet outside is; transfers that wait for it are checked again.
+        """State what a counterparty wallet is; transfers that wait for it are checked again.
 
         Other data than before need another proof of ownership.
         """

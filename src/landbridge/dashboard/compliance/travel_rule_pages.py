@@ -1,4 +1,4 @@
-"""Data about a wallet outside that a payment or deposit waits for, and inquiries of others."""
+"""Data about a counterparty wallet that a payment or deposit waits for, and inquiries of others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class _WaitingTransfer:
 
     @property
     def address(self) -> str:
-        """Return the wallet outside."""
+        """Return the counterparty wallet."""
         if self.found.wallet_address is None:
             raise ResourceNotFound("the chain names no sender of this deposit")
         return self.found.wallet_address

@@ -98,7 +98,7 @@ async def _resolvable(
 async def _travel_rule(
     interface: InternalClient, payment: ExpandedPayment, found: ResolvableReply | None
 ) -> Mapping[str, object]:
-    """Return what data about a wallet outside the payment waits for, and exchanges about it.
+    """Return what data about a counterparty wallet the payment waits for, and exchanges about it.
 
     Read only where the payment goes to outside, or is said to wait for such data.
     """
