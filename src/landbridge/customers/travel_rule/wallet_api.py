@@ -71,7 +71,7 @@ class WalletDataRequest(WireStruct, frozen=True):
 
 
 class WalletDataReply(WireStruct, frozen=True):
-    """Data about a counterparty wallet; `provenAt` is when a signed message proved who controls it."""
+    """Data about a counterparty wallet; `provenAt` is when a signed message proved its owner."""
 
     user_id: str
     wallet_address: str
