@@ -25,8 +25,13 @@ async def test_a_code_is_required_once_the_factor_is_confirmed(org: Tenant) -> N
     assert await factors.begun(caller) == (secret, uri)
     with pytest.raises(CodeRefused):
         await factors.confirm(caller, admin.signed.session_id, "000000")
-    codes = await factors.confirm(caller, admin.signed.session_id, _code(org, secret))
+    codes, cookie = await factors.confirm(caller, admin.signed.session_id, _code(org, secret))
     assert len(set(codes)) == 10
+    # Neither other sessions nor a copy of this one's cookie go on without a code.
+    assert await org.container.sessions.find(admin.secret) is None
+    confirmed = await org.container.sessions.find(cookie)
+    assert confirmed is not None
+    assert confirmed.session_id == admin.signed.session_id
     assert await factors.begun(caller) is None
     assert await org.container.sessions.find(other.secret) is None
     with pytest.raises(ResourceConflict):
@@ -120,7 +125,7 @@ async def test_another_members_session_is_of_no_use(org: Tenant, other_org: Tena
 async def _with_codes(org: Tenant) -> tuple[Joined, str, list[str]]:
     admin = await first_admin(org)
     secret, _ = await org.container.mfa.begin(admin.signed.caller)
-    codes = await org.container.mfa.confirm(
+    codes, _ = await org.container.mfa.confirm(
         admin.signed.caller, admin.signed.session_id, _code(org, secret)
     )
     return admin, secret, list(codes)

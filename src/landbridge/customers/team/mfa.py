@@ -101,15 +101,20 @@ class Mfa:
 
         return await self.database.transact(work)
 
-    async def confirm(self, caller: Caller, session_id: UUID, code: str) -> Sequence[str]:
-        """Require codes from now on; return recovery codes, only this once. Other sessions end."""
+    async def confirm(
+        self, caller: Caller, session_id: UUID, code: str
+    ) -> tuple[Sequence[str], str]:
+        """Require codes from now on. Other sessions end, and this one gets another cookie.
+
+        Returns the recovery codes, only this once, and the cookie's new value.
+        """
         await self.throttle.take(AttemptSubject.SECOND, str(caller.id))
         codes, by = (
             [new_recovery_code() for _ in range(RECOVERY_CODES)],
             ChangeAuthor.caller(caller),
         )
 
-        async def work(tx: Tx) -> None:
+        async def work(tx: Tx) -> str:
             account = await store.lock(tx, by.org_id, caller.id)
             if account is None:
                 raise SignInRefused
@@ -122,10 +127,11 @@ class Mfa:
             await self.sessions.end_all(tx, by, caller.id, but=session_id)
             await self.members.record_own_change(tx, by, caller.id, "totp_on")
             await self.members.warn(tx, account.person, "totp_on")
+            return await self.sessions.verify(tx, by, session_id)
 
-        await self.database.transact(work)
+        secret = await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
-        return codes
+        return codes, secret
 
     async def verify(self, signed: SignedInSession, code: str) -> str:
         """Verify the second factor; return the new value of the session's cookie."""
@@ -135,10 +141,7 @@ class Mfa:
         async def work(tx: Tx) -> str:
             if not await self._take(tx, by, member_id, code):
                 raise CodeRefused(field="code")
-            secret = await self.sessions.verify(tx, by, signed.session_id)
-            if secret is None:
-                raise SignInRefused
-            return secret
+            return await self.sessions.verify(tx, by, signed.session_id)
 
         secret = await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(member_id))
