@@ -8,10 +8,12 @@ import pyotp
 import pytest
 from pyotp.totp import TOTP
 
-from landbridge.customers.team.errors import CodeRefused, TooManyAttempts
+from landbridge.customers.team.errors import CodeRefused, SignInRefused, TooManyAttempts
 from landbridge.platform.core.errors import ResourceConflict
 from tests.customers.team.people import PASSWORD, Joined, come_in, first_admin, token_of
 from tests.tenants import Tenant
+
+OTHER = "another lantern, another bridge"
 
 
 async def test_a_code_is_required_once_the_factor_is_confirmed(org: Tenant) -> None:
@@ -111,6 +113,22 @@ async def test_a_reset_skips_it_only_on_the_operators_request(org: Tenant) -> No
         await org.container.sign_in.reset(token_of(link), password=PASSWORD)
         back = await come_in(org, admin.email)
         assert back.signed.needs_second is not drops_factors
+
+
+async def test_dropped_factors_leave_the_account_to_the_link_only(org: Tenant) -> None:
+    admin, _, _ = await _with_codes(org)
+    container, back = org.container, await come_in(org, admin.email)
+    token = await container.sign_in.remember_browser(back.signed)
+    link = await container.team.reset_by_operator(
+        org.org_id, timedelta(), email=admin.email, drops_factors=True
+    )
+    # The password may be known to others, and the second factor no longer stops them.
+    for known_browser in (None, token):
+        with pytest.raises(SignInRefused):
+            await come_in(org, admin.email, known_browser=known_browser)
+    assert await container.sessions.find(back.secret) is None
+    await container.sign_in.reset(token_of(link), password=OTHER)
+    assert not (await come_in(org, admin.email, OTHER)).signed.needs_second
 
 
 async def test_another_members_session_is_of_no_use(org: Tenant, other_org: Tenant) -> None:
