@@ -83,6 +83,19 @@ async def test_a_recovery_code_opens_once_however_it_is_typed(org: Tenant) -> No
     assert not any(each in row["line"] for row in rows for each in (*codes, *anew))
 
 
+async def test_the_use_of_a_recovery_code_is_mailed(org: Tenant) -> None:
+    admin, secret, codes = await _with_codes(org)
+    factors, container = org.container.mfa, org.container
+    back = [await come_in(org, admin.email) for _ in range(2)]
+    await factors.verify(back[0].signed, codes[0])
+    await factors.verify(back[1].signed, _code(org, secret, steps=1))
+    await container.outbox.run_once([org.org_id])
+    mails = [each.email for each in await container.mailbox.newest(org.caller)]
+    used = [each for each in mails if "A recovery code of your Landbridge account" in each.text]
+    assert [each.to for each in used] == [admin.email]
+    assert codes[0] not in used[0].text
+
+
 async def test_codes_are_not_guessed(still_org: Tenant) -> None:
     org = still_org
     admin, secret, _ = await _with_codes(org)
