@@ -18,7 +18,7 @@ from landbridge.platform.http.caller import MemberRole
 from tests.customers.team.authenticator import Authenticator
 from tests.customers.team.people import PASSWORD, come_in, first_admin, host_of
 from tests.customers.team.test_reauthentication import age
-from tests.dashboard.browsing import Visitor, visit
+from tests.dashboard.browsing import DashboardPage, Visitor, visit
 from tests.tenants import URL, Tenant
 
 PROFILE = "/dashboard/profile"
@@ -118,10 +118,7 @@ async def test_password_change_needs_the_current_password(org: Tenant) -> None:
     assert sent.response.headers["location"] == path
     assert await org.container.sessions.find(other.secret) is None
     assert (await admin.open(path)).status == 303  # with the cookie from before
-    cookie = sent.response.cookies["landbridge"]
-    await replace(admin, cookie=cookie, csrf=csrf_of(cookie)).submit(
-        f"{PROFILE}/sessions/end-others"
-    )
+    await _renewed(admin, sent).submit(f"{PROFILE}/sessions/end-others")
     await come_in(org, email, OTHER)
 
 
@@ -145,6 +142,9 @@ async def test_second_factor_is_set_up_used_and_turned_off(org: Tenant) -> None:
     codes = [str(each.text_content()) for each in right.tree.xpath("//ol//code")]
     assert len(codes) == 10
     assert "\n".join(codes) in unescape(right.response.text)
+    assert (await admin.open(home)).status == 303  # with the cookie from before
+    admin = _renewed(admin, right)
+    assert right.value("csrf") == admin.csrf
     page = await admin.load(home)
     assert "10 recovery codes left" in page.text
     assert codes[0] not in page.response.text
@@ -280,6 +280,12 @@ def test_user_agents_have_readable_names(user_agent: str | None, name: str) -> N
     assert " ".join(browser_and_system(user_agent)).strip() == name
 
 
+def _renewed(visitor: Visitor, page: DashboardPage) -> Visitor:
+    """Return the visitor with the cookie that came with a page."""
+    cookie = page.response.cookies["landbridge"]
+    return replace(visitor, cookie=cookie, csrf=csrf_of(cookie))
+
+
 async def _ask(
     visitor: Visitor, path: str, body: Any, *, csrf: str | None = None
 ) -> httpx2.Response:
@@ -315,7 +321,10 @@ async def test_old_session_requires_the_password_first(org: Tenant) -> None:
     assert OTHER not in wrong.response.text
     assert wrong.tree.xpath('//*[@id="w-password"]')
     fields = {"password": PASSWORD, "next": f"{PROFILE}/passkeys"}
-    assert await admin.submit(f"{PROFILE}/proof", fields) == f"{PROFILE}/passkeys"
+    proven = await admin.send(f"{PROFILE}/proof", fields)
+    assert proven.response.headers["location"] == f"{PROFILE}/passkeys"
+    assert (await admin.open(PROFILE)).status == 303  # with the cookie from before
+    admin = _renewed(admin, proven)
     assert (await admin.send(f"{PROFILE}/second-factor/set-up")).status == 200
     assert (await _ask(admin, f"{PROFILE}/passkeys/options", {})).status_code == 200
 

@@ -162,11 +162,22 @@ def test_request_within_the_bounds_is_answered(server: Served) -> None:
 
 
 def test_a_body_in_chunks_of_one_byte_is_read(server: Served) -> None:
-    body = b'{"idempotencyKey": "0197f6a0-0000-7000-8000-00000000c0de"}' + b" " * 20_000
+    body = b'{"idempotencyKey": "0197f6a0-0000-7000-8000-00000000c0de"}' + b" " * 1_000
     chunks = b"".join(b"1\r\n%c\r\n" % each for each in body)
     with connect(server) as sock:
         sock.sendall(POST + b"Transfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\nX: y\r\n\r\n")
         assert status(sock) == 200
+
+
+def test_many_chunks_of_a_few_bytes_are_refused_and_larger_ones_read(server: Served) -> None:
+    # Ten clients that sent nothing else delayed all others by seconds.
+    body = b'{"idempotencyKey": "0197f6a0-0000-7000-8000-00000000c0de"}' + b" " * 20_000
+    for size, expected in ((1, 400), (64, 200)):
+        pieces = [body[at : at + size] for at in range(0, len(body), size)]
+        chunks = b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in pieces)
+        with connect(server) as sock:
+            sock.sendall(POST + b"Transfer-Encoding: chunked\r\n\r\n" + chunks + b"0\r\n\r\n")
+            assert status(sock) == expected, size
 
 
 def test_too_many_headers_and_non_http_bytes_are_refused(server: Served) -> None:

@@ -8,10 +8,12 @@ import pyotp
 import pytest
 from pyotp.totp import TOTP
 
-from landbridge.customers.team.errors import CodeRefused, TooManyAttempts
+from landbridge.customers.team.errors import CodeRefused, SignInRefused, TooManyAttempts
 from landbridge.platform.core.errors import ResourceConflict
 from tests.customers.team.people import PASSWORD, Joined, come_in, first_admin, token_of
 from tests.tenants import Tenant
+
+OTHER = "another lantern, another bridge"
 
 
 async def test_a_code_is_required_once_the_factor_is_confirmed(org: Tenant) -> None:
@@ -25,8 +27,13 @@ async def test_a_code_is_required_once_the_factor_is_confirmed(org: Tenant) -> N
     assert await factors.begun(caller) == (secret, uri)
     with pytest.raises(CodeRefused):
         await factors.confirm(caller, admin.signed.session_id, "000000")
-    codes = await factors.confirm(caller, admin.signed.session_id, _code(org, secret))
+    codes, cookie = await factors.confirm(caller, admin.signed.session_id, _code(org, secret))
     assert len(set(codes)) == 10
+    # Neither other sessions nor a copy of this one's cookie go on without a code.
+    assert await org.container.sessions.find(admin.secret) is None
+    confirmed = await org.container.sessions.find(cookie)
+    assert confirmed is not None
+    assert confirmed.session_id == admin.signed.session_id
     assert await factors.begun(caller) is None
     assert await org.container.sessions.find(other.secret) is None
     with pytest.raises(ResourceConflict):
@@ -76,6 +83,19 @@ async def test_a_recovery_code_opens_once_however_it_is_typed(org: Tenant) -> No
     assert not any(each in row["line"] for row in rows for each in (*codes, *anew))
 
 
+async def test_the_use_of_a_recovery_code_is_mailed(org: Tenant) -> None:
+    admin, secret, codes = await _with_codes(org)
+    factors, container = org.container.mfa, org.container
+    back = [await come_in(org, admin.email) for _ in range(2)]
+    await factors.verify(back[0].signed, codes[0])
+    await factors.verify(back[1].signed, _code(org, secret, steps=1))
+    await container.outbox.run_once([org.org_id])
+    mails = [each.email for each in await container.mailbox.newest(org.caller)]
+    used = [each for each in mails if "A recovery code of your Landbridge account" in each.text]
+    assert [each.to for each in used] == [admin.email]
+    assert codes[0] not in used[0].text
+
+
 async def test_codes_are_not_guessed(still_org: Tenant) -> None:
     org = still_org
     admin, secret, _ = await _with_codes(org)
@@ -108,6 +128,22 @@ async def test_a_reset_skips_it_only_on_the_operators_request(org: Tenant) -> No
         assert back.signed.needs_second is not drops_factors
 
 
+async def test_dropped_factors_leave_the_account_to_the_link_only(org: Tenant) -> None:
+    admin, _, _ = await _with_codes(org)
+    container, back = org.container, await come_in(org, admin.email)
+    token = await container.sign_in.remember_browser(back.signed)
+    link = await container.team.reset_by_operator(
+        org.org_id, timedelta(), email=admin.email, drops_factors=True
+    )
+    # The password may be known to others, and the second factor no longer stops them.
+    for known_browser in (None, token):
+        with pytest.raises(SignInRefused):
+            await come_in(org, admin.email, known_browser=known_browser)
+    assert await container.sessions.find(back.secret) is None
+    await container.sign_in.reset(token_of(link), password=OTHER)
+    assert not (await come_in(org, admin.email, OTHER)).signed.needs_second
+
+
 async def test_another_members_session_is_of_no_use(org: Tenant, other_org: Tenant) -> None:
     admin, secret, _ = await _with_codes(org)
     outsider = await first_admin(other_org)
@@ -120,7 +156,7 @@ async def test_another_members_session_is_of_no_use(org: Tenant, other_org: Tena
 async def _with_codes(org: Tenant) -> tuple[Joined, str, list[str]]:
     admin = await first_admin(org)
     secret, _ = await org.container.mfa.begin(admin.signed.caller)
-    codes = await org.container.mfa.confirm(
+    codes, _ = await org.container.mfa.confirm(
         admin.signed.caller, admin.signed.session_id, _code(org, secret)
     )
     return admin, secret, list(codes)

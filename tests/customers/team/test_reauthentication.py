@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from landbridge.customers.team.errors import RecentSignInRequired
+from landbridge.customers.team.errors import RecentSignInRequired, SignInRefused
 from landbridge.platform.core.errors import (
     FieldInvalid,
     ResourceConflict,
@@ -33,10 +33,12 @@ async def test_a_session_is_fresh_for_ten_minutes_and_after_the_password(org: Te
         await container.sign_in.prove(stale, OTHER)
     assert refused.value.field == "password"
     assert await container.sessions.find(admin.secret) == stale
-    await container.sign_in.prove(stale, PASSWORD)
-    fresh = await container.sessions.find(admin.secret)
+    secret = await container.sign_in.prove(stale, PASSWORD)
+    fresh = await container.sessions.find(secret)
     assert fresh is not None
     container.sessions.check_fresh(fresh)
+    # A copy of the cookie from before gives no access, so it is not fresh either.
+    assert await container.sessions.find(admin.secret) is None
 
 
 async def test_a_second_factor_is_not_given_by_the_password(org: Tenant) -> None:
@@ -46,7 +48,8 @@ async def test_a_second_factor_is_not_given_by_the_password(org: Tenant) -> None
     )
     half = await container.sessions.find(secret)
     assert half is not None
-    await container.sign_in.prove(half, PASSWORD)
+    with pytest.raises(SignInRefused):
+        await container.sign_in.prove(half, PASSWORD)
     found = await container.sessions.find(secret)
     assert found is not None
     assert found.needs_second

@@ -129,6 +129,23 @@ async def test_beyond_the_bounds_there_are_lines_then_a_count() -> None:
     assert [each.request_body for each in lines(listener)] == [BODY]
 
 
+async def test_an_organisation_has_bounds_on_average() -> None:
+    bounds = BufferBounds(bodies=100, bodies_on_average=1, lines_on_average=2)
+    listener = RequestLogMiddleware(Clock(node=9), bounds)
+    bodies, line_count = 0, 0
+    for _ in range(75):
+        for _ in range(100):
+            await send_through(listener)
+        found = lines(listener)
+        line_count += len(found)
+        bodies += sum(each.request_body is not None for each in found)
+    # Of an hour, and of the seconds that this took.
+    assert 3_600 <= bodies < 3_700
+    assert 7_200 <= line_count < 7_400
+    await send_through(listener, user=Caller(uuid4(), None, timedelta()))
+    assert sum(len(each.lines) for each in listener.take().values()) == 1
+
+
 async def test_all_organisations_share_a_bound() -> None:
     listener = RequestLogMiddleware(Clock(node=9), BufferBounds(total=10))
     for _ in range(12):

@@ -48,6 +48,20 @@ async def test_old_snapshots_are_deleted_and_new_ones_kept(org: Tenant) -> None:
     assert await _snapshot_count(org) == 0
 
 
+async def test_an_organisation_that_fails_does_not_stop_the_others(
+    org: Tenant, other_org: Tenant
+) -> None:
+    container = org.container
+    await make_user(org)
+    late = container.events.retention + MARGIN + DAY
+    # No date of the calendar is this early.
+    offsets = {other_org.org_id: -timedelta(days=999_999), org.org_id: late}
+    assert not await delete_old_snapshots(
+        container.database, container.clock, offsets, container.events.retention
+    )
+    assert await _snapshot_count(org) == 0
+
+
 async def test_snapshots_for_pending_deliveries_are_kept(org: Tenant) -> None:
     late = org.container.events.retention + MARGIN + DAY
     await make_user(org)

@@ -318,6 +318,16 @@ def test_log_is_kept_once_and_bounded(home: Path) -> None:
         assert "no_such_column" not in log.read_text()
 
 
+def test_log_has_no_values_of_rows(home: Path) -> None:
+    twice = "SELECT repeat('se', 3) || 'cret' AS name FROM generate_series(1, 2)"
+    with serving(home) as server:
+        with pytest.raises(AssertionError, match="sesesecret"):
+            query(server, f"CREATE TABLE twice AS {twice}; CREATE UNIQUE INDEX ON twice (name)")
+        log = (home / "postgres.log").read_text()
+    assert "could not create unique index" in log
+    assert "sesesecret" not in log
+
+
 def test_ps_gives_the_same_result_without_proc(home: Path) -> None:
     with serving(home) as server, process("zombie") as zombie:
         ours = postmaster.cluster_name(home / "postgres" / "data")

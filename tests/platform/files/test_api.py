@@ -174,6 +174,13 @@ async def test_body_that_is_no_form_is_refused(org: Tenant, content_type: str) -
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
 
 
+async def test_a_long_content_type_is_not_parsed(org: Tenant) -> None:
+    # Its parameters take a second of all requests.
+    answer = await send_raw(org, _WHOLE, 'multipart/form-data; boundary=x; a="' + ";" * 30_000)
+    assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
+    assert sentence(answer) == "the content type is too long"
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 64])
 async def test_body_is_read_in_chunks_of_any_size(org: Tenant, size: int) -> None:
     async def body() -> AsyncIterator[bytes]:

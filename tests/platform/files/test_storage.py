@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import disk_usage
 from threading import Event
 from typing import Any
 
@@ -167,3 +168,14 @@ def test_other_urls_are_refused(url: str) -> None:
 
 def _below(folder: Path) -> list[Path]:
     return list(folder.rglob("*"))
+
+
+async def test_space_of_the_disk_is_left_to_the_database(tmp_path: Path) -> None:
+    key, free = new_place(), disk_usage(tmp_path).free
+    await Disk(tmp_path).put(key, b"x")
+    full = Disk(tmp_path, free_bytes_min=2 * free)
+    with pytest.raises(Unavailable, match="No space left"):
+        await full.put(new_place(), b"x")
+    assert await full.get(key) == b"x"
+    await full.delete(key)
+    assert await full.get(key) is None

@@ -51,6 +51,7 @@ HOSTILE = [
     "\u200d",
     "a\u2028b",
     "\u202eabc",
+    "a" + "\u0301" * 40,
 ]
 # Pieces of such texts, so that many of the generated ones are nearly valid.
 PIECES = st.lists(
@@ -152,3 +153,11 @@ def test_a_text_of_many_marks_is_refused_at_once() -> None:
     assert fold(f"a{MARKS}") != fold("a")
     assert name_of(MARKS) == ""
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("check", ["check_text", "check_prose"])
+def test_marks_on_one_letter_are_bounded_before_they_are_sorted(check: str) -> None:
+    stacked, most = "a" + "\u0316\u0301" * 300, "a" + "\u0316" * 29 + "\u0301"
+    with pytest.raises(FieldInvalid, match="at most 30 marks on a letter"):
+        CHECKS[check]("text", stacked)
+    assert CHECKS[check]("text", most) == "\u00e1" + "\u0316" * 29

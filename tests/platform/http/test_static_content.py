@@ -1,11 +1,14 @@
 """Content that is identical for every client: built once, compressed, and sent only if needed."""
 
+import asyncio
 import gzip
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx2
 import pytest
+from litestar import Request, Response
 
 from landbridge.platform.http.static_content import LazyContent, StaticContent
 
@@ -67,3 +70,25 @@ def test_content_is_built_once_for_concurrent_requests() -> None:
     assert created == [0]
     assert all(each is once.built for each in answers)
     assert gzip.decompress(answers[0].compressed) == b"x" * 1000
+
+
+async def test_waiting_first_requests_hold_no_thread_of_other_work() -> None:
+    is_released = threading.Event()
+
+    def make() -> StaticContent:
+        is_released.wait()
+        return StaticContent.of(b"x", "text/plain")
+
+    async def answer(_request: Request[Any, Any, Any]) -> Response[bytes]:
+        return await LazyContent(make).response(_request)
+
+    first: list[asyncio.Task[Response[bytes]]] = []
+    try:
+        request = Request[Any, Any, Any]({"type": "http", "headers": []})  # pyright: ignore[reportArgumentType]
+        # More than the default executor has threads.
+        first += [asyncio.create_task(answer(request)) for _ in range(64)]
+        async with asyncio.timeout(5):
+            assert await asyncio.to_thread(lambda: "done") == "done"
+    finally:
+        is_released.set()
+        await asyncio.gather(*first)

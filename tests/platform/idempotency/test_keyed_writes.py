@@ -1,15 +1,21 @@
 """Writes without an id but the header `Idempotency-Key` are carried out once per key."""
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx2
 import pytest
+from litestar import post
+from litestar.testing import RequestFactory
 
 from landbridge.app.container import wire
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.core.errors import ResourceConflict, UserFrozen
 from landbridge.platform.core.ids import derived_id
+from landbridge.platform.idempotency.model import IdempotencyKey
 from landbridge.platform.orgs.clock_nodes import take_node
 from landbridge.reporting.request_outcomes import KEYED_OPERATIONS
 from tests.developers.webhooks.endpoints import URL, WEBHOOKS, change_webhook
@@ -18,6 +24,11 @@ from tests.matrices import part_of
 from tests.payouts import OUTSIDE
 from tests.platform.db.test_lost_commits import Forgetful
 from tests.tenants import SETTINGS, Tenant, make_user, refusal, served
+
+
+@post("/fund", operation_id="sandbox.fundWallet")
+async def _fund() -> None: ...
+
 
 NAMES = sorted(KEYED_WRITES)
 REQUESTS = "/v2/requests"
@@ -204,3 +215,30 @@ async def test_keys_are_stored_without_the_request(org: Tenant) -> None:
     )
     assert len(rows) == 1
     assert all(str(each) not in rows[0]["stored"] for each in ("Ada", "order 1"))
+
+
+@pytest.mark.parametrize("refused_first", [True, False])
+async def test_a_key_stays_if_a_repeated_request_has_succeeded(
+    org: Tenant, *, refused_first: bool
+) -> None:
+    keys = org.container.idempotency_keys
+    user = UUID(await make_user(org))
+
+    def reserved(amount: str) -> AbstractAsyncContextManager[IdempotencyKey | None]:
+        factory: Any = RequestFactory()
+        request = factory.post("/", headers={"Idempotency-Key": "order 1"}, route_handler=_fund)
+        request.scope["user"] = org.caller
+        request.scope["path_params"] = {"userId": str(user)}
+        return keys.reserved(request, {"amount": amount}, user)
+
+    first, repeated = reserved("1"), reserved("1")
+    await first.__aenter__()
+    key = await repeated.__aenter__()
+    assert key is not None
+    assert key.is_replay
+    ends = [(first, UserFrozen()), (repeated, None)]
+    for each, error in ends if refused_first else reversed(ends):
+        assert not await each.__aexit__(error and type(error), error, None)
+    with pytest.raises(ResourceConflict, match="already used"):
+        async with reserved("2"):
+            pass

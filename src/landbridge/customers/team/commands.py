@@ -54,7 +54,7 @@ def members(run_command: CommandRunner[Team]) -> click.Group:
     @click.option(
         "--drop-factors",
         is_flag=True,
-        help="Take their one-time codes and passkeys away, too: for who has lost the phone.",
+        help="End their one-time codes, passkeys, sessions and password, too: for a lost phone.",
     )
     @org_option
     @data_dir_option

@@ -51,6 +51,7 @@ CHANGES: Final[Mapping[str, str]] = {
     "totp_on": "Two-factor authentication was turned on for your Landbridge account.",
     "totp_off": "Two-factor authentication was turned off for your Landbridge account.",
     "recovery_codes": "New recovery codes were generated for your Landbridge account.",
+    "recovery_code": "A recovery code of your Landbridge account was used.",
     "passkey_add": "A passkey was added to your Landbridge account.",
     "passkey_remove": "A passkey was removed from your Landbridge account.",
     "drop_factors": "Two-factor authentication and passkeys were removed by the operator.",

@@ -21,7 +21,13 @@ from pyotp.totp import TOTP
 from landbridge.customers.team import mfa_store, store
 from landbridge.customers.team.errors import CodeRefused, SignInRefused
 from landbridge.customers.team.login_rate_limit import AttemptSubject, LoginRateLimit
-from landbridge.customers.team.model import ChangeAuthor, SignedInSession, digest, new_recovery_code
+from landbridge.customers.team.model import (
+    ChangeAuthor,
+    SignedInSession,
+    TeamMember,
+    digest,
+    new_recovery_code,
+)
 from landbridge.customers.team.service import Team
 from landbridge.customers.team.sessions import Sessions
 from landbridge.platform.core.clock import Clock
@@ -101,15 +107,20 @@ class Mfa:
 
         return await self.database.transact(work)
 
-    async def confirm(self, caller: Caller, session_id: UUID, code: str) -> Sequence[str]:
-        """Require codes from now on; return recovery codes, only this once. Other sessions end."""
+    async def confirm(
+        self, caller: Caller, session_id: UUID, code: str
+    ) -> tuple[Sequence[str], str]:
+        """Require codes from now on. Other sessions end, and this one gets another cookie.
+
+        Returns the recovery codes, only this once, and the cookie's new value.
+        """
         await self.throttle.take(AttemptSubject.SECOND, str(caller.id))
         codes, by = (
             [new_recovery_code() for _ in range(RECOVERY_CODES)],
             ChangeAuthor.caller(caller),
         )
 
-        async def work(tx: Tx) -> None:
+        async def work(tx: Tx) -> str:
             account = await store.lock(tx, by.org_id, caller.id)
             if account is None:
                 raise SignInRefused
@@ -122,10 +133,11 @@ class Mfa:
             await self.sessions.end_all(tx, by, caller.id, but=session_id)
             await self.members.record_own_change(tx, by, caller.id, "totp_on")
             await self.members.warn(tx, account.person, "totp_on")
+            return await self.sessions.verify(tx, by, session_id)
 
-        await self.database.transact(work)
+        secret = await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
-        return codes
+        return codes, secret
 
     async def verify(self, signed: SignedInSession, code: str) -> str:
         """Verify the second factor; return the new value of the session's cookie."""
@@ -133,12 +145,12 @@ class Mfa:
         await self.throttle.take(AttemptSubject.SECOND, str(member_id))
 
         async def work(tx: Tx) -> str:
-            if not await self._take(tx, by, member_id, code):
-                raise CodeRefused(field="code")
-            secret = await self.sessions.verify(tx, by, signed.session_id)
-            if secret is None:
+            account = await store.lock(tx, by.org_id, member_id)
+            if account is None:
                 raise SignInRefused
-            return secret
+            if not await self._take(tx, by, account.person, code):
+                raise CodeRefused(field="code")
+            return await self.sessions.verify(tx, by, signed.session_id)
 
         secret = await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(member_id))
@@ -174,7 +186,7 @@ class Mfa:
             account = await store.lock(tx, by.org_id, caller.id)
             if account is None:
                 raise SignInRefused
-            if not await self._take(tx, by, caller.id, code):
+            if not await self._take(tx, by, account.person, code):
                 raise CodeRefused(field="code")
             await change(tx)
             await self.members.record_own_change(tx, by, caller.id, change_type)
@@ -183,14 +195,15 @@ class Mfa:
         await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
 
-    async def _take(self, tx: Tx, by: ChangeAuthor, member_id: UUID, code: str) -> bool:
-        """Use up a code, of the app or for recovery."""
-        if await self._take_totp(tx, by.org_id, member_id, code, only_confirmed=True):
+    async def _take(self, tx: Tx, by: ChangeAuthor, person: TeamMember, code: str) -> bool:
+        """Use up a code of a locked member, of the app or for recovery."""
+        if await self._take_totp(tx, by.org_id, person.id, code, only_confirmed=True):
             return True
         hashed = digest(_tidied(code))
-        if not await mfa_store.take_code(tx, by.org_id, member_id, hashed):
+        if not await mfa_store.take_code(tx, by.org_id, person.id, hashed):
             return False
-        await self.members.record_own_change(tx, by, member_id, "recovery_code")
+        await self.members.record_own_change(tx, by, person.id, "recovery_code")
+        await self.members.warn(tx, person, "recovery_code")
         return True
 
     async def _take_totp(

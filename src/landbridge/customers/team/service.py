@@ -239,7 +239,11 @@ class Team:
     async def reset_by_operator(
         self, org_id: UUID, offset: timedelta, *, email: str, drops_factors: bool
     ) -> str:
-        """Create a password reset link from the CLI; its use also removes second factors."""
+        """Create a password reset link from the CLI.
+
+        With `drops_factors`, second factors end at once. So do password and sessions, which would
+        otherwise open the account without them until the link is used.
+        """
         by, normalized = ChangeAuthor(org_id, _CLI, offset), address(email)
         found = await self.database.single(lambda tx: store.find_by_email(tx, normalized))
         if found is None or found.person.org_id != org_id:
@@ -253,7 +257,10 @@ class Team:
             if drops_factors:
                 await mfa_store.drop(tx, org_id, member_id)
                 await passkey_store.drop(tx, org_id, member_id)
-            version = await store.count_change(tx, org_id, member_id)
+                await self.sessions.end_all(tx, by, member_id)
+                version = await store.set_password(tx, org_id, member_id, None)
+            else:
+                version = await store.count_change(tx, org_id, member_id)
             change_type = "drop_factors" if drops_factors else "ask_reset"
             await self.append_change(tx, by, member_id, version, change_type=change_type)
             if drops_factors:

@@ -56,8 +56,9 @@ returning id
 
 # While the second factor is outstanding, a password proves no identity.
 _RENEW = """
-update sessions set verified_at = $3
+update sessions set verified_at = $3, secret_hash = $4
 where org_id = $1 and id = $2 and ended_at is null and verified_at is not null
+returning id
 """
 
 _OF = """
@@ -138,9 +139,9 @@ async def verify(tx: Tx, org_id: UUID, session_id: UUID, at: datetime, secret_ha
     return await tx.fetchval(_VERIFY, org_id, session_id, at, secret_hash) is not None
 
 
-async def renew(tx: Tx, org_id: UUID, session_id: UUID, at: datetime) -> None:
-    """Record a renewed proof of identity."""
-    await tx.execute(_RENEW, org_id, session_id, at)
+async def renew(tx: Tx, org_id: UUID, session_id: UUID, at: datetime, secret_hash: bytes) -> bool:
+    """Record a renewed proof of identity, as `verify`; False also before the second factor."""
+    return await tx.fetchval(_RENEW, org_id, session_id, at, secret_hash) is not None
 
 
 async def of(

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from landbridge.customers.team import session_store, store
-from landbridge.customers.team.errors import RecentSignInRequired
+from landbridge.customers.team.errors import RecentSignInRequired, SignInRefused
 from landbridge.customers.team.model import (
     FRESH,
     IDLE_MAX,
@@ -81,14 +81,14 @@ class Sessions:
         await self._record_change(tx, by, session_id, "sign_in", {"member_id": str(member_id)})
         return secret
 
-    async def verify(self, tx: Tx, by: ChangeAuthor, session_id: UUID) -> str | None:
+    async def verify(self, tx: Tx, by: ChangeAuthor, session_id: UUID) -> str:
         """Record a proof of identity; return the new value of the cookie.
 
-        None if the session has ended.
+        Raises `SignInRefused` if the session has ended.
         """
         secret, now = new_secret(), self.clock.now()
         if not await session_store.verify(tx, by.org_id, session_id, now, digest(secret)):
-            return None
+            raise SignInRefused
         await self._record_change(tx, by, session_id, "verify")
         return secret
 
@@ -116,12 +116,18 @@ class Sessions:
         if not self.is_fresh(signed):
             raise RecentSignInRequired
 
-    async def renew(self, signed: SignedInSession) -> None:
-        """Record a renewed proof of identity."""
-        by, now = ChangeAuthor.caller(signed.caller), self.clock.now()
-        await self.database.single(
-            lambda tx: session_store.renew(tx, by.org_id, signed.session_id, now)
-        )
+    async def renew(self, signed: SignedInSession) -> str:
+        """Record a renewed proof of identity; return the new value of the cookie.
+
+        A copy of the previous one gives no access, and so does not become fresh. Raises
+        `SignInRefused` if the session has ended, or if its second factor is outstanding.
+        """
+        secret, org_id, now = new_secret(), signed.caller.org_id, self.clock.now()
+        if not await self.database.single(
+            lambda tx: session_store.renew(tx, org_id, signed.session_id, now, digest(secret))
+        ):
+            raise SignInRefused
+        return secret
 
     async def sign_out(self, signed: SignedInSession) -> None:
         """End the caller's session."""

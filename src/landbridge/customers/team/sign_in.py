@@ -179,17 +179,15 @@ class SignIn:
             await self.members.warn(tx, locked.person, "password")
             await link_store.drop(tx, by.org_id, caller.id)
             await self.sessions.end_all(tx, by, caller.id, but=session_id)
-            secret = await self.sessions.verify(tx, by, session_id)
-            if secret is None:
-                raise SignInRefused
-            return secret
+            return await self.sessions.verify(tx, by, session_id)
 
         return await self.database.transact(work)
 
-    async def prove(self, signed: SignedInSession, password: str) -> None:
+    async def prove(self, signed: SignedInSession, password: str) -> str:
         """Permit changes of sign-in methods for a while, given the present password.
 
-        Raises `FieldInvalid` (`password`) and `TooManyAttempts`.
+        Returns the new value of the session's cookie. Raises `FieldInvalid` (`password`) and
+        `TooManyAttempts`, and `SignInRefused` while the second factor is outstanding.
         """
         caller = signed.caller
         await self.throttle.take(AttemptSubject.OWN, str(caller.id))
@@ -197,7 +195,7 @@ class SignIn:
         if not await self.hashes.is_right(password, account.password_hash):
             raise FieldInvalid("Wrong password", field="password")
         await self.throttle.succeed(AttemptSubject.OWN, str(caller.id))
-        await self.sessions.renew(signed)
+        return await self.sessions.renew(signed)
 
     async def invitation(self, token: str) -> Invitation:
         """Return the invitation of a link; raise `LinkInvalid`."""

@@ -254,8 +254,8 @@ async def set_preferences(
     )
 
 
-async def set_password(tx: Tx, org_id: UUID, member_id: UUID, password_hash: str) -> int:
-    """Another password."""
+async def set_password(tx: Tx, org_id: UUID, member_id: UUID, password_hash: str | None) -> int:
+    """Another password, or none."""
     return await tx.fetchval(_SET_HASH, org_id, member_id, password_hash)
 
 

@@ -3,6 +3,7 @@
 The password is confirmed before sign-in methods change, as an open session may be misused.
 """
 
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote
 
@@ -13,9 +14,12 @@ from litestar.response import Redirect
 from markupsafe import Markup
 
 from landbridge.customers.team.mfa import Mfa
+from landbridge.customers.team.model import csrf_of
 from landbridge.customers.team.sessions import Sessions
 from landbridge.customers.team.sign_in import SignIn
+from landbridge.dashboard.auth.login_redirect import redirect_with_session
 from landbridge.dashboard.auth.profile_pages import PROFILE, require_session
+from landbridge.dashboard.authentication import session_cookie
 from landbridge.dashboard.local_paths import local_path
 from landbridge.dashboard.page_request import Form, Page, PageRequest, read_form, redirect
 from landbridge.platform.core.errors import Refused
@@ -62,16 +66,20 @@ class SecondFactorPages(Controller):
             return redirect_to_password_check(HOME)
         try:
             form = await read_form(request)
-            codes = await mfa.confirm(session.caller, session.session_id, form.text("code"))
+            codes, secret = await mfa.confirm(session.caller, session.session_id, form.text("code"))
         except Refused as problem:
             pending = await mfa.begun(session.caller)
             if pending is None:
                 return await _page_with_refusal(request, mfa, problem, submitted_form="")
-            secret, uri = pending
+            shown, uri = pending
             return request.with_problem(
-                _SET_UP, problem, secret=_grouped(secret), qr=qr(uri), path=HOME
+                _SET_UP, problem, secret=_grouped(shown), qr=qr(uri), path=HOME
             )
-        return request.page(_CODES, codes=codes, is_new=True, path=HOME)
+        # Forms of the page belong to the session's new cookie.
+        request.scope["user"] = replace(request.user, csrf=csrf_of(secret))
+        response = request.page(_CODES, codes=codes, is_new=True, path=HOME)
+        response.cookies.append(session_cookie(secret, base_url=request.installation.base_url))
+        return response
 
     @post("/recovery-codes", status_code=200)
     async def new_recovery_codes(self, request: PageRequest, mfa: NamedDependency[Mfa]) -> Page:
@@ -143,11 +151,11 @@ class ProofPages(Controller):
         try:
             form = await read_form(request)
             target = local_path(form.text("next"), PROFILE)
-            await sign_in.prove(require_session(request), form.raw("password"))
+            secret = await sign_in.prove(require_session(request), form.raw("password"))
         except Refused as problem:
             target = local_path(form.text("next"), PROFILE)
             return request.with_problem(_PROOF_PAGE, problem, target=target)
-        return redirect(target)
+        return redirect_with_session(secret, target, base_url=request.installation.base_url)
 
 
 def redirect_to_password_check(target: str) -> Redirect:

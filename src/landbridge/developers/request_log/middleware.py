@@ -5,6 +5,8 @@ Guarantees:
   writing happen later.
 - The buffer is bounded (`BufferBounds`): beyond the body limit of an organisation only metadata is
   kept, beyond the total limit only a count.
+- So is what an organisation adds to the database in a day: from its limits of an hour on, only its
+  average rates are kept.
 - Requests without an organisation (pages without a key, invalid keys) and requests of our own
   dashboard are not captured: the log is for developers who use the API.
 """
@@ -23,11 +25,13 @@ from landbridge.developers.request_log.model import CapturedRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.auth_guard import INSIDE
 from landbridge.platform.http.caller import Caller
+from landbridge.platform.rate_limits.buckets import TokenBuckets
 
 # Bodies that people read are smaller.
 BODY_BYTES_MAX = 16 * 1024
 # Logging these would fill the log with the reading of the log itself.
 _UNHEARD = "/v2/request-log"
+_AVERAGE_S = 3600.0
 _BODILESS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -43,6 +47,9 @@ class BufferBounds:
     lines: int = 100
     # For all organisations together.
     total: int = 2_000
+    # Of each organisation, per second on average over an hour.
+    bodies_on_average: int = 1
+    lines_on_average: int = 10
 
 
 @dataclass(slots=True)
@@ -82,6 +89,8 @@ class RequestLogMiddleware:
         self._bounds = bounds
         self._shares: dict[UUID, OrganisationBuffer] = {}
         self._line_count = 0
+        self._body_rates = TokenBuckets(bounds.bodies_on_average, window_s=_AVERAGE_S)
+        self._line_rates = TokenBuckets(bounds.lines_on_average, window_s=_AVERAGE_S)
 
     def take(self) -> Mapping[UUID, OrganisationBuffer]:
         """Return and clear what was captured since the last call."""
@@ -130,10 +139,15 @@ class RequestLogMiddleware:
         share = self._shares.get(caller.org_id)
         if share is None:
             share = self._shares[caller.org_id] = OrganisationBuffer()
-        if len(share.lines) >= self._bounds.lines or self._line_count >= self._bounds.total:
+        is_full = len(share.lines) >= self._bounds.lines or self._line_count >= self._bounds.total
+        now_s = time.monotonic()
+        if is_full or not self._line_rates.take(caller.org_id, now_s).is_allowed:
             share.omitted_count += 1
             return
-        has_bodies = share.bodies < self._bounds.bodies
+        has_bodies = (
+            share.bodies < self._bounds.bodies
+            and self._body_rates.take(caller.org_id, now_s).is_allowed
+        )
         share.bodies += has_bodies
         self._line_count += 1
         context = structlog.contextvars.get_contextvars()

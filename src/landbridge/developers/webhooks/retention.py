@@ -12,6 +12,7 @@ from uuid import UUID
 from landbridge.developers.webhooks import store
 from landbridge.platform.changes.service import delete_snapshots
 from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.pool import Database, Tx
 
 # Deliveries are shown and resent for as long as events are retained, and retried for a day.
@@ -27,16 +28,19 @@ async def delete_old_snapshots(
     *,
     batch: int = _BATCH,
 ) -> bool:
-    """Delete some old snapshots of each organisation; return whether there may be more."""
-    counts = [
-        await database.transact(
-            lambda tx, org_id=org_id, offset=offset: _sweep(
-                tx, org_id, clock.now(offset) - retention - MARGIN, batch
+    """Delete some old snapshots of each organisation; return whether there may be more.
+
+    An organisation where that fails is logged, and does not stop the others.
+    """
+    has_more = False
+    for org_id, offset in offsets.items():
+        with logged_failures(busy="snapshots.busy", failed="snapshots.failed", org_id=str(org_id)):
+            before = clock.now(offset) - retention - MARGIN
+            count = await database.transact(
+                lambda tx, org_id=org_id, before=before: _sweep(tx, org_id, before, batch)
             )
-        )
-        for org_id, offset in offsets.items()
-    ]
-    return batch in counts
+            has_more |= count == batch
+    return has_more
 
 
 async def _sweep(tx: Tx, org_id: UUID, before: datetime, limit: int) -> int:

@@ -1,12 +1,15 @@
 """File storage in a directory of this machine.
 
-Several machines can share one over a network, if its file system renames atomically.
+Several machines can share one over a network, if its file system renames atomically. It leaves some
+space free, because the database is often on the same disk.
 """
 
+import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from shutil import disk_usage
 from typing import TypeVar
 
 from landbridge.platform.core.errors import Unavailable
@@ -17,18 +20,21 @@ T = TypeVar("T")
 
 _OWNER_ONLY = 0o600
 _FOLDER_OWNER_ONLY = 0o700
+_FREE_BYTES_MIN = 2**30
 
 
 class Disk:
     """Stores each content in a file of its own, written completely or not at all."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, free_bytes_min: int = _FREE_BYTES_MIN) -> None:
         self._folder = folder
+        self._free_bytes_min = free_bytes_min
         self._threads = StorageThreads()
 
     async def put(self, storage_key: StorageKey, content: bytes) -> None:
         """Write to a temporary name, then rename."""
-        await self._in_thread(lambda: _write(self._path(storage_key), content))
+        path = self._path(storage_key)
+        await self._in_thread(lambda: _write(path, content, free_bytes_min=self._free_bytes_min))
 
     async def get(self, storage_key: StorageKey) -> bytes | None:
         """Read it."""
@@ -51,8 +57,10 @@ class Disk:
             raise Unavailable(f"the folder of files: {error.strerror}") from error
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write(path: Path, content: bytes, *, free_bytes_min: int) -> None:
     _make(path.parent)
+    if disk_usage(path.parent).free - len(content) < free_bytes_min:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     draft = _draft(path)
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
     with os.fdopen(os.open(draft, flags, _OWNER_ONLY), "wb") as file:

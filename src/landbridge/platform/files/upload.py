@@ -27,6 +27,8 @@ _HEADERS_MAX = 8
 _HEADER_BYTES_MAX = 4096
 # Source: RFC 2046, 5.1.1.
 _BOUNDARY_LENGTH_MAX = 70
+# The time to read its parameters grows with the square of the length: a second for 32 KB.
+_CONTENT_TYPE_LENGTH_MAX = 500
 # Ten megabytes take this long on a line of 0.7 megabits per second.
 _UPLOAD_TIMEOUT_S = 120
 
@@ -118,6 +120,8 @@ def _is_file(part: MultipartSegment) -> bool:
 
 
 def _boundary(content_type: str) -> str:
+    if len(content_type) > _CONTENT_TYPE_LENGTH_MAX:
+        raise FieldInvalid("the content type is too long", field=PART)
     head = Message()
     head["Content-Type"] = content_type
     boundary = str(head.get_param("boundary", ""))

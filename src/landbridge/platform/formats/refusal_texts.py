@@ -192,6 +192,7 @@ FIELD_SENTENCES: Final[Sequence[str]] = (
     _("%(name)s must be the second half of an ISO 3166-2 code of %(rest)s"),
     _("%(name)s must be one line without control characters%(rest)s"),
     _("%(name)s must have no control characters%(rest)s"),
+    _("%(name)s must have at most %(most)s marks on a letter"),
     _("%(name)s must be a number from %(least)s to %(rest)s"),
     _("%(name)s must be at least %(least)s for role UBO"),
     _("%(name)s must be the BVN, which has 11 digits"),

@@ -3,11 +3,10 @@
 uvicorn has none of these limits, so one unauthenticated client could fill the memory or keep
 connections forever. Guarantees:
 - Buffered headers, trailers and pipelined requests of a connection are bounded.
-- A connection ends if its client is slow: to send headers, to send a body, to read a response, or
-  to do anything at all.
+- A connection ends if its client is slow to send or to read, or does nothing at all.
 - A read is not computed any further for a client that has disconnected; a write runs to its end.
-- An unauthenticated client, without a valid key, session or link, has a few seconds for a whole
-  body.
+- A client without a valid key, session or link has a few seconds for a whole body.
+- Bodies have few chunks for their length: each chunk costs as much as a kilobyte in one piece.
 - Connections are bounded, in all and per client address (`http.connection_admission`).
 
 A refusal here is answered in the envelope of all errors. A connection in the middle of a response
@@ -43,8 +42,8 @@ HEAD_BYTES_MAX = 32 * 1024
 URL_BYTES_MAX = 8 * 1024
 HEADERS_MAX = 200
 _SLICE_BYTES = 4 * 1024
-# A chunked body of single bytes has five bytes around each of them.
-_FRAMING_PER_BYTE = 8
+# Bytes around a body, five or more for each chunk; an eighth of the body may come on top.
+_FRAMING_BYTES_MAX = 8 * 1024
 
 # From the first byte of a request until its headers are complete: they fit a packet or two.
 HEAD_S = 10.0
@@ -65,6 +64,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOT_HTTP = (HTTPStatus.BAD_REQUEST, "this is not valid HTTP")
 _URL_TOO_LONG = (HTTPStatus.REQUEST_URI_TOO_LONG, "the URL is too long")
 _HEAD_TOO_LARGE = (HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
+_MUCH_FRAMING = (HTTPStatus.BAD_REQUEST, "send the body in larger chunks: too much is around it")
 _BUSY = (HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again shortly")
 _BUSY_ADDRESS = (_BUSY[0], "too many connections from this address; try again shortly")
 
@@ -101,11 +101,11 @@ class ConnectionLimits(HttpToolsProtocol):
         self._phase = ConnectionPhase.REQUEST
         self._since_s = self.loop.time()
         self._unparsed = b""
+        self._chunks: list[bytes] = []  # of the body, in the slice that is parsed
         # Received in this phase; of the body; of the body at the last progress check.
         self._bytes = self._body_bytes = self._body_bytes_checked = 0
         self._unsent_bytes, self._unsent_since_s = 0, self._since_s
-        # Response if the parser fails.
-        self._refusal = _NOT_HTTP
+        self._refusal = _NOT_HTTP  # if the parser fails
         self._is_over = False
         # The request in progress, if it only reads.
         self._read_task: asyncio.Task[Any] | None = None
@@ -163,13 +163,20 @@ class ConnectionLimits(HttpToolsProtocol):
     @override
     def on_body(self, body: bytes) -> None:
         self._body_bytes += len(body)
-        super().on_body(body)
-        if self.has_unauthenticated_body and len(self.cycle.body) > UNKNOWN_BUFFER_BYTES:
-            # Reading resumes when the application reads the body.
-            self.flow.pause_reading()
+        self._chunks.append(body)
+
+    def _end_slice(self) -> None:
+        """Pass on the chunks of a slice as one: each copies what was received before."""
+        if self._chunks:
+            super().on_body(b"".join(self._chunks))
+            self._chunks.clear()
+            if self.has_unauthenticated_body and len(self.cycle.body) > UNKNOWN_BUFFER_BYTES:
+                # Reading resumes when the application reads the body.
+                self.flow.pause_reading()
 
     @override
     def on_message_complete(self) -> None:
+        self._end_slice()
         self._enter(ConnectionPhase.REQUEST)
         super().on_message_complete()
 
@@ -297,6 +304,7 @@ class ConnectionLimits(HttpToolsProtocol):
             at += len(piece)
             self._bytes += len(piece)
             super().data_received(piece)
+            self._end_slice()
             self._check_bytes()
         is_open = not (self._is_over or self.transport.is_closing())
         self._unparsed = data[at:] if is_open else b""
@@ -308,8 +316,8 @@ class ConnectionLimits(HttpToolsProtocol):
         if self._phase is not ConnectionPhase.BODY:
             if self._bytes > HEAD_BYTES_MAX:
                 self._refuse(*_HEAD_TOO_LARGE)
-        elif self._bytes > HEAD_BYTES_MAX + (1 + _FRAMING_PER_BYTE) * self._body_bytes:
-            self._refuse(HTTPStatus.BAD_REQUEST, "there is too much around the request body")
+        elif self._bytes > _FRAMING_BYTES_MAX + self._body_bytes + self._body_bytes // 8:
+            self._refuse(*_MUCH_FRAMING)
 
     def _enter(self, phase: ConnectionPhase) -> None:
         self._phase = phase

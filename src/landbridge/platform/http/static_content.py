@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -17,6 +18,8 @@ from litestar import Request, Response
 # Browsers revalidate on each request, since a new version may be installed.
 _REVALIDATE = "no-cache"
 _ETAG_LENGTH = 32
+# One thread for all content: first requests wait in its queue, and hold no thread of other work.
+_builder = ThreadPoolExecutor(1, thread_name_prefix="static-content")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,10 @@ class LazyContent:
 
     async def response(self, request: Request[Any, Any, Any]) -> Response[bytes]:
         """Build the response, and the content in a thread if this is the first request."""
-        return (self.built or await asyncio.to_thread(self.get)).response(request)
+        built = self.built
+        if built is None:
+            built = await asyncio.get_running_loop().run_in_executor(_builder, self.get)
+        return built.response(request)
 
 
 def _names(header: str, etag: str) -> bool:

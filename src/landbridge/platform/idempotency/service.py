@@ -92,7 +92,8 @@ class IdempotencyKeys:
         """Write the key before a write that can be repeated by the key's `effect_id`.
 
         For effects that are no single transaction. A repeated request repeats the write, which
-        changes nothing where it was done. Raises as `run`; a refusal removes the key.
+        changes nothing where it was done. Raises as `run`. A refusal of the first request removes
+        the key, unless a repeated one has carried the write out.
         """
         keyed = self._keyed(request, data)
         if keyed is None:
@@ -112,6 +113,8 @@ class IdempotencyKeys:
             if not key.is_replay:
                 await self.database.single(lambda tx: store.remove(tx, key))
             raise
+        if key.is_replay:
+            await self.database.single(lambda tx: store.keep(tx, key))
 
     async def set_result(self, key: IdempotencyKey, result: Mapping[str, Any]) -> None:
         """Keep what a repeated request must know of the write."""

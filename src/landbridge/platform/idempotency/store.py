@@ -1,6 +1,7 @@
 """All SQL statements on idempotency_keys."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -42,25 +43,27 @@ set result = $4::text::jsonb
 where org_id = $1 and request_id = $2 and operation = $3
 """
 
+# Also if the first request has removed it meanwhile.
+_KEEP = """
+insert into idempotency_keys (
+    org_id, request_id, operation, request_hash, object_id, owner_id, result, created_at
+)
+values ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8)
+on conflict (org_id, request_id, operation) do update
+set result = coalesce(idempotency_keys.result, '{}') || '{"isRepeated": true}'
+where idempotency_keys.request_hash = excluded.request_hash
+"""
+
 _REMOVE = """
 delete from idempotency_keys
 where org_id = $1 and request_id = $2 and operation = $3 and created_at = $4
+    and coalesce(result -> 'isRepeated', 'false') = 'false'
 """
 
 
 async def add(tx: Tx, key: IdempotencyKey) -> bool:
     """Store a key, as the proof of the transaction; False if there is one already."""
-    added = await tx.fetchval(
-        _ADD,
-        key.org_id,
-        key.request_id,
-        key.operation,
-        key.request_hash,
-        key.object_id,
-        key.owner_id,
-        _json(key.result),
-        key.created_at,
-    )
+    added = await tx.fetchval(_ADD, *_columns(key))
     if added is not None:
         prove(_PROOF, key.org_id, key.request_id, key.operation, key.created_at)
     return added is not None
@@ -79,9 +82,28 @@ async def set_result(tx: Tx, key: IdempotencyKey, result: Mapping[str, Any]) -> 
     await tx.execute(_SET_RESULT, key.org_id, key.request_id, key.operation, _json(result))
 
 
+async def keep(tx: Tx, key: IdempotencyKey) -> None:
+    """Store a key for good: a repeated request has carried the write out."""
+    repeated = replace(key, result={**key.result, "isRepeated": True})
+    await tx.execute(_KEEP, *_columns(repeated))
+
+
 async def remove(tx: Tx, key: IdempotencyKey) -> None:
-    """Remove a key, unless another request has written it since."""
+    """Remove a key, unless another request has written or kept it since."""
     await tx.execute(_REMOVE, key.org_id, key.request_id, key.operation, key.created_at)
+
+
+def _columns(key: IdempotencyKey) -> tuple[Any, ...]:
+    return (
+        key.org_id,
+        key.request_id,
+        key.operation,
+        key.request_hash,
+        key.object_id,
+        key.owner_id,
+        _json(key.result),
+        key.created_at,
+    )
 
 
 def _json(result: Mapping[str, Any]) -> str | None:

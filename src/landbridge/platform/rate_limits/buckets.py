@@ -28,25 +28,26 @@ class BucketLevel:
 class TokenBuckets:
     """Buckets of one kind, by owner; only those that are not full are stored."""
 
-    def __init__(self, per_second: int) -> None:
+    def __init__(self, per_second: int, *, window_s: float = WINDOW_S) -> None:
         self._per_second = per_second
+        self._window_s = window_s
         self._full_at_s: dict[Hashable, float] = {}
 
     @property
     def capacity(self) -> int:
         """Return the tokens of a full bucket."""
-        return self._per_second * WINDOW_S
+        return int(self._per_second * self._window_s)
 
     def take(self, share: Hashable, now_s: float) -> BucketLevel:
         """Take a token if there is one."""
         token_s = 1 / self._per_second
         before_s = self.empty_s(share, now_s)
         after_s = before_s + token_s
-        is_allowed = after_s <= WINDOW_S + _ROUNDING_S
+        is_allowed = after_s <= self._window_s + _ROUNDING_S
         if is_allowed:
             self._full_at_s[share] = now_s + after_s
         empty_s = after_s if is_allowed else before_s
-        free_s = WINDOW_S - empty_s
+        free_s = self._window_s - empty_s
         return BucketLevel(
             is_allowed,
             remaining=max(int((free_s + _ROUNDING_S) * self._per_second), 0),
@@ -60,7 +61,7 @@ class TokenBuckets:
 
     def set_empty_s(self, share: Hashable, empty_s: float, now_s: float) -> None:
         """Set how much of a bucket is used, as counted by all processes together."""
-        self._full_at_s[share] = now_s + min(empty_s, WINDOW_S)
+        self._full_at_s[share] = now_s + min(empty_s, self._window_s)
 
     def seconds(self, tokens: int) -> float:
         """Return how long this many tokens take to refill."""

@@ -60,6 +60,7 @@ FIXED_SETTINGS = {
     "full_page_writes": "on",
     "logging_collector": "off",
     "log_destination": "stderr",
+    "log_error_verbosity": "terse",  # without details, which quote the values of rows
     "update_process_title": "on",  # the process title identifies the directory
 }
 
