@@ -17,7 +17,7 @@ corrects, and references them. Guarantees:
 - A correction leads back towards the state before the record, never beyond it: a payout that was
   returned is not taken back once more.
 - A payment is corrected after the records that belong to it: its receivable, fees, coins sent back,
-  or lost by their chain.
+  or lost by their chain. Their journals are put back in effect after those of the payment.
 - No wallet goes below zero: money that was spent since can't be taken back.
 
 The id of a correction is derived from what it corrects. Its request id is random: callers choose
@@ -35,7 +35,7 @@ from landbridge.ledger import correction_store, record_store, store
 from landbridge.ledger.correction_store import RecordCorrection
 from landbridge.ledger.errors import InsufficientBalance, RequestIdTaken, TransactionNotFound
 from landbridge.ledger.model import CommitOutcome, CreateTransfer, HouseRole, Posting, Transfer
-from landbridge.ledger.reversed_journals import corrected_changes, reversal_id
+from landbridge.ledger.reversed_journals import check_uncorrected, corrected_changes, reversal_id
 from landbridge.ledger.service import CreatedTransfer, Ledger
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import derived_id, new_id
@@ -90,8 +90,11 @@ async def correct(
         if not chain:
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
         root_id = chain[-1]
+        payment_ids = await _payments_of(tx, org_id, root_id)
         # Every advance and every correction takes this lock, and takes it before account locks.
-        await store.lock_records(tx, [(org_id, transfer_id), (org_id, root_id)])
+        await store.lock_records(
+            tx, [(org_id, each) for each in {transfer_id, root_id, *payment_ids}]
+        )
         if known := await _find_known(tx, org_id, transfer_id, correction):
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)
@@ -99,6 +102,8 @@ async def correct(
         is_restoring = len(chain) % 2 == 0  # every second one puts the journals back in effect
         if not is_restoring:
             await _check_alone(tx, transitions_by_kind, root)
+        else:
+            await _check_payments(tx, org_id, payment_ids)
         rows = await correction_store.journals(tx, org_id, transfer_id, correction.seqs)
         _check_posted(transfer_id, correction.seqs, {row["seq"] for row in rows})
         postings = reversal(rows, assets)
@@ -211,6 +216,20 @@ async def _check_alone(
                 f"the {found.kind} {found.id} belongs to {payment.id}: correct its "
                 f"{_changes(in_effect)} first, or the same money is moved twice"
             )
+
+
+async def _payments_of(tx: Tx, org_id: UUID, root_id: UUID) -> Sequence[UUID]:
+    """Return the payment that a record belongs to, if any."""
+    (record,) = await record_store.get_batch(tx, [(org_id, root_id)])
+    payment_id = None if record is None else record.details.get("payment_id")
+    return [] if payment_id is None else [UUID(payment_id)]
+
+
+async def _check_payments(tx: Tx, org_id: UUID, payment_ids: Sequence[UUID]) -> None:
+    """Raise `ResourceConflict` while a journal of one of these payments is reversed."""
+    for payment in await record_store.get_batch(tx, [(org_id, each) for each in payment_ids]):
+        if payment is not None:
+            await check_uncorrected(tx, payment)
 
 
 def _check_posted(transfer_id: UUID, seqs: Sequence[int], posted: Collection[int]) -> None:
