@@ -90,20 +90,16 @@ async def correct(
         if not chain:
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
         root_id = chain[-1]
-        payment_ids = await _payments_of(tx, org_id, root_id)
-        # Every advance and every correction takes this lock, and takes it before account locks.
-        await store.lock_records(
-            tx, [(org_id, each) for each in {transfer_id, root_id, *payment_ids}]
-        )
+        payment_ids = await _lock_related(tx, org_id, transfer_id, root_id)
         if known := await _find_known(tx, org_id, transfer_id, correction):
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)
         root = await _get_ended(tx, transitions_by_kind, org_id, root_id)
         is_restoring = len(chain) % 2 == 0  # every second one puts the journals back in effect
-        if not is_restoring:
-            await _check_alone(tx, transitions_by_kind, root)
-        else:
+        if is_restoring:
             await _check_payments(tx, org_id, payment_ids)
+        else:
+            await _check_alone(tx, transitions_by_kind, root)
         rows = await correction_store.journals(tx, org_id, transfer_id, correction.seqs)
         _check_posted(transfer_id, correction.seqs, {row["seq"] for row in rows})
         postings = reversal(rows, assets)
@@ -218,11 +214,17 @@ async def _check_alone(
             )
 
 
-async def _payments_of(tx: Tx, org_id: UUID, root_id: UUID) -> Sequence[UUID]:
-    """Return the payment that a record belongs to, if any."""
-    (record,) = await record_store.get_batch(tx, [(org_id, root_id)])
-    payment_id = None if record is None else record.details.get("payment_id")
-    return [] if payment_id is None else [UUID(payment_id)]
+async def _lock_related(tx: Tx, org_id: UUID, transfer_id: UUID, root_id: UUID) -> Sequence[UUID]:
+    """Lock a record, its root and the payment that this belongs to; return the payment, if any.
+
+    Every advance and every correction takes this lock, and takes it before account locks.
+    """
+    (root,) = await record_store.get_batch(tx, [(org_id, root_id)])
+    payment_id = None if root is None else root.details.get("payment_id")
+    payment_ids = [] if payment_id is None else [UUID(payment_id)]
+    locked_ids = {transfer_id, root_id, *payment_ids}
+    await store.lock_records(tx, [(org_id, each) for each in locked_ids])
+    return payment_ids
 
 
 async def _check_payments(tx: Tx, org_id: UUID, payment_ids: Sequence[UUID]) -> None:
