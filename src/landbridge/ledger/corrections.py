@@ -109,15 +109,7 @@ async def correct(
         corrected = await ledger.create_in(
             tx, _build_creation(found, correction, postings, actor=actor, at=at), TRANSITIONS
         )
-        match corrected:
-            case CreatedTransfer():
-                return corrected
-            case CommitOutcome.INSUFFICIENT:
-                raise InsufficientBalance(
-                    "a wallet has already spent the money that this would debit"
-                )
-            case _:
-                raise InvariantBroken(f"a correction resulted in {corrected}")
+        return _get_created(corrected)
 
     return await database.transact(work)
 
@@ -132,6 +124,17 @@ async def find_active_correction(tx: Tx, org_id: UUID, transfer_id: UUID) -> UUI
         if await find_active_correction(tx, org_id, correction.id) is None:
             return correction.id
     return None
+
+
+def _get_created(corrected: CreatedTransfer | CommitOutcome) -> CreatedTransfer:
+    """Return the correction; raises `InsufficientBalance` if a wallet has spent the money."""
+    match corrected:
+        case CreatedTransfer():
+            return corrected
+        case CommitOutcome.INSUFFICIENT:
+            raise InsufficientBalance("a wallet has already spent the money that this would debit")
+        case _:
+            raise InvariantBroken(f"a correction resulted in {corrected}")
 
 
 def reversal(rows: Sequence[Row], assets: Mapping[str, Asset]) -> list[Posting]:
