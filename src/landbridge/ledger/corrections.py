@@ -17,7 +17,7 @@ corrects, and references them. Guarantees:
 - A correction leads back towards the state before the record, never beyond it: a payout that was
   returned is not taken back once more.
 - A payment is corrected after the records that belong to it: its receivable, fees, coins sent back,
-  or lost by their chain.
+  or lost by their chain. Their journals are put back in effect after those of the payment.
 - No wallet goes below zero: money that was spent since can't be taken back.
 
 The id of a correction is derived from what it corrects. Its request id is random: callers choose
@@ -35,7 +35,7 @@ from landbridge.ledger import correction_store, record_store, store
 from landbridge.ledger.correction_store import RecordCorrection
 from landbridge.ledger.errors import InsufficientBalance, RequestIdTaken, TransactionNotFound
 from landbridge.ledger.model import CommitOutcome, CreateTransfer, HouseRole, Posting, Transfer
-from landbridge.ledger.reversed_journals import corrected_changes, reversal_id
+from landbridge.ledger.reversed_journals import check_uncorrected, corrected_changes, reversal_id
 from landbridge.ledger.service import CreatedTransfer, Ledger
 from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import derived_id, new_id
@@ -90,14 +90,15 @@ async def correct(
         if not chain:
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
         root_id = chain[-1]
-        # Every advance and every correction takes this lock, and takes it before account locks.
-        await store.lock_records(tx, [(org_id, transfer_id), (org_id, root_id)])
+        payment_ids = await _lock_related(tx, org_id, transfer_id, root_id)
         if known := await _find_known(tx, org_id, transfer_id, correction):
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)
         root = await _get_ended(tx, transitions_by_kind, org_id, root_id)
         is_restoring = len(chain) % 2 == 0  # every second one puts the journals back in effect
-        if not is_restoring:
+        if is_restoring:
+            await _check_payments(tx, org_id, payment_ids)
+        else:
             await _check_alone(tx, transitions_by_kind, root)
         rows = await correction_store.journals(tx, org_id, transfer_id, correction.seqs)
         _check_posted(transfer_id, correction.seqs, {row["seq"] for row in rows})
@@ -108,15 +109,7 @@ async def correct(
         corrected = await ledger.create_in(
             tx, _build_creation(found, correction, postings, actor=actor, at=at), TRANSITIONS
         )
-        match corrected:
-            case CreatedTransfer():
-                return corrected
-            case CommitOutcome.INSUFFICIENT:
-                raise InsufficientBalance(
-                    "a wallet has already spent the money that this would debit"
-                )
-            case _:
-                raise InvariantBroken(f"a correction resulted in {corrected}")
+        return _get_created(corrected)
 
     return await database.transact(work)
 
@@ -131,6 +124,17 @@ async def find_active_correction(tx: Tx, org_id: UUID, transfer_id: UUID) -> UUI
         if await find_active_correction(tx, org_id, correction.id) is None:
             return correction.id
     return None
+
+
+def _get_created(corrected: CreatedTransfer | CommitOutcome) -> CreatedTransfer:
+    """Return the correction; raises `InsufficientBalance` if a wallet has spent the money."""
+    match corrected:
+        case CreatedTransfer():
+            return corrected
+        case CommitOutcome.INSUFFICIENT:
+            raise InsufficientBalance("a wallet has already spent the money that this would debit")
+        case _:
+            raise InvariantBroken(f"a correction resulted in {corrected}")
 
 
 def reversal(rows: Sequence[Row], assets: Mapping[str, Asset]) -> list[Posting]:
@@ -211,6 +215,26 @@ async def _check_alone(
                 f"the {found.kind} {found.id} belongs to {payment.id}: correct its "
                 f"{_changes(in_effect)} first, or the same money is moved twice"
             )
+
+
+async def _lock_related(tx: Tx, org_id: UUID, transfer_id: UUID, root_id: UUID) -> Sequence[UUID]:
+    """Lock a record, its root and the payment that this belongs to; return the payment, if any.
+
+    Every advance and every correction takes this lock, and takes it before account locks.
+    """
+    (root,) = await record_store.get_batch(tx, [(org_id, root_id)])
+    payment_id = None if root is None else root.details.get("payment_id")
+    payment_ids = [] if payment_id is None else [UUID(payment_id)]
+    locked_ids = {transfer_id, root_id, *payment_ids}
+    await store.lock_records(tx, [(org_id, each) for each in locked_ids])
+    return payment_ids
+
+
+async def _check_payments(tx: Tx, org_id: UUID, payment_ids: Sequence[UUID]) -> None:
+    """Raise `ResourceConflict` while a journal of one of these payments is reversed."""
+    for payment in await record_store.get_batch(tx, [(org_id, each) for each in payment_ids]):
+        if payment is not None:
+            await check_uncorrected(tx, payment)
 
 
 def _check_posted(transfer_id: UUID, seqs: Sequence[int], posted: Collection[int]) -> None:

@@ -233,6 +233,14 @@ def statement(
     )
 
 
+def joined(*statements: bytes) -> bytes:
+    """Return one file with the statements of several."""
+    start, end = b"<Stmt>", b"</Stmt>"
+    head, tail = statements[0].split(start)[0], statements[-1].split(end)[-1]
+    parts = [each[each.index(start) : each.rindex(end) + len(end)] for each in statements]
+    return head + b"".join(parts) + tail
+
+
 async def make_bank_line(org: Tenant) -> str:
     """Create a line in manual review, an unreadable file, and return its id."""
     container, offsets = org.container, {org.org_id: timedelta()}

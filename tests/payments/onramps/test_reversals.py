@@ -143,11 +143,15 @@ async def test_a_delivered_deposit_that_is_owed_is_not_corrected_as_well(
     await _pay_back(scenario, onramp["id"])
     with pytest.raises(ResourceConflict, match="correct its changes 1 and 2 first"):
         await _correct(scenario, payment)
-    await _correct(scenario, debt)
+    forgiven = await _correct(scenario, debt)
     correction = await _correct(scenario, payment)
     assert await house_units(scenario.org, HouseRole.OUTSIDE, USD) == 0
     await check_books(scenario.org)
+    # The user would owe a deposit of which the coins are gone as well.
+    with pytest.raises(ResourceConflict, match="reverse these corrections first"):
+        await _correct(scenario, forgiven)
     await _correct(scenario, correction)
+    await _correct(scenario, forgiven)
     await check_books(scenario.org)
 
 

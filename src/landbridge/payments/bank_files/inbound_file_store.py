@@ -9,7 +9,7 @@ from landbridge.payments.bank_files.statement_line_model import InboundFileField
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
-# A file of which nothing counted is ingested again once it can be: its account was not set yet.
+# A file that was refused, or now has more lines, is ingested again: an account was not set yet.
 _ADD = """
 insert into bank_inbound_files (
     org_id, id, account_id, digest, sealed_name, format, line_count, known_count, omitted_count,
@@ -21,7 +21,10 @@ set format = excluded.format, line_count = excluded.line_count, known_count = 0,
     omitted_count = excluded.omitted_count, credit_units = excluded.credit_units,
     debit_units = excluded.debit_units, ingested_at = null
 where bank_inbound_files.ingested_at is not null
-    and (bank_inbound_files.format = 'refused' or bank_inbound_files.line_count = 0)
+    and (
+        bank_inbound_files.format = 'refused'
+        or bank_inbound_files.line_count < excluded.line_count
+    )
     and excluded.format <> 'refused' and excluded.line_count > 0
 """
 

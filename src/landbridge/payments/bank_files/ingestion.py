@@ -114,8 +114,8 @@ class Ingestion:
     ) -> None:
         """Store lines.
 
-        One without a reference that another statement has needs a manual review, and so does money
-        that another statement has on another day.
+        One without a reference that another statement has needs a manual review, and so does one
+        that another page of its statement has, and money that another statement has on another day.
         """
         stamps = [self._row(account, each, offset) for each in drafts]
 
@@ -129,15 +129,14 @@ class Ingestion:
                 for line_id, each, at in [row]
             ]
             added = await self._add_in(tx, account, file_id, rows)
-            known = [each for each in drafts if each.fingerprint not in added]
-            bare = [each for each in known if not each.has_reference]
+            known = list(_not_added(drafts, added))
             sources = await statement_line_store.sources(
-                tx, account.org_id, account.id, [each.fingerprint for each in bare]
+                tx, account.org_id, account.id, [each.fingerprint for each in known]
             )
             doubtful = [
-                self._row(account, statement_events.alike(each), offset)
-                for each in bare
-                if sources[each.fingerprint] != each.source
+                self._row(account, doubt, offset)
+                for each in known
+                if (doubt := _find_doubt(each, sources[each.fingerprint])) is not None
             ]
             await self._add_in(tx, account, file_id, doubtful)
 
@@ -209,6 +208,26 @@ class Ingestion:
             )
             await self._add_in(tx, account, file_id, [self._row(account, gap, offset)])
         await inbound_file_store.add_statement(tx, account.org_id, account.id, file_id, head)
+
+
+def _not_added(
+    drafts: Sequence[StatementLineDraft], added: Collection[bytes]
+) -> Iterator[StatementLineDraft]:
+    """Yield the drafts that were not stored: of equal ones, the first was."""
+    left = set(added)
+    for each in drafts:
+        if each.fingerprint in left:
+            left.remove(each.fingerprint)
+        else:
+            yield each
+
+
+def _find_doubt(draft: StatementLineDraft, known_source: bytes) -> StatementLineDraft | None:
+    """Return the review line of a known line; None if it is surely the same."""
+    if draft.has_reference:
+        is_other = statement_events.is_on_other_page(draft.source, known_source)
+        return statement_events.repeated(draft) if is_other else None
+    return None if draft.source == known_source else statement_events.alike(draft)
 
 
 async def _find_rebooked(

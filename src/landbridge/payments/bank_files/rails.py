@@ -15,7 +15,11 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.payments.bank_files import funding_account_store, payment_store
+from landbridge.payments.bank_files import (
+    funding_account_store,
+    payment_store,
+    statement_line_store,
+)
 from landbridge.payments.bank_files.file_builder import get_odfi
 from landbridge.payments.bank_files.funding_account import FundingAccount, deposit_number
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
@@ -264,14 +268,17 @@ class FileRails:
         return await self.database.transact(work) or found
 
     async def _has_read(self, tx: Tx, payment: BankPayment, *, until: datetime) -> bool:
-        """Whether all that the payment's bank reported until then is applied."""
-        accounts = await self.accounts.list_in(tx, [payment.org_id])
+        """Whether all that the payment's bank reported until then is applied.
+
+        An unreadable file may have its return: a reviewer looks at it first.
+        """
+        org_id = payment.org_id
+        accounts = await self.accounts.list_sharing_in(tx, org_id, payment.account_id)
         own = next((each for each in accounts if each.id == payment.account_id), None)
-        return (
-            own is not None
-            and own.statements_read_at is not None
-            and own.statements_read_at >= until
-        )
+        if own is None or own.statements_read_at is None or own.statements_read_at < until:
+            return False
+        account_ids = [each.id for each in accounts]
+        return not await statement_line_store.has_refused_file(tx, org_id, account_ids)
 
 
 def paid(found: BankPayment, at: datetime) -> RailPaymentStatus:

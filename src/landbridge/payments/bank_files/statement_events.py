@@ -61,6 +61,10 @@ _ABA = "USABA"
 _BY_NUMBER = frozenset({"ach", "wire"})
 _RAIL_OF = {"usd": "wire", "eur": "sepa"}
 _CHARGES = "CHRG"
+# Family of direct debits, which payees collect. No file of ours has one. Source: as above.
+_DIRECT_DEBITS = "RDDT"
+# Bytes of a page's source that are those of its statement.
+_STATEMENT_BYTES = 16
 # Place of the day among the texts of a fingerprint.
 _DAY_PLACE = 2
 # Money that is booked again has another day, a weekend away at most.
@@ -149,6 +153,20 @@ def alike(draft: StatementLineDraft) -> StatementLineDraft:
     )
 
 
+def is_on_other_page(source: bytes, other: bytes) -> bool:
+    """Whether these are different pages of one statement."""
+    return source != other and source[:_STATEMENT_BYTES] == other[:_STATEMENT_BYTES]
+
+
+def repeated(draft: StatementLineDraft) -> StatementLineDraft:
+    """Build a review line for one with a reference that another page of its statement also has."""
+    return replace(
+        draft,
+        fingerprint=_digest("alike", draft.fingerprint.hex(), draft.source.hex()),
+        reason="another page of the statement has a line like this, with its references",
+    )
+
+
 def on_other_days(draft: StatementLineDraft) -> list[bytes]:
     """Return the fingerprints that money which came would have on the days around its own."""
     if draft.booked_on is None or not draft.identity:
@@ -228,7 +246,7 @@ def _booked(
     else:
         fingerprint_fields += (transaction.bank_reference,)
     has_identity = transaction.is_credit and transaction.bank_reference is not None
-    is_charge = _CHARGES in (transaction.code or "").split("/") and not any(names[:2])
+    is_back = entry.is_reversal or transaction.return_code is not None
     return StatementLineDraft(
         kind=kind,
         fingerprint=_digest(*fingerprint_fields),
@@ -237,10 +255,24 @@ def _booked(
         money=money,
         booked_on=entry.booked_on or entry.value_on,
         has_reference=transaction.bank_reference is not None,
-        is_back=entry.is_reversal or transaction.return_code is not None,
-        reason="the bank's charges for a payment" if is_charge else None,
+        is_back=is_back,
+        reason=_review_reason(transaction, is_back=is_back),
         identity=fingerprint_fields if has_identity else (),
     )
+
+
+def _review_reason(transaction: Transaction, *, is_back: bool) -> str | None:
+    """Return why a line is of no payment of ours, by the bank's code; None for all others.
+
+    A payee who collects by direct debit chooses its references, and may repeat ours.
+    """
+    families = (transaction.code or "").split("/")
+    names = transaction.end_to_end_id, transaction.instruction_id
+    if _CHARGES in families and not any(names):
+        return "the bank's charges for a payment"
+    if _DIRECT_DEBITS in families and (is_back or not transaction.is_credit):
+        return "a direct debit, or its return: no payment of ours"
+    return None
 
 
 def _statuses(report: StatusReport, source: bytes) -> Iterator[StatementLineDraft]:
@@ -341,7 +373,10 @@ def _texts(texts: StatementLineTexts) -> list[str]:
 
 
 def _source(account: str, statement_id: str, page: str = "") -> bytes:
-    return _digest("statement", account, statement_id, page)
+    whole = _digest("statement", account, statement_id, "")
+    if not page:
+        return whole
+    return whole[:_STATEMENT_BYTES] + _digest("page", page)[_STATEMENT_BYTES:]
 
 
 def _digest(*texts: str) -> bytes:

@@ -122,6 +122,13 @@ select status, count(*) as count from statement_lines where org_id = $1
     and file_id = $2 group by status
 """
 
+_HAS_REFUSED_FILE = """
+select exists (
+    select from statement_lines
+    where org_id = $1 and account_id = any($2::uuid[]) and kind = 'FILE' and status = 'UNMATCHED'
+)
+"""
+
 # Lines that were resolved before, earliest first.
 _SWEEP = """
 with old as (
@@ -312,6 +319,11 @@ async def counts(tx: Tx, org_id: UUID, file_id: UUID) -> Mapping[StatementLineSt
     """Return the number of lines per result, of those that first appeared in a file."""
     rows = await tx.fetch(_COUNTS, org_id, file_id)
     return {StatementLineStatus(row["status"]): row["count"] for row in rows}
+
+
+async def has_refused_file(tx: Tx, org_id: UUID, account_ids: Collection[UUID]) -> bool:
+    """Return whether an unreadable file of these accounts waits for a reviewer."""
+    return bool(await tx.fetchval(_HAS_REFUSED_FILE, org_id, list(account_ids)))
 
 
 async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:

@@ -146,8 +146,9 @@ class Resolutions:
         check_payer(caller)
         checked = check_prose("evidence", evidence, length_max=EVIDENCE_LENGTH_MAX)
         record = await self._payment(caller.org_id, transfer_id)
-        _, key = await self.database.transact(lambda tx: self._evidence_key(tx, record))
-        request = request_of(transfer_id, instruction, _digest(key, checked))
+        request = request_of(
+            transfer_id, instruction, await self._evidence_digest(record, request_id, checked)
+        )
         replayed = await self._replay(caller.org_id, request_id, request)
         if replayed is not None:
             return replayed
@@ -276,6 +277,22 @@ class Resolutions:
         if key is not None:
             return record.user_id, key
         return record.org_id, await self.vault.make(tx, record.org_id, record.org_id)
+
+    async def _evidence_digest(self, record: Transfer, request_id: UUID, evidence: str) -> str:
+        """Return the digest of a request's evidence, to compare with a replay.
+
+        If the user was erased since the first request, so was the key of its digest: that counts.
+        """
+        owner_id, key = await self.database.transact(lambda tx: self._evidence_key(tx, record))
+        if owner_id != record.user_id:
+            first = await self.ledger.find_request(record.org_id, request_id)
+            if first is not None and first.kind == KIND:
+                rows = await self.database.single(
+                    lambda tx: tx.fetch(_GET, first.org_id, [first.id])
+                )
+                if any(row["user_id"] == record.user_id for row in rows):
+                    return str(first.request["evidence"])
+        return _digest(key, evidence)
 
     async def _view(self, record: Transfer) -> ResolutionView:
         (view,) = await self._views(record.org_id, [record.id])

@@ -95,6 +95,13 @@ DEPOSIT_FOR_BURN = AbiFunction(
     "depositForBurn",
     ("uint256", "uint32", "bytes32", "address", "bytes32", "uint256", "uint32"),
 )
+# Event of a burn: token, amount, depositor, recipient, destination domain, and how it is minted.
+DEPOSIT_FOR_BURN_TOPIC = (
+    "0x"
+    + keccak256(
+        b"DepositForBurn(address,uint256,address,bytes32,uint32,bytes32,bytes32,uint256,uint32,bytes)"
+    ).hex()
+)
 RECEIVE_MESSAGE = AbiFunction("receiveMessage", ("bytes", "bytes"))
 USED_NONCES = AbiFunction("usedNonces", ("bytes32",))
 LOCAL_DOMAIN = AbiFunction("localDomain", ())

@@ -12,8 +12,11 @@ from landbridge.providers.evm.bridging.messages import (
     NO_FEE,
     address_word,
 )
+from landbridge.providers.evm.chain_data import EventLog
 from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.signing.model import AccountCall
+
+_WORD_BYTES = 32
 
 
 def messenger_of(order: OutboxOrder, bridges: ConnectedBridges) -> str:
@@ -46,3 +49,22 @@ def burn_calls(order: OutboxOrder, token: str, bridges: ConnectedBridges) -> Seq
         *(AccountCall(destination=token, value_wei=0, data=each) for each in approvals),
         AccountCall(destination=messenger, value_wei=0, data=burn_data(order, token, bridges)),
     ]
+
+
+def is_burn_of(log: EventLog, order: OutboxOrder, bridges: ConnectedBridges) -> bool:
+    """Return whether an event is the burn of these coins for the order's recipient."""
+    if order.into_chain is None:
+        raise InvariantBroken(f"burn {order.key} names no chain")
+    (leg,) = order.legs
+    domain = bridges.bridge(Network(order.into_chain)).domain
+    words = (
+        leg.units.to_bytes(_WORD_BYTES),
+        address_word(leg.destination),
+        domain.to_bytes(_WORD_BYTES),
+    )
+    return (
+        log.address == messenger_of(order, bridges)
+        and log.topics[:1] == (abi.DEPOSIT_FOR_BURN_TOPIC,)
+        and abi.address_topic(order.source) in log.topics
+        and log.data.startswith(b"".join(words))
+    )

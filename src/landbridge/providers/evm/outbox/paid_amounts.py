@@ -8,6 +8,8 @@ from collections import Counter
 
 from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm import abi
+from landbridge.providers.evm.bridging.connected_bridges import ConnectedBridges
+from landbridge.providers.evm.outbox.burn_calls import is_burn_of
 from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.outbox.plans import AlreadyExecuted, PlanWait
 from landbridge.providers.evm.rpc import ChainClient
@@ -16,7 +18,11 @@ _OTHER_PAYMENT = "waits for a person: nodes don't say that its key has paid thes
 
 
 async def executed(
-    client: ChainClient, order: OutboxOrder, token: str, transaction_hash: str | None
+    client: ChainClient,
+    order: OutboxOrder,
+    token: str,
+    transaction_hash: str | None,
+    bridges: ConnectedBridges,
 ) -> AlreadyExecuted | PlanWait:
     """Return an order as executed if the transaction that used its key moved its amounts."""
     receipt = None if transaction_hash is None else await client.receipt(transaction_hash)
@@ -30,7 +36,10 @@ async def executed(
         and each.source == order.source
     )
     wanted = Counter((_recipient(order, leg.destination), leg.units) for leg in order.legs)
-    if wanted <= moved:
+    is_burned = order.action is not ChainAction.BURN or any(
+        is_burn_of(log, order, bridges) for log in receipt.logs
+    )
+    if wanted <= moved and is_burned:
         return AlreadyExecuted(transaction_hash)
     return PlanWait(_OTHER_PAYMENT, is_executed=True)
 

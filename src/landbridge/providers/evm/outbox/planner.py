@@ -129,7 +129,9 @@ class OrderPlanner:
         found = await self.find_execution(order, method, view.head.number)
         if order.action is ChainAction.SWAP:
             return await self.fills.executed(order, found)
-        return await paid_amounts.executed(self._client, order, self._token(order), found)
+        return await paid_amounts.executed(
+            self._client, order, self._token(order), found, self._mints.bridges
+        )
 
     async def _explain(self, order: OutboxOrder, error: NodeError) -> PlanRefusal | PlanWait:
         failure = simulation_failure(error)
