@@ -5,12 +5,16 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum, StrEnum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
+
+import msgspec
 
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
+
+T = TypeVar("T")
 
 
 class HouseRole(StrEnum):
@@ -82,6 +86,10 @@ class Transfer:
     updated_at: datetime
     # What the client attached; None for a due record, which the worker reads without it.
     metadata: dict[str, str] | None = None
+
+    def decode(self, kind: type[T]) -> T:
+        """Decode details and facts into the struct of a flow; a fact replaces a detail."""
+        return msgspec.convert({**self.details, **self.facts}, kind, strict=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, positive_text, stated
 from landbridge.platform.http.request_decoding import request_values
-from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
+from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.providers.rails.currencies import FIAT
 from landbridge.sandbox.deposits import (
@@ -163,15 +163,13 @@ def _text(field: str, value: str | None) -> str | None:
 
 
 def _fiat_reply(transfer_id: UUID, incoming_payment: IncomingPayment) -> FiatDepositReply:
-    return FiatDepositReply(
-        id=incoming_payment.id,
+    return reply_of(
+        incoming_payment,
+        FiatDepositReply,
         transfer_id=transfer_id,
         amount=str(incoming_payment.money),
         currency=incoming_payment.money.asset.currency,
         payment_rail=incoming_payment.rail,
-        reference=incoming_payment.reference,
-        received_at=moment(incoming_payment.received_at),
-        clears_at=moment(incoming_payment.clears_at),
     )
 
 

@@ -46,11 +46,8 @@ def plant(run_command: CommandRunner[Sandbox]) -> click.Command:
             raise click.UsageError(f"AMOUNT {error}") from error
         if money.units <= 0:
             raise click.UsageError("AMOUNT must be above zero")
-
-        async def run(context: CommandContext[Sandbox]) -> str:
-            return await _move(context, money)
-
-        click.echo(f"Moved in {run_command(data_dir, org, run, writes=True)}.")
+        moved = run_command(data_dir, org, lambda context: _move(context, money), writes=True)
+        click.echo(f"Moved in {moved}.")
 
     return command
 

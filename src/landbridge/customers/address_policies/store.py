@@ -5,7 +5,7 @@ from uuid import UUID
 
 from landbridge.customers.address_policies.model import AddressPolicy
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row
 
 _GET = """
 select blocked_addresses, allowed_addresses, new_address_hours, new_address_amount_max, version
@@ -33,8 +33,7 @@ returning version
 
 async def get(tx: Tx, org_id: UUID) -> AddressPolicy | None:
     """Return an organisation's policy; None if none was ever set."""
-    row = await tx.fetchrow(_GET, org_id)
-    return None if row is None else read_row(row, AddressPolicy)
+    return read_optional_row(await tx.fetchrow(_GET, org_id), AddressPolicy)
 
 
 async def set_policy(

@@ -261,9 +261,5 @@ _MESSAGES = {
 def status_reply(account: BankAccount) -> AccountStatusReply:
     """Return the status of an account with a sentence."""
     reason = account.reason
-    return AccountStatusReply(
-        id=account.id,
-        status=account.status,
-        message=_MESSAGES[account.status].format(reason=reason) if reason else _USABLE,
-        invalid_fields=account.invalid_fields,
-    )
+    message = _MESSAGES[account.status].format(reason=reason) if reason else _USABLE
+    return reply_of(account, AccountStatusReply, message=message)

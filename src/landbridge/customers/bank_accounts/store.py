@@ -265,8 +265,7 @@ async def find_request(
 
 async def known_since(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, datetime]:
     """Return the creation times of these accounts, by id."""
-    rows = await tx.fetch(_KNOWN_SINCE, org_id, list(ids))
-    return {row["id"]: row["created_at"] for row in rows}
+    return {row["id"]: row["created_at"] for row in await tx.fetch(_KNOWN_SINCE, org_id, list(ids))}
 
 
 async def update(
@@ -382,5 +381,4 @@ async def active_after(tx: Tx, org_id: UUID, after: UUID, limit: int) -> list[Se
 
 async def suspended(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
     """Return those of these accounts that were sent from active to a reviewer."""
-    rows = await tx.fetch(_SUSPENDED, org_id, list(ids))
-    return frozenset(row["id"] for row in rows)
+    return frozenset(row["id"] for row in await tx.fetch(_SUSPENDED, org_id, list(ids)))

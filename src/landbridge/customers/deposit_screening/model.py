@@ -103,10 +103,9 @@ class DepositScreening:
 
 def as_screening(record: Transfer) -> DepositScreening:
     """Decode the record of a screening."""
-    values = {**record.details, **record.facts}
     return DepositScreening(
         record=record,
-        details=msgspec.convert(values, ScreeningDetails, strict=False),
+        details=record.decode(ScreeningDetails),
         status=ScreeningStatus(record.status),
         money=Money(record.source_units, SCREENED_ASSETS[record.source_asset]),
     )

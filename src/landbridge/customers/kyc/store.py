@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_optional_row
 
 _ADD = """
 insert into kyc_profiles (org_id, user_id, version, sealed_content, created_at, updated_at)
@@ -70,14 +70,12 @@ async def add(tx: Tx, org_id: UUID, user_id: UUID, *, sealed_content: bytes, at:
 
 async def get(tx: Tx, org_id: UUID, user_id: UUID) -> StoredKycProfile | None:
     """Return a KYC profile."""
-    row = await tx.fetchrow(_GET, org_id, user_id)
-    return None if row is None else read_row(row, StoredKycProfile)
+    return read_optional_row(await tx.fetchrow(_GET, org_id, user_id), StoredKycProfile)
 
 
 async def lock(tx: Tx, org_id: UUID, user_id: UUID) -> StoredKycProfile | None:
     """Lock a KYC profile until this transaction ends, and return it."""
-    row = await tx.fetchrow(_LOCK, org_id, user_id)
-    return None if row is None else read_row(row, StoredKycProfile)
+    return read_optional_row(await tx.fetchrow(_LOCK, org_id, user_id), StoredKycProfile)
 
 
 async def update(tx: Tx, stored: StoredKycProfile, at: datetime) -> None:

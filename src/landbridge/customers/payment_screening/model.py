@@ -131,9 +131,7 @@ def as_payment_screening(record: Transfer) -> PaymentScreening:
     """Decode the record of a screening."""
     return PaymentScreening(
         record=record,
-        details=msgspec.convert(
-            {**record.details, **record.facts}, PaymentScreeningDetails, strict=False
-        ),
+        details=record.decode(PaymentScreeningDetails),
         status=PaymentScreeningStatus(record.status),
         money=Money(record.source_units, SCREENED_ASSETS[record.source_asset]),
     )

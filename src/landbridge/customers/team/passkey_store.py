@@ -163,8 +163,7 @@ async def take_challenge(tx: Tx, challenge_hash: bytes, browser_hash: bytes, at:
 
     `at` must differ from that of every other use.
     """
-    row = await tx.fetchval(_TAKE_CHALLENGE, challenge_hash, browser_hash, at)
-    return row is not None
+    return await tx.fetchval(_TAKE_CHALLENGE, challenge_hash, browser_hash, at) is not None
 
 
 async def sweep(tx: Tx, before: datetime) -> None:

@@ -18,7 +18,7 @@ from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import coins, one_of, query
-from landbridge.platform.http.list_query import parse_choice
+from landbridge.platform.http.list_query import parse_choice, required_text
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset
 from landbridge.providers.chains.tokens import CURRENCIES, DECIMALS_MAX, Chain
@@ -110,8 +110,8 @@ class DepositRoutes(Controller):
     ) -> DepositPage:
         """Newest first; coins from outside, from other users, from onramps and bridges."""
         org_id, user_id = request.user.org_id, known_user(userId)
-        chain_filter = parse_choice("chain", _required("chain", chain), Chain)
-        token = wallets.token(chain_filter, _required("currency", currency))
+        chain_filter = parse_choice("chain", required_text("chain", chain), Chain)
+        token = wallets.token(chain_filter, required_text("currency", currency))
         minimum = _parse_minimum(min_amount, Money(0, token.asset))
         status_filter = (
             None if status is None else parse_choice("status", status, DepositStatusReply)
@@ -177,12 +177,6 @@ def deposit_reply(deposit: WalletDeposit) -> DepositReply:
             unit_amount=str(deposit.money.units),
         ),
     )
-
-
-def _required(name: str, text: str | None) -> str:
-    if text is None:
-        raise FieldInvalid(f"{name} is required", field=name)
-    return text
 
 
 def _parse_minimum(text: str | None, nothing: Money) -> Money:

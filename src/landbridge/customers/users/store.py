@@ -312,8 +312,7 @@ async def add_agreement(
 async def own_agreements(tx: Tx, org_id: UUID, user_id: UUID) -> list[UUID]:
     """Return and lock the agreements used by this user only, until this transaction ends."""
     await tx.fetch(_LOCK_AGREEMENTS, org_id, user_id)
-    rows = await tx.fetch(_OWN_AGREEMENTS, org_id, user_id)
-    return [row["agreement_id"] for row in rows]
+    return [row["agreement_id"] for row in await tx.fetch(_OWN_AGREEMENTS, org_id, user_id)]
 
 
 def _user(row: Row) -> StoredUser:

@@ -83,8 +83,7 @@ class ApprovalPages(Controller):
     @get("/")
     async def page(self, request: PageRequest) -> Page:
         """List pending or decided approvals, newest first."""
-        values = await _inbox(request)
-        return request.page("approvals/list.html", **values)
+        return request.page("approvals/list.html", **await _inbox(request))
 
     @post("/")
     async def vote_on_several(self, request: PageRequest) -> Page:
@@ -114,8 +113,7 @@ class ApprovalPages(Controller):
     @get("/{approval_id:str}")
     async def show(self, request: PageRequest, approval_id: FromPath[str]) -> Page:
         """Show one approval with its votes and comments."""
-        values = await _approval_values(request, approval_id)
-        return request.page("approvals/one.html", **values)
+        return request.page("approvals/one.html", **await _approval_values(request, approval_id))
 
     @post("/{approval_id:str}")
     async def vote(self, request: PageRequest, approval_id: FromPath[str]) -> Page:

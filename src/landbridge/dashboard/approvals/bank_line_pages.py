@@ -34,8 +34,7 @@ class BankLinePages(Controller):
     @get("/{line_id:str}")
     async def show(self, request: PageRequest, line_id: FromPath[str]) -> Page:
         """Show one line, whatever its status."""
-        values = await _values(request, line_id)
-        return request.page(_ONE, **values)
+        return request.page(_ONE, **await _values(request, line_id))
 
     @post("/{line_id:str}")
     async def resolve(self, request: PageRequest, line_id: FromPath[str]) -> Page:

@@ -33,8 +33,7 @@ class DepositReviewPages(Controller):
     @get("/{deposit_id:str}")
     async def show(self, request: PageRequest, deposit_id: FromPath[str]) -> Page:
         """Show one deposit, whatever its status."""
-        values = await _values(request, deposit_id)
-        return request.page(_ONE, **values)
+        return request.page(_ONE, **await _values(request, deposit_id))
 
     @post("/{deposit_id:str}")
     async def decide(self, request: PageRequest, deposit_id: FromPath[str]) -> Page:

@@ -83,8 +83,7 @@ class ResolutionPages(Controller):
     @get("/{transfer_id:str}")
     async def show(self, request: PageRequest, transfer_id: FromPath[str]) -> Page:
         """Show one payment with its possible actions and its resolutions."""
-        values = await _values(request, transfer_id)
-        return request.page(_ONE, **values)
+        return request.page(_ONE, **await _values(request, transfer_id))
 
     @post("/{transfer_id:str}")
     async def request(self, request: PageRequest, transfer_id: FromPath[str]) -> Page:
@@ -93,8 +92,7 @@ class ResolutionPages(Controller):
         try:
             await request.interface.post(_RESOLUTIONS, _body(form, transfer_id))
         except Refused as problem:
-            values = await _values(request, transfer_id, form)
-            return request.with_problem(_ONE, problem, **values)
+            return request.with_problem(_ONE, problem, **await _values(request, transfer_id, form))
         notice = later("Resolution requested. A second person must approve it.")
         return redirect(f"{_PAGE_PATH}/{transfer_id}", notice=notice)
 

@@ -41,8 +41,7 @@ class AccountReviewPages(Controller):
     @get()
     async def queue(self, request: PageRequest, *, after: FromQuery[str] = "") -> Page:
         """List accounts, longest waiting first."""
-        values = await _values(request.interface, after, Form())
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **await _values(request.interface, after, Form()))
 
     @post(status_code=200)
     async def decide(self, request: PageRequest) -> Page:

@@ -77,8 +77,7 @@ class DocumentPages(Controller):
         document = await request.interface.read(KycDocumentReply, path)
         shown: dict[str, str | None] = to_builtins(document)
         form = Form({name: [shown[name] or ""] for name in (*_EDITABLE_FIELDS, "url")})
-        values = await _values(request, user_id, form, document)
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **await _values(request, user_id, form, document))
 
     @post("/{document_id:str}", status_code=200, upload=True, request_max_body_size=BODY_BYTES_MAX)
     async def save(

@@ -33,8 +33,7 @@ class OwnerPages(Controller):
         self, request: PageRequest, user_id: FromPath[str], owner_id: FromPath[str]
     ) -> Page:
         """Show the form of an owner, or of a new one (`new`)."""
-        values = await _values(request, user_id, owner_id)
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **await _values(request, user_id, owner_id))
 
     @post("/{owner_id:str}", status_code=200)
     async def save(

@@ -76,8 +76,7 @@ class KycReviewPages(Controller):
     @get("/{case_id:str}")
     async def show(self, request: PageRequest, case_id: FromPath[str]) -> Page:
         """Show submitted data and documents side by side."""
-        values = await _values(request, case_id, Form())
-        return request.page(_CASE, **values)
+        return request.page(_CASE, **await _values(request, case_id, Form()))
 
     @post("/{case_id:str}", status_code=200)
     async def decide(self, request: PageRequest, case_id: FromPath[str]) -> Page:
@@ -86,8 +85,7 @@ class KycReviewPages(Controller):
         try:
             await request.interface.post(f"/v2/reviews/kyc/{case_id}", _decision(form))
         except Refused as error:
-            values = await _values(request, case_id, form)
-            return request.with_problem(_CASE, error, **values)
+            return request.with_problem(_CASE, error, **await _values(request, case_id, form))
         reply = await request.interface.read(ReviewPage, "/v2/reviews/kyc", limit=2)
         waiting = [each.id for each in reply.reviews if str(each.id) != case_id]
         if not waiting:

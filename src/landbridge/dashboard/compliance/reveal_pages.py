@@ -37,8 +37,7 @@ class RevealPages(Controller):
     async def form(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Offer the numbers of a record."""
         form = Form({name: [value] for name, value in request.query_params.items()})
-        values = await _values(request, user_id, form)
-        return request.page("compliance/reveal.html", **values)
+        return request.page("compliance/reveal.html", **await _values(request, user_id, form))
 
     @post(status_code=200)
     async def reveal(self, request: PageRequest, user_id: FromPath[str]) -> Page:

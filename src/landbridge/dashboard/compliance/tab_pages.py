@@ -35,8 +35,7 @@ class CompliancePages(Controller):
         self, request: PageRequest, *, user_id: FromPath[str], rails: Rails = None
     ) -> Page:
         """Show the status of each rail and what is missing."""
-        values = await _tab(request, user_id, rails or ())
-        return request.page(_TAB, **values)
+        return request.page(_TAB, **await _tab(request, user_id, rails or ()))
 
     @post(status_code=200)
     async def save(self, request: PageRequest, user_id: FromPath[str]) -> Page:
@@ -65,8 +64,7 @@ class CompliancePages(Controller):
         try:
             await request.interface.post(f"/v2/users/{user_id}/kyc/submissions", {"rails": rails})
         except Refused as error:
-            values = await _tab(request, user_id, rails)
-            return request.with_problem(_TAB, error, **values)
+            return request.with_problem(_TAB, error, **await _tab(request, user_id, rails))
         return redirect(
             _address(user_id, rails), notice=_("Submitted. Check the statuses below for progress.")
         )
@@ -107,8 +105,7 @@ class CompliancePages(Controller):
                 ProviderLinkReply, f"/v2/users/{user_id}/kyc/provider-links", {"rails": rail}
             )
         except Refused as error:
-            values = await _tab(request, user_id, [rail])
-            return request.with_problem(_TAB, error, **values)
+            return request.with_problem(_TAB, error, **await _tab(request, user_id, [rail]))
         values = await _link(request.interface, user_id, Form({}))
         return request.page(_PROVIDER_LINK, **values, provider_link=link, rail=RAIL_LABELS[rail])
 

@@ -43,8 +43,7 @@ class DeliveryPages(Controller):
     @get("/")
     async def page(self, request: PageRequest, webhook_id: FromPath[str]) -> Response[str]:
         """Show the endpoint with its deliveries, newest first."""
-        values = await _endpoint(request, webhook_id)
-        return request.page(_PAGE, **values)
+        return request.page(_PAGE, **await _endpoint(request, webhook_id))
 
     @post("/test")
     async def test(self, request: PageRequest, webhook_id: FromPath[str]) -> Page:
@@ -115,8 +114,7 @@ class DeliveryPages(Controller):
 async def _with_problem(
     request: PageRequest, webhook_id: str, problem: Refused, *, form: Form | None = None
 ) -> Response[str]:
-    values = await _endpoint(request, webhook_id, form)
-    return request.with_problem(_PAGE, problem, **values)
+    return request.with_problem(_PAGE, problem, **await _endpoint(request, webhook_id, form))
 
 
 async def _endpoint(

@@ -62,8 +62,7 @@ class LimitPages(Controller):
             document = await _document_of(form, request.interface)
             await _apply_rules(request, limits, clock, encode(document), form)
         except Refused as problem:
-            values = await _values(request, limits, form)
-            return _refused(request, problem, values)
+            return _refused(request, problem, await _values(request, limits, form))
         return redirect(_HOME, notice=_("Rules applied"))
 
     @post("/rows")
@@ -80,8 +79,7 @@ class LimitPages(Controller):
                 tested = await _simulated(request.interface, document, form)
             values = await _values(request, limits, form, button)
         except Refused as problem:
-            values = await _values(request, limits, form)
-            return _refused(request, problem, values)
+            return _refused(request, problem, await _values(request, limits, form))
         return request.page(_PAGE, **values | {"tested": tested})
 
     @post("/document", fresh=_HOME)
@@ -105,8 +103,7 @@ class LimitPages(Controller):
         except Refused as problem:
             if isinstance(problem, FieldInvalid) and problem.field != "documentDays":
                 problem.field = "document"
-            values = await _values(request, limits, form)
-            return _refused(request, problem, values)
+            return _refused(request, problem, await _values(request, limits, form))
         return redirect(_HOME, notice=_("Rules applied"))
 
 

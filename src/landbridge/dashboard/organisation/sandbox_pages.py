@@ -52,8 +52,7 @@ class SandboxPages(Controller):
     async def page(self, request: PageRequest) -> Response[str]:
         """Show everything that can be simulated."""
         user_id = request.query_params.get("userId", "")
-        values = await _values(request, user_id, Form())
-        return request.page(_PAGE, **values)
+        return request.page(_PAGE, **await _values(request, user_id, Form()))
 
     @post("/clock")
     async def advance_clock(self, request: PageRequest) -> Page:
@@ -64,8 +63,7 @@ class SandboxPages(Controller):
             return_to = local_path(form.text("back"), _HOME)
             await request.interface.post("/v2/sandbox/clock/advance", {"seconds": _seconds(form)})
         except Refused as problem:
-            values = await _values(request, "", form)
-            return request.with_problem(_PAGE, problem, **values)
+            return request.with_problem(_PAGE, problem, **await _values(request, "", form))
         return redirect(_openable_page(request, return_to), notice=_("Clock advanced"))
 
     @post("/latency")
@@ -77,8 +75,7 @@ class SandboxPages(Controller):
             body = {"chains": form.text("chains"), "rails": form.text("rails")}
             await request.interface.post("/v2/sandbox/latency", body)
         except Refused as problem:
-            values = await _values(request, "", form)
-            return request.with_problem(_PAGE, problem, **values)
+            return request.with_problem(_PAGE, problem, **await _values(request, "", form))
         return redirect(_HOME, notice=_("Latency updated"))
 
     @post("/fund")

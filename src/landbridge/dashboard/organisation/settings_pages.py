@@ -121,8 +121,7 @@ class SettingsPages(Controller):
             await request.interface.put(_ZONE_PATH, {"timeZone": form.text("timeZone")})
         except Refused as problem:
             current = (await request.interface.read(TimeZoneReply, _ZONE_PATH)).data
-            values = _zones(current, form.text("timeZone"))
-            return request.with_problem(_ZONE, problem, **values)
+            return request.with_problem(_ZONE, problem, **_zones(current, form.text("timeZone")))
         return redirect(
             f"{_HOME}/time-zone", notice=_("Time zone change started. Reports are being rebuilt.")
         )

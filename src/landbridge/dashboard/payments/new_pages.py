@@ -297,8 +297,7 @@ class BatchPages(Controller):
         form = form_from_url(request)
         if not form.text("userId"):
             return await choose_user(request, BATCH)
-        values = await _batch_values(request, form)
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **await _batch_values(request, form))
 
     @post("/")
     async def send(self, request: PageRequest) -> Page:
@@ -311,8 +310,7 @@ class BatchPages(Controller):
                 case "review" | "create":
                     return await _preview(request, form)
                 case _:
-                    values = await _batch_values(request, form)
-                    return request.page(_TEMPLATE, **values)
+                    return request.page(_TEMPLATE, **await _batch_values(request, form))
         except Refused as error:
             form = after_refusal(form, error)
             values = await _batch_values(request, form)

@@ -28,8 +28,7 @@ class ClosePages(Controller):
     @get("/")
     async def page(self, request: PageRequest) -> Page:
         """List closes, the latest signature first."""
-        values = await _list_values(request)
-        return request.page(_LIST, **values)
+        return request.page(_LIST, **await _list_values(request))
 
     @post("/")
     async def sign(self, request: PageRequest) -> Page:
@@ -51,8 +50,7 @@ class ClosePages(Controller):
     @get("/{close_id:str}")
     async def show(self, request: PageRequest, close_id: FromPath[str]) -> Page:
         """Show one close, whatever its status."""
-        values = await _values(request, close_id)
-        return request.page(_ONE, **values)
+        return request.page(_ONE, **await _values(request, close_id))
 
     @post("/{close_id:str}")
     async def decide(self, request: PageRequest, close_id: FromPath[str]) -> Page:
@@ -118,8 +116,7 @@ class HaltPages(Controller):
     @get("/")
     async def page(self, request: PageRequest) -> Page:
         """List halts in force or those that are over, newest first."""
-        values = await _halt_values(request)
-        return request.page(_HALT_LIST, **values)
+        return request.page(_HALT_LIST, **await _halt_values(request))
 
     @post("/")
     async def decide(self, request: PageRequest) -> Page:

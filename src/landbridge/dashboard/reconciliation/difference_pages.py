@@ -72,8 +72,7 @@ class DifferencePages(Controller):
         self, request: PageRequest, difference_id: FromPath[str], team: NamedDependency[Team]
     ) -> Page:
         """Show one difference, whatever its status."""
-        values = await _values(request, team, difference_id)
-        return request.page(_ONE, **values)
+        return request.page(_ONE, **await _values(request, team, difference_id))
 
     @post("/differences/{difference_id:str}")
     async def decide(

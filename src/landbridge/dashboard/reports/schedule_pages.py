@@ -56,8 +56,7 @@ class SchedulePages(Controller):
         self, request: PageRequest, recipients: NamedDependency[RecipientChoices]
     ) -> Response[str]:
         """List the schedules, with the form of a new one."""
-        values = await _listed(request, recipients, Form())
-        return request.page("reports/schedules.html", **values)
+        return request.page("reports/schedules.html", **await _listed(request, recipients, Form()))
 
     @post("/schedules")
     async def create(

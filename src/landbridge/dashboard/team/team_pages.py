@@ -79,8 +79,7 @@ class TeamPages(Controller):
         orgs: NamedDependency[Orgs],
     ) -> Response[str]:
         """Show one member with the possible actions; admins only."""
-        values = await _member(request, team, sessions, orgs, member_id)
-        return request.page(_ONE, **values)
+        return request.page(_ONE, **await _member(request, team, sessions, orgs, member_id))
 
     @post("/{member_id:str}/role", fresh=_MEMBER)
     async def change_role(

@@ -159,8 +159,7 @@ class SavedViewPages(Controller):
     @get("/new")
     async def new(self, request: PageRequest) -> Response[str]:
         """Show the form that saves the filters and the order of the query string."""
-        values = _values(request, read_list_query(request, *FILTERS))
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **_values(request, read_list_query(request, *FILTERS)))
 
     @post("/new")
     async def save(self, request: PageRequest, saved_views: NamedDependency[SavedViews]) -> Page:

@@ -48,8 +48,7 @@ class NewUserPages(Controller):
             _AGREEMENT: request.query_params.get("agreement", ""),
             "requestId": new_request_id(),
         }
-        values = await _values(request, submitted, DEFAULT_CHAINS)
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **await _values(request, submitted, DEFAULT_CHAINS))
 
     @post("/")
     async def submit(self, request: PageRequest) -> Page:
@@ -78,8 +77,7 @@ class NewUserPages(Controller):
         except Refused as problem:
             values = await _values(request, submitted, chains)
             return request.with_problem(_TEMPLATE, problem, **values)
-        values = await _values(request, submitted, chains)
-        return request.page(_TEMPLATE, **values)
+        return request.page(_TEMPLATE, **await _values(request, submitted, chains))
 
 
 def _body(submitted: Mapping[str, str], chains: Sequence[str]) -> dict[str, object]:

@@ -85,8 +85,7 @@ class UserPages(Controller):
     async def edit_form(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Show the form with the current details."""
         check_may_edit(request.user)
-        values = await _edit_values(request, user_id, None)
-        return request.page("users/edit.html", **values)
+        return request.page("users/edit.html", **await _edit_values(request, user_id, None))
 
     @post("/edit")
     async def edit(self, request: PageRequest, user_id: FromPath[str]) -> Page:

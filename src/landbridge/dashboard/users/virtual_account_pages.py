@@ -75,8 +75,7 @@ class VirtualAccountPages(Controller):
         self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Response[str]:
         """Show deposit instructions, conversion, settlement rule and micro-deposits."""
-        values = await _detail_values(request, user_id, account_id)
-        return request.page(_DETAIL, **values)
+        return request.page(_DETAIL, **await _detail_values(request, user_id, account_id))
 
     @get("/{account_id:str}/edit")
     async def edit_form(

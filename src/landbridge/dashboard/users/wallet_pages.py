@@ -42,8 +42,7 @@ class WalletPages(Controller):
             chains = form.texts("chains")
             await request.interface.post(f"{user_path(user_id)}/wallets/add", {"chains": chains})
         except Refused as problem:
-            values = await _values(request, user_id)
-            return request.with_problem(_TEMPLATE, problem, **values)
+            return request.with_problem(_TEMPLATE, problem, **await _values(request, user_id))
         return _redirect(user_id, _("Wallets opened"))
 
     @post("/external")

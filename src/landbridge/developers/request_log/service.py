@@ -30,6 +30,7 @@ from landbridge.developers.request_log.redaction import redact, redact_unparsed
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, ResourceNotFound
 from landbridge.platform.core.event_wait import wait_for_event
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.organisation_groups import batches
@@ -250,19 +251,13 @@ def _line(captured: CapturedRequest) -> LoggedCall:
     except Exception as error:  # noqa: BLE001  one request must not hide those of others
         _log.error("request_log.unread", route=captured.route, exc_info=error)
         retention = redact_unparsed(captured)
-    return LoggedCall(
-        org_id=captured.org_id,
+    return copy_fields(
+        captured,
+        LoggedCall,
         id=new_id(),
-        occurred_at=captured.occurred_at,
-        x_request_id=captured.x_request_id,
         request_id=UUID(retention.request_id) if retention.request_id else None,
-        method=captured.method,
-        route=captured.route,
         path=retention.path,
         query=retention.query,
-        status=captured.status,
-        duration=captured.duration,
-        key_id=captured.key_id,
         request_body=retention.request_body,
         response_body=retention.response_body,
         omitted_count=0,

@@ -43,7 +43,12 @@ from landbridge.developers.webhooks.store import StoredEndpoint
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.changes.service import SPREAD, append_change, end_of_log
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
+from landbridge.platform.core.errors import (
+    FieldInvalid,
+    ResourceConflict,
+    ResourceNotFound,
+    not_none,
+)
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.sealing import new_key
@@ -306,22 +311,15 @@ class Endpoints:
         `ResourceNotFound` for a deleted one.
         """
         org_id, endpoint_id = endpoint.org_id, endpoint.id
-
-        async def read(tx: Tx) -> Signer | None:
-            return await sealed_keys.signer(
+        signer = await self.database.read(
+            lambda tx: sealed_keys.signer(
                 *(tx, self.vault, org_id, endpoint_id), now=now, issuer=self.base_url
             )
-
-        found = await self.database.read(read)
-        if found is None:
-            raise _not_found(endpoint_id)
-        return found
+        )
+        return not_none(signer, _not_found(endpoint_id))
 
     async def _lock(self, tx: Tx, org_id: UUID, endpoint_id: UUID) -> StoredEndpoint:
-        found = await store.lock(tx, org_id, endpoint_id)
-        if found is None:
-            raise _not_found(endpoint_id)
-        return found
+        return not_none(await store.lock(tx, org_id, endpoint_id), _not_found(endpoint_id))
 
     def _requested_changes(self, request: WebhookChange) -> Mapping[str, Any]:
         """Return the validated values by the endpoint's field names, without omitted ones."""

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from landbridge.developers.webhooks.keys import base64url
+from landbridge.platform.core.fields import copy_fields
 
 # A delivery takes ten seconds at most; the rest allows for clock differences. Source: contract,
 # webhooks 2.
@@ -110,7 +111,9 @@ class Signer:
 
     def _token(self, event_id: str, body: bytes, seconds: int) -> str:
         event = _event(body)
-        claims = _Claims(
+        claims = copy_fields(
+            event,
+            _Claims,
             iss=self.issuer,
             sub=self.org_id,
             aud=self.endpoint_id,
@@ -119,12 +122,6 @@ class Signer:
             jti=event_id,
             event_id=event_id,
             body_sha256=sha256(body).hexdigest(),
-            event_type=event.event_type,
-            event_action=event.event_action,
-            event_category=event.event_category,
-            created_at=event.created_at,
-            timestamp=event.timestamp,
-            version=event.version,
             data=_identifiers(event.data),
         )
         header = {"alg": "RS256", "typ": "JWT", "kid": self.key_id}

@@ -141,20 +141,17 @@ async def add(tx: Tx, approval: Approval) -> None:
 
 async def get(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
     """Get an approval, without its votes."""
-    row = await tx.fetchrow(_GET, org_id, approval_id)
-    return read_optional_row(row, Approval)
+    return read_optional_row(await tx.fetchrow(_GET, org_id, approval_id), Approval)
 
 
 async def lock(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
     """Lock an approval against other decisions until this transaction ends; without its votes."""
-    row = await tx.fetchrow(_LOCK, org_id, approval_id)
-    return read_optional_row(row, Approval)
+    return read_optional_row(await tx.fetchrow(_LOCK, org_id, approval_id), Approval)
 
 
 async def lock_transfer(tx: Tx, org_id: UUID, transfer_id: UUID) -> Approval | None:
     """Lock an approval by its record."""
-    row = await tx.fetchrow(_LOCK_TRANSFER, org_id, transfer_id)
-    return read_optional_row(row, Approval)
+    return read_optional_row(await tx.fetchrow(_LOCK_TRANSFER, org_id, transfer_id), Approval)
 
 
 async def of(tx: Tx, org_id: UUID, transfer_ids: Collection[UUID]) -> list[Approval]:

@@ -155,16 +155,13 @@ def entry(order: PaymentOrder, key: UUID, money: Money, *, trace_number: str) ->
 def transfer(order: PaymentOrder, key: UUID, money: Money, service: Service) -> CreditTransfer:
     """Build the payment of a pain.001."""
     is_sepa = service in {Service.SEPA, Service.SEPA_INSTANT}
-    return CreditTransfer(
+    return copy_fields(
+        order,
+        CreditTransfer,
         end_to_end_id=key.hex,
         money=money,
         creditor=copy_fields(order, IsoParty),
-        iban=order.iban,
-        account_number=order.account_number,
-        bic=order.bic,
         clearing_member=_member(order.routing_number) if service is Service.WIRE else None,
-        bank_name=order.bank_name,
-        remittance=order.remittance,
         # Our purposes are free texts, and SEPA takes ISO codes only.
         purpose=None if is_sepa else order.purpose,
         uetr=None if is_sepa else uetr(key),

@@ -223,8 +223,7 @@ async def lock(tx: Tx, org_id: UUID, key: UUID) -> BankPayment | None:
 
 async def find_trace(tx: Tx, org_id: UUID, trace_number: str) -> Sequence[BankPayment]:
     """Return the payments with this trace number, newest first."""
-    rows = await tx.fetch(_FIND_TRACE, org_id, trace_number, _TRACES_MAX)
-    return [_payment(row) for row in rows]
+    return [_payment(row) for row in await tx.fetch(_FIND_TRACE, org_id, trace_number, _TRACES_MAX)]
 
 
 async def list_by_file(tx: Tx, org_id: UUID, file_id: UUID) -> Sequence[BankPayment]:
@@ -242,8 +241,7 @@ async def list_waiting(
     tx: Tx, org_id: UUID, account_id: UUID, payee_digest: bytes
 ) -> Sequence[BankPayment]:
     """Return queued ACH payments to this payee's account, locked until the transaction ends."""
-    rows = await tx.fetch(_WAITING_FOR, org_id, account_id, payee_digest)
-    return [_payment(row) for row in rows]
+    return [_payment(row) for row in await tx.fetch(_WAITING_FOR, org_id, account_id, payee_digest)]
 
 
 async def list_due(
@@ -262,8 +260,7 @@ async def list_due(
     if group is None:
         return []
     kind = (group["format"], group["rail"], group["is_same_day"])
-    rows = await tx.fetch(_DUE, *those, *kind, limit)
-    return [_payment(row) for row in rows]
+    return [_payment(row) for row in await tx.fetch(_DUE, *those, *kind, limit)]
 
 
 async def assign_to_file(

@@ -247,8 +247,7 @@ async def list_new(
     tx: Tx, org_ids: Collection[UUID], *, skip: Collection[UUID], limit: int
 ) -> Sequence[SealedStatementLine]:
     """Return new lines, returns first, except those to `skip`."""
-    rows = await tx.fetch(_NEW, list(org_ids), list(skip), limit)
-    return [_line(row) for row in rows]
+    return [_line(row) for row in await tx.fetch(_NEW, list(org_ids), list(skip), limit)]
 
 
 async def queue(

@@ -4,7 +4,6 @@ States and transitions are those of outgoing transfers (payments/engine/outgoing
 Source: contract, lifecycles 4; interface/crypto-transfer.
 """
 
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -64,10 +63,9 @@ class BatchTransfer(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_batch(record: Transfer) -> BatchTransfer:
     """Decode a batch record."""
-    values: dict[str, Any] = {**record.details, **record.facts}
     return BatchTransfer(
         record=record,
-        details=msgspec.convert(values, BatchDetails, strict=False),
+        details=record.decode(BatchDetails),
         status=OutgoingTransferStatus(record.status),
         asset=ASSETS[record.source_asset],
     )

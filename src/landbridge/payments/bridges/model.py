@@ -6,7 +6,6 @@ from the reporting lists (lifecycles 2); `EXPIRED` is ours.
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -186,10 +185,9 @@ class Bridge(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_bridge(record: Transfer) -> Bridge:
     """Decode a bridge record."""
-    values: dict[str, Any] = {**record.details, **record.facts}
     return Bridge(
         record=record,
-        details=msgspec.convert(values, BridgeDetails, strict=False),
+        details=record.decode(BridgeDetails),
         status=BridgeStatus(record.status),
         source=Money(record.source_units, ASSETS[record.source_asset]),
         destination=Money(record.destination_units, ASSETS[record.destination_asset]),

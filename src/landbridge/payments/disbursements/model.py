@@ -7,7 +7,6 @@ sent again under its next key, until it is confirmed or a person settles it.
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -110,10 +109,9 @@ class Disbursement(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_disbursement(record: Transfer) -> Disbursement:
     """Decode a disbursement record."""
-    decoded: dict[str, Any] = {**record.details, **record.facts}
     return Disbursement(
         record=record,
-        details=msgspec.convert(decoded, DisbursementDetails, strict=False),
+        details=record.decode(DisbursementDetails),
         status=DisbursementStatus(record.status),
         money=Money(record.source_units, ASSETS[record.source_asset]),
     )

@@ -10,7 +10,14 @@ from landbridge.customers.users.model import UserCard
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.engine.fees import FeeType
 from landbridge.platform.core.money import Money, Rate
-from landbridge.platform.http.responses import DecimalText, FeeNumber, Moment, WireStruct, moment
+from landbridge.platform.http.responses import (
+    DecimalText,
+    FeeNumber,
+    Moment,
+    WireStruct,
+    moment,
+    reply_of,
+)
 
 # Type of every user's wallet in replies, including those of businesses.
 WALLET_TYPE = "INDIVIDUAL"
@@ -67,12 +74,7 @@ def party(user_id: UUID | None, cards: Mapping[UUID, UserCard]) -> PartyReply | 
     user_card = None if user_id is None else cards.get(user_id)
     if user_card is None:
         return None
-    return PartyReply(
-        email=user_card.email,
-        last_name=user_card.last_name,
-        first_name=user_card.first_name,
-        business_name=user_card.business_name,
-    )
+    return reply_of(user_card, PartyReply)
 
 
 def quoted(money: Money) -> QuotedAmount:
@@ -89,12 +91,9 @@ def approval_reply(approval: Approval | None) -> ApprovalReply | msgspec.UnsetTy
     """Return the approval of a record in a reply; a record without one omits the member."""
     if approval is None:
         return msgspec.UNSET
-    return ApprovalReply(
-        id=approval.id,
-        status=approval.status,
-        created_at=moment(approval.created_at),
-        updated_at=moment(approval.updated_at),
-        transfer_id=approval.transfer_id,
+    return reply_of(
+        approval,
+        ApprovalReply,
         transfer_type=approval.transfer_kind,
         from_dashboard=approval.is_from_dashboard,
         initiator_profile_id=approval.initiator_id,

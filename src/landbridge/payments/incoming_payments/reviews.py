@@ -81,11 +81,12 @@ class IncomingPaymentReviews:
         Raises `RoleNotAllowed`, `ProfileFrozen`, `ResourceNotFound`, `TransactionNotFound`,
         `FieldInvalid`, and `ResourceConflict` if it does not fit or is decided already.
         """
-
-        async def match(payment: IncomingPayment) -> None:
-            await self.matcher.match_transfer(payment, transfer_id)
-
-        return await self._match(caller, payment_id, comment, match)
+        return await self._match(
+            caller,
+            payment_id,
+            comment,
+            lambda payment: self.matcher.match_transfer(payment, transfer_id),
+        )
 
     async def match_account(
         self, caller: Caller, payment_id: UUID, account_id: UUID, *, comment: str
@@ -94,11 +95,12 @@ class IncomingPaymentReviews:
 
         Raises the errors of `match_transfer`, and `AccountNotFound` for the account.
         """
-
-        async def match(payment: IncomingPayment) -> None:
-            await self.matcher.match_account(payment, account_id)
-
-        return await self._match(caller, payment_id, comment, match)
+        return await self._match(
+            caller,
+            payment_id,
+            comment,
+            lambda payment: self.matcher.match_account(payment, account_id),
+        )
 
     async def send_back(self, caller: Caller, payment_id: UUID, *, comment: str) -> IncomingPayment:
         """Return a deposit to its sender; a deposit already being returned is unchanged.

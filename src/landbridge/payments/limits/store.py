@@ -260,8 +260,7 @@ async def used(
     tx: Tx, org_id: UUID, counters: Collection[UsageCounter]
 ) -> dict[UsageCounter, CounterUsage]:
     """Return the values of these counters; one without a row is omitted."""
-    rows = await tx.fetch(_USED, org_id, *_keys(counters))
-    return {_counter(row): _used(row) for row in rows}
+    return {_counter(row): _used(row) for row in await tx.fetch(_USED, org_id, *_keys(counters))}
 
 
 async def list_due_checks(
@@ -303,8 +302,7 @@ async def reopen(tx: Tx, org_id: UUID, record_id: UUID, at: datetime) -> None:
 
 async def delete_usage(tx: Tx, org_id: UUID, record_id: UUID) -> dict[UsageCounter, Decimal]:
     """Delete and return the usage of a payment; empty if it was deleted concurrently."""
-    rows = await tx.fetch(_TAKE_USES, org_id, record_id)
-    return {_counter(row): row["usd"] for row in rows}
+    return {_counter(row): row["usd"] for row in await tx.fetch(_TAKE_USES, org_id, record_id)}
 
 
 async def subtract(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -292,8 +291,7 @@ class Offramp(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_offramp(record: Transfer) -> Offramp:
     """Decode a record of this kind."""
-    submitted: dict[str, Any] = {**record.details, **record.facts}
-    details = msgspec.convert(submitted, OfframpDetails, strict=False)
+    details = record.decode(OfframpDetails)
     source = ASSETS[record.source_asset]
     amount = Money(details.amount_units, source)
     return Offramp(

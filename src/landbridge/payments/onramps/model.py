@@ -6,7 +6,6 @@ Source: contract, lifecycles 7 and 9; interface/onramp.
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -264,8 +263,7 @@ class Onramp(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_onramp(record: Transfer) -> Onramp:
     """Decode a record of this kind."""
-    submitted: dict[str, Any] = {**record.details, **record.facts}
-    details = msgspec.convert(submitted, OnrampDetails, strict=False)
+    details = record.decode(OnrampDetails)
     source = FIAT_ASSETS[record.source_asset]
     return Onramp(
         record=record,

@@ -63,9 +63,7 @@ def as_receivable(record: Transfer) -> Receivable:
     """Decode a receivable record."""
     return Receivable(
         record=record,
-        details=msgspec.convert(
-            {**record.details, **record.facts}, ReceivableDetails, strict=False
-        ),
+        details=record.decode(ReceivableDetails),
         status=ReceivableStatus(record.status),
         amount=Money(record.source_units, FIAT_ASSETS[record.source_asset]),
     )

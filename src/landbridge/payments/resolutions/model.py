@@ -99,10 +99,9 @@ class Evidence:
 
 def as_resolution(record: Transfer) -> PaymentResolution:
     """Decode a resolution record."""
-    values: dict[str, Any] = {**record.details, **record.facts}
     return PaymentResolution(
         record=record,
-        details=msgspec.convert(values, ResolutionDetails, strict=False),
+        details=record.decode(ResolutionDetails),
         status=ResolutionStatus(record.status),
     )
 

@@ -6,7 +6,6 @@ Source: spec.md (Swap transfer record), contract, lifecycles 6.
 from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -155,8 +154,7 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_swap(record: Transfer) -> Swap:
     """Decode a swap record."""
-    values: dict[str, Any] = {**record.details, **record.facts}
-    details = msgspec.convert(values, SwapDetails, strict=False)
+    details = record.decode(SwapDetails)
     source = ASSETS[record.source_asset]
     return Swap(
         record=record,

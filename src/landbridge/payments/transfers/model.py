@@ -5,7 +5,6 @@ Source: contract, lifecycles 3; interface/crypto-transfer.
 """
 
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -69,8 +68,7 @@ class WalletTransfer(msgspec.Struct, frozen=True, kw_only=True):
 
 def as_transfer(record: Transfer) -> WalletTransfer:
     """Decode a wallet transfer record."""
-    values: dict[str, Any] = {**record.details, **record.facts}
-    details = msgspec.convert(values, TransferDetails, strict=False)
+    details = record.decode(TransferDetails)
     asset = ASSETS[record.source_asset]
     return WalletTransfer(
         record=record,

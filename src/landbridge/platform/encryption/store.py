@@ -164,8 +164,7 @@ async def outdated(
     tx: Tx, org_id: UUID, *, after: UUID, master_key_id: int, limit: int
 ) -> Sequence[SealedDataKey]:
     """Data keys behind `after` that another master key sealed, locked."""
-    rows = await tx.fetch(_OUTDATED, org_id, after, master_key_id, limit)
-    return [_sealed(row) for row in rows]
+    return [_sealed(row) for row in await tx.fetch(_OUTDATED, org_id, after, master_key_id, limit)]
 
 
 async def reseal(tx: Tx, org_id: UUID, master_key_id: int, keys: Sequence[SealedDataKey]) -> None:

@@ -95,14 +95,12 @@ async def show(tx: Tx, org_id: UUID, file_id: UUID, *, remove_at: datetime) -> b
 
 async def claim(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozenset[UUID]:
     """Keep files for good; return the visible ones."""
-    rows = await tx.fetch(_CLAIM, org_id, list(file_ids))
-    return frozenset(row["id"] for row in rows)
+    return frozenset(row["id"] for row in await tx.fetch(_CLAIM, org_id, list(file_ids)))
 
 
 async def existing(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozenset[UUID]:
     """Return those of these files that are visible."""
-    rows = await tx.fetch(_EXISTING, org_id, list(file_ids))
-    return frozenset(row["id"] for row in rows)
+    return frozenset(row["id"] for row in await tx.fetch(_EXISTING, org_id, list(file_ids)))
 
 
 async def find(tx: Tx, org_id: UUID, file_id: UUID) -> StoredFile | None:

@@ -250,14 +250,12 @@ async def former_deciders(
     tx: Tx, org_id: UUID, ids: Collection[UUID], now: datetime
 ) -> frozenset[UUID]:
     """Return those of these members and keys that may decide nothing any more; in real time."""
-    rows = await tx.fetch(_FORMER_DECIDERS, org_id, list(ids), now)
-    return frozenset(row["id"] for row in rows)
+    return frozenset(row["id"] for row in await tx.fetch(_FORMER_DECIDERS, org_id, list(ids), now))
 
 
 async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
     """Return by hash: the key's columns, and its organisation's clock_offset and is_org_frozen."""
-    rows = await tx.fetch(_FIND_KEYS, hashes)
-    return {row["secret_hash"]: row for row in rows}
+    return {row["secret_hash"]: row for row in await tx.fetch(_FIND_KEYS, hashes)}
 
 
 async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:

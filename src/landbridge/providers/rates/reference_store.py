@@ -77,8 +77,7 @@ async def cross(
     tx: Tx, currencies: Sequence[str], *, on: date, oldest_on: date
 ) -> Mapping[str, Row]:
     """Return the last day's rates of each currency and of the dollar, where there are any."""
-    rows = await tx.fetch(_CROSS, currencies, on, oldest_on)
-    return {row["currency"]: row for row in rows}
+    return {row["currency"]: row for row in await tx.fetch(_CROSS, currencies, on, oldest_on)}
 
 
 async def last_on(tx: Tx) -> date | None:

@@ -223,8 +223,7 @@ async def lag(tx: Tx, clocks: Mapping[UUID, datetime], limit: int) -> tuple[int,
 
 async def find_unsigned(tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, datetime | None]:
     """Return the organisations with leaves that no checkpoint covers, and when the last one was."""
-    rows = await tx.fetch(_UNSIGNED, list(org_ids))
-    return {row["org_id"]: row["created_at"] for row in rows}
+    return {row["org_id"]: row["created_at"] for row in await tx.fetch(_UNSIGNED, list(org_ids))}
 
 
 async def take(tx: Tx, org_id: UUID) -> ProofTree | None:

@@ -116,8 +116,7 @@ async def set_gaps(
 
 async def unequal(tx: Tx, org_id: UUID, source: ReconSourceName) -> Mapping[str, bool]:
     """Return the references with unequal sides: whether the ledger has nothing of it."""
-    rows = await tx.fetch(_UNEQUAL, org_id, source)
-    return {row["reference"]: row["is_unknown"] for row in rows}
+    return {row["reference"]: row["is_unknown"] for row in await tx.fetch(_UNEQUAL, org_id, source)}
 
 
 async def keep_matches(

@@ -215,8 +215,7 @@ async def page(
 
 async def get(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
     """Return a difference."""
-    row = await tx.fetchrow(_GET, org_id, difference_id)
-    return read_optional_row(row, Difference)
+    return read_optional_row(await tx.fetchrow(_GET, org_id, difference_id), Difference)
 
 
 async def reopen(
@@ -284,8 +283,7 @@ where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepte
 
 async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
     """Lock a difference until the transaction ends."""
-    row = await tx.fetchrow(_LOCK, org_id, difference_id)
-    return read_optional_row(row, Difference)
+    return read_optional_row(await tx.fetchrow(_LOCK, org_id, difference_id), Difference)
 
 
 async def write(tx: Tx, org_id: UUID, difference: Difference) -> None:

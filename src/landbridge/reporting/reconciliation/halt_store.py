@@ -198,5 +198,4 @@ async def write(tx: Tx, org_id: UUID, halt: Halt) -> None:
 
 async def count_in_force(tx: Tx, org_ids: Collection[UUID]) -> dict[str, int]:
     """Return the number of halts in force by source."""
-    rows = await tx.fetch(_COUNT, list(org_ids))
-    return {row["source"]: row["count"] for row in rows}
+    return {row["source"]: row["count"] for row in await tx.fetch(_COUNT, list(org_ids))}

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Annotated, Any, TypeVar
-from uuid import UUID
 from zoneinfo import ZoneInfo, available_timezones
 
 from litestar import Controller, MediaType, Response, get
@@ -13,10 +12,9 @@ from litestar.openapi.datastructures import ResponseSpec
 
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, FieldsInvalid
-from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, ZONE_NAME, one_of, query
-from landbridge.platform.http.list_query import parse_choice
+from landbridge.platform.http.list_query import optional_id, parse_choice, required_text
 from landbridge.platform.http.responses import encode
 from landbridge.providers.chains.tokens import CURRENCIES
 from landbridge.reporting.date_params import (
@@ -135,8 +133,8 @@ def parse_statement_query(
 ) -> StatementRequest:
     """Parse the request; raises `FieldsInvalid`. `now` is organisation time."""
     parser = StatementQueryParser()
-    user = parser.read(lambda: _id("userId", _required("userId", user_id)))
-    wallet = parser.read(lambda: None if wallet_id is None else _id("walletId", wallet_id))
+    user = parser.read(lambda: optional_id("userId", required_text("userId", user_id)))
+    wallet = parser.read(lambda: optional_id("walletId", wallet_id))
     coin = parser.read(
         lambda: None if currency is None else parse_choice("currency", currency, CURRENCIES)
     )
@@ -180,19 +178,6 @@ def _detail(text: str | None) -> StatementDetail:
     return parse_choice("detail", text, StatementDetail)
 
 
-def _required(name: str, text: str | None) -> str:
-    if text is None:
-        raise FieldInvalid(f"{name} is required", field=name)
-    return text
-
-
-def _id(name: str, text: str) -> UUID:
-    found = as_uuid(text)
-    if found is None:
-        raise FieldInvalid(f"{name} is not a UUID", field=name)
-    return found
-
-
 def _zone(text: str | None) -> ZoneInfo:
     name = UTC_ZONE if text is None else text
     if name not in _zones():
@@ -205,7 +190,7 @@ def _zone(text: str | None) -> ZoneInfo:
 
 def _bound(name: str, text: str | None, zone: str, now: datetime) -> datetime:
     """Parse a date, today at the latest, or an instant no later than today's end."""
-    value = _required(name, text)
+    value = required_text(name, text)
     try:
         bound = parse_bound(value, zone)
         # The bound is shown in this zone, whose calendar may end a few hours earlier.

@@ -230,8 +230,7 @@ async def due(
 
 async def pending(tx: Tx, org_id: UUID, endpoint_id: UUID) -> dict[UUID, int]:
     """Return the number of pending deliveries by object."""
-    rows = await tx.fetch(_PENDING, org_id, endpoint_id)
-    return {row["object_id"]: row["rows"] for row in rows}
+    return {row["object_id"]: row["rows"] for row in await tx.fetch(_PENDING, org_id, endpoint_id)}
 
 
 async def count(tx: Tx, org_id: UUID, endpoint_id: UUID) -> int:

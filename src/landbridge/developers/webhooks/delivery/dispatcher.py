@@ -18,7 +18,6 @@ from landbridge.developers.webhooks.delivery.serialization import WorkerDependen
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.errors import Busy, ResourceNotFound
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import Tx
 
 _log = structlog.stdlib.get_logger()
 
@@ -145,12 +144,8 @@ class Dispatcher:
         """Start a worker if the lease is free; a failure to start affects no other endpoint."""
         now = self.deps.clock.now()
         lease = EndpointLease(org_id, endpoint_id, new_id(), now + LEASE)
-
-        async def acquire(tx: Tx) -> bool:
-            return await lease_store.acquire(tx, lease, now)
-
         try:
-            if not await self.deps.database.single(acquire):
+            if not await self.deps.database.single(lambda tx: lease_store.acquire(tx, lease, now)):
                 return
             # Read after the lease was taken: no other worker moves the cursor now.
             endpoint = await self.deps.endpoints.get(org_id, endpoint_id)

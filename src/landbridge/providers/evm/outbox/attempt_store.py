@@ -200,8 +200,7 @@ async def nonces_in_flight(
 
 async def mined_delegations(tx: Tx, org_id: UUID, chain: str, source: str) -> list[bytes]:
     """Return the unsigned transactions of an address that relayers have sent for its calls."""
-    rows = await tx.fetch(_MINED_DELEGATIONS, org_id, chain, source)
-    return [row["request"] for row in rows]
+    return [row["request"] for row in await tx.fetch(_MINED_DELEGATIONS, org_id, chain, source)]
 
 
 async def gas_of(
@@ -295,8 +294,7 @@ async def at_nonces(
     tx: Tx, chain: str, account: str, nonces: Sequence[int]
 ) -> list[TransactionAttempt]:
     """Return the attempts of an account with one of these nonces."""
-    rows = await tx.fetch(_AT_NONCES, chain, account, list(nonces))
-    return [_attempt(row) for row in rows]
+    return [_attempt(row) for row in await tx.fetch(_AT_NONCES, chain, account, list(nonces))]
 
 
 async def to_send(tx: Tx, chain: str, *, before: datetime, limit: int) -> list[TransactionAttempt]:

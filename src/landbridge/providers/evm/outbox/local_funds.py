@@ -3,7 +3,6 @@
 In production people send them: see `relayer_floor` in the chains file.
 """
 
-from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.faucet import Faucet
 from landbridge.providers.evm.outbox.chain_context import ChainContext
 from landbridge.providers.evm.outbox.order_store import treasury_needs
@@ -27,11 +26,8 @@ class LocalFunds:
         for relayer in await self._relayers.prepare():
             if await context.client.balance(relayer.address) < _RELAYER_WEI // 10:
                 await self._faucet.pay(relayer.address, _RELAYER_WEI)
-
-        async def read(tx: Tx) -> list[tuple[str, str, int]]:
-            return await treasury_needs(tx, context.name)
-
-        for address, currency, units in await context.database.single(read):
+        needs = await context.database.single(lambda tx: treasury_needs(tx, context.name))
+        for address, currency, units in needs:
             token = context.chain.tokens[currency]
             if await context.client.token_balance(token.address, address) < units:
                 supply = _TREASURY_COINS * 10**token.decimals

@@ -255,8 +255,7 @@ async def to_follow(tx: Tx, chain: str, *, final_block: int, limit: int) -> list
 
     Those that are confirmed, and have no transaction up to `final_block`, wait.
     """
-    rows = await tx.fetch(_TO_FOLLOW, chain, final_block, limit)
-    return [read_order(row) for row in rows]
+    return [read_order(row) for row in await tx.fetch(_TO_FOLLOW, chain, final_block, limit)]
 
 
 async def by_keys(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[OutboxOrder]:

@@ -19,6 +19,7 @@ import msgspec
 import structlog
 
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.chains.port import ChainAction
@@ -289,17 +290,14 @@ class SigningStep:
         self, planned: _PlannedOrder, nonce: int, fees: GasFees, at: datetime
     ) -> TransactionAttempt:
         order, plan = planned.order, planned.plan
-        request = UnsignedTransaction(
+        request = copy_fields(
+            plan,
+            UnsignedTransaction,
             chain=self._context.chain.name,
             chain_id=self._context.chain.chain_id,
             nonce=nonce,
             max_fee_wei=fees.max_fee_wei,
             tip_wei=fees.tip_wei,
-            gas=plan.gas,
-            destination=plan.destination,
-            value_wei=plan.value_wei,
-            data=plan.data,
-            delegations=plan.delegations,
         )
         signed = await self._context.signer.sign_transaction(planned.key, request)
         return TransactionAttempt(

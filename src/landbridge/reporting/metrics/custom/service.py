@@ -22,6 +22,7 @@ from landbridge.platform.core.errors import (
     FieldsInvalid,
     ResourceConflict,
     ResourceNotFound,
+    not_none,
 )
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
@@ -116,9 +117,7 @@ class CustomTemplates:
 
         async def work(tx: Tx) -> CustomTemplate:
             await store.lock_org(tx, caller.org_id)
-            before = await store.find(tx, caller.org_id, name, None)
-            if before is None:
-                raise unknown(name)
+            before = not_none(await store.find(tx, caller.org_id, name, None), unknown(name))
             after = replace(
                 before,
                 display_name=before.display_name if display_name is None else display_name,
@@ -180,10 +179,7 @@ class CustomTemplates:
 
     async def get(self, org_id: UUID, reference: str) -> CustomTemplate:
         """Return a template, `NAME` or `NAME@2`; raises `ResourceNotFound`."""
-        found = await self.find(org_id, reference)
-        if found is None:
-            raise unknown(reference)
-        return found
+        return not_none(await self.find(org_id, reference), unknown(reference))
 
     async def find(self, org_id: UUID, reference: str) -> CustomTemplate | None:
         """Return a template, `NAME` or `NAME@2`, or None."""

@@ -86,8 +86,7 @@ async def delete(tx: Tx, org_id: UUID, name: str) -> None:
 
 async def uses(tx: Tx, org_id: UUID, name: str) -> list[str]:
     """Return up to eleven saved metrics and schedules that use a template, as `metric "Name"`."""
-    rows = await tx.fetch(_USES, org_id, name)
-    return [f'{row["kind"]} "{row["name"]}"' for row in rows]
+    return [f'{row["kind"]} "{row["name"]}"' for row in await tx.fetch(_USES, org_id, name)]
 
 
 def _template(row: Row) -> CustomTemplate:
