@@ -17,28 +17,31 @@ import _pytest.config
 import pytest
 from _pytest import tmpdir
 from _pytest.capture import CaptureManager
-from execnet import gateway_io
-from execnet.gateway_base import Popen2IO, get_execmodel, init_popen_io, serve
-from xdist.plugin import _sys_path
+from execnet import gateway_base, gateway_io
 from xdist.remote import setup_config
 
 
 class _Pipes(NamedTuple):
-    """File descriptors of the worker's input and output: the read end and the write end of each."""
+    """Two pipes: what each side reads, and what it writes, as file descriptors."""
 
-    input: tuple[int, int]
-    output: tuple[int, int]
+    worker: tuple[int, int]
+    controller: tuple[int, int]
+
+    @classmethod
+    def make(cls) -> "_Pipes":
+        """Make the pipes to a worker and back."""
+        there, back = os.pipe(), os.pipe()
+        return cls(worker=(there[0], back[1]), controller=(back[0], there[1]))
 
 
 class _Connection(gateway_io.Popen2IOMaster):
     """Connection of the controller to a forked worker."""
 
     def __init__(self, pipes: _Pipes, execmodel: Any) -> None:
-        Popen2IO.__init__(
-            self, os.fdopen(pipes.input[1], "wb"), os.fdopen(pipes.output[0], "rb"), execmodel
-        )
+        received, sent = os.fdopen(pipes.controller[0], "rb"), os.fdopen(pipes.controller[1], "wb")
+        cast("Any", gateway_base.Popen2IO).__init__(self, sent, received, execmodel)
         # Nothing comes if the collector has failed.
-        self.pid = int(self.infile.readline() or 0)
+        self.pid = int(received.readline() or 0)
 
     def wait(self) -> None:
         """Return at once: the collector waits for its workers, and the controller for it."""
@@ -61,7 +64,7 @@ def fork_workers(config: pytest.Config) -> Callable[[], None]:
         return lambda: None
     node = _Node(config, {"workerid": "collector", "mainargv": sys.argv})
     config.hook.pytest_configure_node(node=node)
-    pipes = [_Pipes(os.pipe(), os.pipe()) for _ in config.option.tx]
+    pipes = [_Pipes.make() for _ in config.option.tx]
     sys.stdout.flush()
     collector = os.fork()
     if collector == 0:
@@ -69,7 +72,7 @@ def fork_workers(config: pytest.Config) -> Callable[[], None]:
             _collect(config.invocation_params.args, node.workerinput, pipes)
         finally:
             os._exit(0)
-    _close(end for each in pipes for end in (each.input[0], each.output[1]))
+    _close(each.worker for each in pipes)
     start = gateway_io.create_io
 
     def connect(spec: Any, execmodel: Any) -> gateway_io.Popen2IOMaster:
@@ -81,7 +84,7 @@ def fork_workers(config: pytest.Config) -> Callable[[], None]:
 
     def wait() -> None:
         # A worker that nothing was connected to ends with its input.
-        _close(end for each in pipes for end in (each.input[1], each.output[0]))
+        _close(each.controller for each in pipes)
         os.waitpid(collector, 0)
 
     gateway_io.create_io = connect
@@ -89,23 +92,23 @@ def fork_workers(config: pytest.Config) -> Callable[[], None]:
 
 
 def _collect(args: tuple[str, ...], workerinput: dict[str, Any], pipes: list[_Pipes]) -> None:
-    _close(end for each in pipes for end in (each.input[1], each.output[0]))
+    _close(each.controller for each in pipes)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    sys.path = list(_sys_path)
-    config = _pytest.config._prepareconfig(list(args), None)
+    config = cast("Any", _pytest.config)._prepareconfig(list(args), None)
     collector = _Collector(config, config.option.dist, pipes)
     setup_config(config, None)
-    cast("Any", config).workerinput = workerinput
+    config.workerinput = workerinput
     config.pluginmanager.register(collector)
     config.hook.pytest_cmdline_main(config=config)
     collector.end()
 
 
-def _close(descriptors: Iterable[int]) -> None:
-    for each in descriptors:
-        os.close(each)
+def _close(unused: Iterable[tuple[int, int]]) -> None:
+    for pair in unused:
+        for each in pair:
+            os.close(each)
 
 
 class _Collector:
@@ -133,13 +136,9 @@ class _Collector:
         """Fork the workers and wait for their end; in each of them, run the tests."""
         for place, pipes in enumerate(self._pipes):
             if os.fork() == 0:
-                _close(
-                    end
-                    for each in self._pipes[place + 1 :]
-                    for end in (each.input[0], each.output[1])
-                )
+                _close(each.worker for each in self._pipes[place + 1 :])
                 return self._work(session, pipes)
-            _close((pipes.input[0], pipes.output[1]))
+            _close([pipes.worker])
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         for _ in self._pipes:
             os.wait()
@@ -164,9 +163,9 @@ class _Collector:
         plugins = self._config.pluginmanager
         capture = cast("CaptureManager", plugins.get_plugin("capturemanager"))
         capture.stop_global_capturing()
-        os.dup2(pipes.input[0], 0)
-        os.dup2(pipes.output[1], 1)
-        _close((pipes.input[0], pipes.output[1]))
+        os.dup2(pipes.worker[0], 0)
+        os.dup2(pipes.worker[1], 1)
+        _close([pipes.worker])
         os.write(1, f"{os.getpid()}\n".encode())
         before = plugins.get_plugins()
         self._thread.start()
@@ -175,7 +174,7 @@ class _Collector:
         capture.suspend_global_capture()
         os.environ.update(cast("Any", self._config).workerinput["environ"])
         tmpdir.pytest_configure(self._config)
-        (worker,) = cast("set[Any]", plugins.get_plugins() - before)
+        (worker,) = plugins.get_plugins() - before
         worker.pytest_sessionstart(session)
         worker.pytest_collection_modifyitems(self._config, session.items)
         for report in self._reports:
@@ -191,11 +190,14 @@ class _Collector:
             self._config.option.dist = self._distribution
             return self._config
 
-        _pytest.config._prepareconfig = prepared
+        cast("Any", _pytest.config)._prepareconfig = prepared
         with open(0, "rb", buffering=0, closefd=False) as program:
             sent = program.readline()
         if sent:
             os.write(1, b"1")
-            serve(init_popen_io(get_execmodel("main_thread_only")), id="forked")
+            execnet = cast("Any", gateway_base)
+            execnet.serve(
+                execnet.init_popen_io(execnet.get_execmodel("main_thread_only")), id="forked"
+            )
         if not self._is_prepared.is_set():
             os._exit(1)
