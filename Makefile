@@ -24,9 +24,9 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 # What runs on several nodes; tests/cluster/left_out.py says what does not, and why.
 CLUSTER := $(addprefix tests/,cluster ledger payments/swaps platform/changes)
 
-# Two workers more than cores, as tests wait for timeouts and processes a fifth of the time, and a forked worker costs
-# little. Neighbours stay together, so that what a module shares is made once.
-PYTEST := $(BIN)/pytest -n $(or $(WORKERS),4) --dist worksteal
+# A worker more than cores, as tests wait for timeouts and processes a fifth of the time. Neighbours stay together, so
+# that what a module shares is made once.
+PYTEST := $(BIN)/pytest -n $(or $(WORKERS),3) --dist worksteal
 
 # Containers often forbid Python to keep bytecode. Without it, each start compiles hundreds of files.
 export PYTHONDONTWRITEBYTECODE :=
