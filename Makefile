@@ -75,7 +75,7 @@ test-cluster: $(VENV)/.tools ## the money path on a coordinator and two workers 
 	$(BIN)/python -m tests.cluster.nodes $(or $(PORT),18150) $(BIN)/pytest $(or $(ARGS),$(CLUSTER))
 
 test-versions: $(VENV)/.tools ## what may differ between versions of PostgreSQL (TEST_DATABASE_URL)
-	$(PYTEST) -m "versions and db and (long or not long)" $(ARGS)
+	$(PYTEST) -m "versions and db and (long or not long) and not wide" $(ARGS)
 
 check: $(VENV)/.tools ## lint, format, types, import contracts
 	$(BIN)/ruff check .

@@ -17,11 +17,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, 
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 import pytest
 import uvloop
+from _pytest.unraisableexception import gc_collect_iterations_key
 from hypothesis import HealthCheck, settings
 
 from landbridge.app.container import Container, wire
@@ -34,6 +36,7 @@ from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests.cluster.databases import make_distributed_template, running_cluster
 from tests.cluster.left_out import LEFT_OUT
+from tests.forked_workers import fork_workers
 from tests.lost_commits.database import MODES
 from tests.server import RunServer, drop_template, make_template, on_server
 from tests.tenants import SETTINGS, Tenant, make_tenant, served
@@ -81,13 +84,20 @@ def _interrupt(_signal: int, _frame: object) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the server once: in the controller, before any test process exists."""
+    """Replace a signal handler and a habit of pytest that cost time."""
+    # For other interpreters, pytest collects garbage five times in the end, which takes a second.
+    config.stash[gc_collect_iterations_key] = 1
     # As Python's own handler does. `asyncio.Runner` replaces that one at every test and fixture,
     # and then formats the task with everything it refers to: a twentieth of the CPU time.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
-    if hasattr(config, "workerinput") or config.option.collectonly:
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Start the server once: in the controller, while another process collects the tests."""
+    if hasattr(session.config, "workerinput") or session.config.option.collectonly:
         return
+    _stops.append(fork_workers(session.config))
     if _URL not in os.environ:
         server = RunServer.start()
         _stops.append(server.stop)
@@ -98,8 +108,16 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     template = asyncio.run(make_template(os.environ[_URL]))
     os.environ[_TEMPLATE] = template
-    if not _stops:
+    if len(_stops) == 1:
         _stops.append(lambda: asyncio.run(drop_template(os.environ[_URL], template)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Name the server to a test process, which may have been forked before there was one."""
+    node.workerinput["environ"] = {
+        name: os.environ[name] for name in (_URL, _TEMPLATE) if name in os.environ
+    }
 
 
 def pytest_unconfigure() -> None:
@@ -132,7 +150,6 @@ def pytest_collection_finish() -> None:
     nested input would then overflow the C stack instead of being refused.
     """
     sys.setrecursionlimit(_RECURSION_LIMIT)
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 

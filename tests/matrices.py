@@ -37,7 +37,7 @@ def in_one_test(
 ) -> Callable[[Callable[..., None]], Callable[[], None]]:
     """Make one test of a function of cases; its failure names the case.
 
-    A test of its own takes 4 ms, to collect it in each process, to run and to report it. A tuple
+    A test of its own takes 3 ms, to collect it, to run it and to report it. A tuple
     has a value for each parameter.
     """
     listed = list(cases)

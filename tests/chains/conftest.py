@@ -17,7 +17,14 @@ from tests.chains.contracts import Contract, deploy_contract
 # connections. Test processes, which have neighbouring ids, begin far from each other: a node may
 # start on its port seconds after the port was found free.
 _PORTS = range(30_000, 32_760, 8)
-_candidates = itertools.islice(itertools.cycle(_PORTS), os.getpid() * 101 % len(_PORTS), None)
+
+
+def _ports() -> Iterator[int]:
+    # Not before the first is needed: a test process is forked after it has imported this.
+    yield from itertools.islice(itertools.cycle(_PORTS), os.getpid() * 101 % len(_PORTS), None)
+
+
+_candidates = _ports()
 
 
 @pytest.fixture(scope="session")

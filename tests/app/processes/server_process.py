@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,14 @@ NOBODY, BROKEN = 0, -1
 # Below the system's ephemeral ports: the system could assign one of those to another process before
 # the chosen server is up, or during a restart. Each test process starts at another port.
 _PORTS_FROM, _PORTS = 20_000, 10_000
-_tried = itertools.count(os.getpid() * 101)
+
+
+def _places() -> Iterator[int]:
+    # Not before the first is needed: a test process is forked after it has imported this.
+    yield from itertools.count(os.getpid() * 101)
+
+
+_tried = _places()
 
 
 _preloaded = Preloaded()

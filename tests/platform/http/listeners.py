@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 Script = Callable[["Listener", asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
-# An address of this machine that no other process of a test run listens on.
+# An address of this machine that no other run of tests listens on; within a run, a test that
+# listens on it takes `alone`.
 OWN = f"127.{os.getpid() >> 16 & 0x3F | 0x40}.{os.getpid() >> 8 & 0xFF}.{os.getpid() & 0xFF}"
 # The only port other than 443 that webhooks are delivered to.
 PORT = 8443

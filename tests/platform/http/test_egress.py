@@ -348,7 +348,7 @@ async def test_cancelled_caller_leaves_nothing_behind(egress: Egress) -> None:
     await egress.close()
 
 
-async def test_certificate_must_be_trusted_and_match_the_name(tmp_path: Path) -> None:
+async def test_certificate_must_be_trusted_and_match_the_name(tmp_path: Path, alone: None) -> None:
     ours, theirs = certificate(tmp_path, NAME)
     others, trusted = certificate(tmp_path, "example.org")
     old, trusts_old = certificate(tmp_path, NAME, days=1)

@@ -1,13 +1,10 @@
 """No customer request ever reaches a server on this machine."""
 
 import asyncio
-import fcntl
-import os
 import re
 import socket
 import ssl
-import tempfile
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack
 from ipaddress import ip_address
 from pathlib import Path
@@ -60,19 +57,6 @@ async def post(egress: Egress, url: str = URL, *, timeout_s: float = 3) -> Egres
         text_max=100,
         share=None,
     )
-
-
-@pytest.fixture
-def alone() -> Iterator[None]:
-    """Reserve the webhook port for this test process.
-
-    Where several processes listen on every address, the system may hand a connection to any of
-    them.
-    """
-    path = Path(tempfile.gettempdir()) / f"landbridge-tests-{os.getuid()}-{PORT}.lock"
-    with path.open("w", encoding="utf-8") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 @pytest.fixture
@@ -197,7 +181,7 @@ async def test_changing_dns_answer_is_checked_each_time(tmp_path: Path, alone: N
 
 
 async def test_connection_uses_the_checked_address_with_host_and_certificate(
-    tmp_path: Path,
+    tmp_path: Path, alone: None
 ) -> None:
     ours, theirs = trust(tmp_path)
     requests: list[str | None] = []

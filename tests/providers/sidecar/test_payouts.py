@@ -34,7 +34,7 @@ from tests.resolution_team import resolve_by_clock
 from tests.tenants import SETTINGS, Tenant, held, make_tenant, run_due, served
 
 WRONG = SigningSecret(KEY.id, b"another secret, which nobody configured here")
-PATIENCE_S = 60
+PATIENCE_S = 180
 
 
 def write_file(folder: Path, port: int) -> Path:
