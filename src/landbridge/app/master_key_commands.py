@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import click
 
 from landbridge.app.settings import PREFIX
-from landbridge.platform.core.errors import LandbridgeError, not_none
+from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.sealing import FIRST_KEY_ID, keys_from_text, new_key
 from landbridge.platform.encryption.key_wrapping import KeyWrapping, wrapping_from_text
 
@@ -38,7 +38,9 @@ def create(wrap: str) -> None:
 @_wrap_option
 def wrap_keys(wrap: str) -> None:
     """Read master keys as they are from standard input, and print them wrapped."""
-    service = not_none(_service(wrap), MasterKeyInvalid(f"Set {_VARIABLE} to the key service."))
+    service = _service(wrap)
+    if service is None:
+        raise MasterKeyInvalid(f"Set {_VARIABLE} to the key service.")
     try:
         keys = keys_from_text(sys.stdin.read())
     except ValueError as error:

@@ -46,7 +46,7 @@ from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.customers.users.service import Users
 from landbridge.ledger.replays import first_difference
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceConflict, not_none
+from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceConflict
 from landbridge.platform.core.pagination import PageWindow, QueueWindow
 from landbridge.platform.db.grouped_lookup import GroupedLookup
 from landbridge.platform.db.pool import Database, Tx
@@ -351,7 +351,9 @@ class BankAccounts:
         return known
 
     async def _lock(self, tx: Tx, org_id: UUID, account_id: UUID) -> BankAccount:
-        found = not_none(await store.lock(tx, org_id, account_id), _unknown(account_id))
+        found = await store.lock(tx, org_id, account_id)
+        if found is None:
+            raise _unknown(account_id)
         return opened(found, await self._vault.find(tx, org_id, found.user_id))
 
 

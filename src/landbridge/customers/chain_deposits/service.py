@@ -40,7 +40,7 @@ from landbridge.ledger.model import CommitOutcome
 from landbridge.ledger.reversed_journals import has_returned_coins
 from landbridge.ledger.service import Ledger
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following import progress
@@ -386,4 +386,7 @@ async def _add(tx: Tx, found: FoundDeposits) -> None:
 
 
 def _wallet_chain(cursor: ChainCursor) -> Chain:
-    return not_none(cursor.chain.chain, InvariantBroken(f"{cursor.chain} has no wallets"))
+    chain = cursor.chain.chain
+    if chain is None:
+        raise InvariantBroken(f"{cursor.chain} has no wallets")
+    return chain

@@ -41,7 +41,7 @@ from landbridge.customers.verification.model import VerificationCase
 from landbridge.customers.verification.provider_links import VerificationLinks
 from landbridge.customers.verification.service import Verification
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound, not_none
+from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.identity.port import HostedVerification
 
@@ -118,12 +118,18 @@ class FormVisit:
     @property
     def user(self) -> User:
         """Return the user, who must exist."""
-        return not_none(self.state.user, LinkGone(_UNKNOWN))
+        user = self.state.user
+        if user is None:
+            raise LinkGone(_UNKNOWN)
+        return user
 
     @property
     def kyc_profile(self) -> KycProfile:
         """Return the KYC profile of the user."""
-        return not_none(self.state.kyc_profile, LinkGone(_UNKNOWN))
+        kyc_profile = self.state.kyc_profile
+        if kyc_profile is None:
+            raise LinkGone(_UNKNOWN)
+        return kyc_profile
 
     def owner(self, owner_id: UUID) -> KycOwner:
         """Return an owner; raise `LinkGone` for an unknown id."""

@@ -22,7 +22,7 @@ from landbridge.customers.users.model import UserType
 from landbridge.customers.users.path_params import known_user
 from landbridge.customers.wallets.service import checked_address
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, not_none
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.formats.addresses import Address, check_address
 from landbridge.platform.formats.people import check_birth_date, check_name
 from landbridge.platform.formats.schemas import LineText, NameText
@@ -187,7 +187,9 @@ class TravelRuleWalletRoutes(Controller):
 
 
 def _reply(wallet: OutsideWallet) -> WalletDataReply:
-    data = not_none(wallet.data, InvariantBroken(f"the data about {wallet.address} were not read"))
+    data = wallet.data
+    if data is None:
+        raise InvariantBroken(f"the data about {wallet.address} were not read")
     return reply_of(
         data,
         WalletDataReply,

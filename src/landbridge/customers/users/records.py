@@ -11,7 +11,7 @@ from landbridge.customers.users.model import User, UserCard, UserType
 from landbridge.customers.users.search import name_trigrams, trigrams
 from landbridge.ledger.replays import first_difference
 from landbridge.platform.core.created_resource import CreatedResource
-from landbridge.platform.core.errors import ResourceConflict, UserFrozen, not_none
+from landbridge.platform.core.errors import ResourceConflict, UserFrozen
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -33,7 +33,9 @@ class UserRecords:
         # Load the key first: if the user is erased in between, the row is blank and no content is
         # lost.
         key = await self._vault.find(tx, org_id, user_id)
-        stored = not_none(await store.get(tx, org_id, user_id), unknown(user_id))
+        stored = await store.get(tx, org_id, user_id)
+        if stored is None:
+            raise unknown(user_id)
         return sealed_records.open_user(stored, key), key
 
     async def lock(self, tx: Tx, org_id: UUID, user_id: UUID) -> tuple[User, DataKey]:
@@ -41,7 +43,9 @@ class UserRecords:
 
         Raises `UserNotFound`, and `UserFrozen` after erasure, when no data is left to change.
         """
-        stored = not_none(await store.lock(tx, org_id, user_id), unknown(user_id))
+        stored = await store.lock(tx, org_id, user_id)
+        if stored is None:
+            raise unknown(user_id)
         key = await key_of(self._vault, tx, org_id, user_id)
         return sealed_records.open_user(stored, key), key
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound, not_none
+from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.platform.formats.translations import later as _
 
 
@@ -119,7 +119,10 @@ _BY_TYPE: Final = {each.transfer_type: each for each in KINDS.values()}
 
 def find_kind(name: str) -> PaymentFormKind:
     """Return the kind of a URL; raise `ResourceNotFound` if it is unknown."""
-    return not_none(KINDS.get(name), ResourceNotFound("This payment type does not exist."))
+    found = KINDS.get(name)
+    if found is None:
+        raise ResourceNotFound("This payment type does not exist.")
+    return found
 
 
 def find_kind_by_type(transfer_type: str) -> PaymentFormKind:

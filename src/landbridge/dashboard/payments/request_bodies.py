@@ -9,7 +9,7 @@ from uuid import UUID
 from landbridge.dashboard.page_request import Form
 from landbridge.dashboard.payments.parties import payee, wallet
 from landbridge.dashboard.payments.user_search import resolve_user
-from landbridge.platform.core.errors import FieldInvalid, not_none
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.internal_client import InternalClient
 
 Body: TypeAlias = Mapping[str, object]
@@ -199,7 +199,10 @@ def _either_amount(form: Form) -> tuple[str | None, str | None]:
 
 def _required(form: Form, name: str) -> str:
     """Return a field's text; raise `FieldInvalid` if it is empty."""
-    return not_none(form.maybe(name), FieldInvalid("This field is required.", field=name))
+    found = form.maybe(name)
+    if found is None:
+        raise FieldInvalid("This field is required.", field=name)
+    return found
 
 
 def _number(form: Form, name: str) -> str:

@@ -15,7 +15,7 @@ from landbridge.payments.bank_files.model import (
     BankPaymentStatus,
 )
 from landbridge.payments.bank_files.orders import PaymentOrder, format_of, trace
-from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, not_none
+from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.providers.iso20022.parties import NAME_LENGTH_MAX
 from landbridge.providers.iso20022.texts import is_writable, written
@@ -64,7 +64,9 @@ def check_files(settings: FundingAccount) -> None:
 
 
 def _payment(settings: FundingAccount, rail: str) -> BankPayment:
-    format_ = not_none(format_of(rail), InvariantBroken(f"no file carries {rail}"))
+    format_ = format_of(rail)
+    if format_ is None:
+        raise InvariantBroken(f"no file carries {rail}")
     return BankPayment(
         org_id=_NOBODY,
         key=_NOBODY,

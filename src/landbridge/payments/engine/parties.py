@@ -24,7 +24,6 @@ from landbridge.platform.core.errors import (
     ProfileFrozen,
     RoleNotAllowed,
     UserFrozen,
-    not_none,
 )
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.money import Asset, Money
@@ -252,7 +251,9 @@ class PaymentParties:
         self, org_id: UUID, requested: PartyRequest, chain: Chain, asset: Asset, *, payer_id: UUID
     ) -> Payee:
         """Return the wallet of a requested user; raises `WalletNotFound` with how to add one."""
-        user_id = not_none(requested.user_id, InvariantBroken("an internal payee has a user"))
+        user_id = requested.user_id
+        if user_id is None:
+            raise InvariantBroken("an internal payee has a user")
         context = await self.party_contexts.find(org_id, user_id, chain, asset)
         if context.is_user_frozen is None:
             raise unknown(user_id)

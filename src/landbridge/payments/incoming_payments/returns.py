@@ -22,7 +22,7 @@ from landbridge.payments.incoming_payments.model import (
 )
 from landbridge.payments.incoming_payments.records import record_change
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
-from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound, not_none
+from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.platform.db.pool import Tx
@@ -198,7 +198,10 @@ def return_payment(payment: IncomingPayment, *, key: UUID, at: datetime) -> Rail
 
 
 async def _locked(tx: Tx, org_id: UUID, payment_id: UUID) -> SealedIncomingPayment:
-    return not_none(await store.lock(tx, org_id, payment_id), _unknown(payment_id))
+    found = await store.lock(tx, org_id, payment_id)
+    if found is None:
+        raise _unknown(payment_id)
+    return found
 
 
 def _unknown(payment_id: UUID) -> ResourceNotFound:

@@ -34,7 +34,7 @@ from landbridge.payments.incoming_payments.sealed_texts import (
     texts_of,
 )
 from landbridge.payments.incoming_payments.store import SealedIncomingPayment
-from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound, not_none
+from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFound
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -126,7 +126,9 @@ class IncomingPayments:
         `Busy` if it is matched elsewhere or being returned, or the user is being erased: the record
         must not move then.
         """
-        key = not_none(await self._vault.find(tx, payment.org_id, user_id), _erased())
+        key = await self._vault.find(tx, payment.org_id, user_id)
+        if key is None:
+            raise _erased()
         texts = key.seal(texts_of(payment), context=context_of(payment.id))
         matched = await store.match(
             tx,

@@ -20,7 +20,7 @@ from landbridge.ledger.service import Ledger
 from landbridge.payments.rfis.model import IN_REVIEW, TEXT_LENGTH_MAX, Rfi, RfiStatus
 from landbridge.payments.rfis.service import Rfis
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import InvariantBroken, ResourceConflict, not_none
+from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.optimistic_retry import optimistic_retry
 from landbridge.platform.core.pagination import QueueWindow
@@ -170,7 +170,9 @@ class TransferReviews:
             )
 
         async def attempt(record: Transfer, flow: ReviewableFlow) -> Transfer | CommitOutcome:
-            latest = not_none((await self._review(record)).latest, _no_open_request(transfer_id))
+            latest = (await self._review(record)).latest
+            if latest is None:
+                raise _no_open_request(transfer_id)
             if not latest.is_open or record.status != IN_REVIEW:
                 # Read again: the request may have been opened since the record was read.
                 record = await self._record(caller.org_id, transfer_id)

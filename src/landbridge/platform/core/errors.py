@@ -11,9 +11,7 @@ catalogue of the contract); its docstring is the default message. Only `http` re
 
 import inspect
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
-
-T = TypeVar("T")
+from typing import Any, ClassVar
 
 
 class LandbridgeError(Exception):
@@ -156,10 +154,3 @@ class KeyMissing(Refused):
     """Send your API key as `Authorization: Bearer <key>`."""
 
     code, name, status = 200203, "UNAUTHORIZED", 401
-
-
-def not_none(value: T | None, error: LandbridgeError) -> T:
-    """Return a value; raise the error if it is None."""
-    if value is None:
-        raise error
-    return value

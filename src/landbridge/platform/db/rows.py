@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Row
 
 T = TypeVar("T")
@@ -56,7 +56,9 @@ def column_values(insert: str, source: object, /, **values: Any) -> list[Any]:
 @cache
 def _columns(insert: str) -> Sequence[str]:
     """Return the column that takes each parameter first, in the order of the parameters."""
-    found = not_none(_INSERT.search(insert), InvariantBroken(f"no insert of values: {insert}"))
+    found = _INSERT.search(insert)
+    if found is None:
+        raise InvariantBroken(f"no insert of values: {insert}")
     columns, arguments = (part.split(",") for part in found.groups())
     by_number: dict[int, str] = {}
     for column, argument in zip(columns, arguments, strict=True):

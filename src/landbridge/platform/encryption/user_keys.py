@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from landbridge.platform.core.errors import UserFrozen, not_none
+from landbridge.platform.core.errors import UserFrozen
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 
@@ -21,4 +21,7 @@ async def key_of(vault: Vault, tx: Tx, org_id: UUID, user_id: UUID) -> DataKey:
     """
     if user_id == org_id:
         return await vault.make(tx, org_id, org_id)
-    return not_none(await vault.find(tx, org_id, user_id), erased(user_id))
+    key = await vault.find(tx, org_id, user_id)
+    if key is None:
+        raise erased(user_id)
+    return key

@@ -12,7 +12,7 @@ import msgspec
 from litestar import Request
 
 from landbridge.platform.core.choices import case_hint
-from landbridge.platform.core.errors import FieldInvalid, not_none
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.pagination import (
     LIMIT_DEFAULT,
@@ -193,16 +193,14 @@ async def check_query(request: AnyRequest) -> None:
         raise FieldInvalid("the query has a NUL character")
 
 
-def required_text(name: str, text: str | None) -> str:
-    """Return a query parameter that must be given."""
-    return not_none(text, FieldInvalid(f"{name} is required", field=name))
-
-
 def optional_id(name: str, text: str | None) -> UUID | None:
     """Parse a query parameter that is an id, or missing."""
     if text is None:
         return None
-    return not_none(as_uuid(text), FieldInvalid(f"{name} is not a UUID", field=name))
+    found = as_uuid(text)
+    if found is None:
+        raise FieldInvalid(f"{name} is not a UUID", field=name)
+    return found
 
 
 def parse_choice(name: str, text: str, known: Iterable[W]) -> W:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.formats.addresses import find_alpha3
 from landbridge.platform.formats.bank_numbers import (
@@ -141,7 +141,9 @@ def read(raw: bytes) -> Initiation:
         _check_totals(node, transfers)
     iban, account_number = read_account(block.find("DbtrAcct"))
     bic, clearing_member, _ = read_agent(block.find("DbtrAgt"))
-    debtor = not_none(read_party(block.find("Dbtr")), FileRejected("The payer's name is missing."))
+    debtor = read_party(block.find("Dbtr"))
+    if debtor is None:
+        raise FileRejected("The payer's name is missing.")
     return Initiation(
         message_id=required(body.read("GrpHdr", "MsgId"), "The file's number"),
         created_at=read_moment(body.read("GrpHdr", "CreDtTm") or "", "The file's time"),

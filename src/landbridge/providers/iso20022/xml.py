@@ -19,7 +19,6 @@ from xml.etree.ElementTree import Element, ParseError, SubElement, indent, tostr
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from landbridge.platform.core.errors import not_none
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.formats.file_errors import FileRejected
 from landbridge.providers.rails.currencies import FIAT
@@ -100,7 +99,9 @@ def read_document(raw: bytes, message: str, versions: range, body: str) -> XmlMe
     if version not in versions:
         raise FileRejected(f"The file is a {message} of version {version:02}, which is not read.")
     _without(namespace, root)
-    inside = not_none(root.find(body), FileRejected(f"The file is a {message} without {body}."))
+    inside = root.find(body)
+    if inside is None:
+        raise FileRejected(f"The file is a {message} without {body}.")
     return XmlMessage(version, inside)
 
 

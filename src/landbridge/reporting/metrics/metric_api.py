@@ -8,7 +8,7 @@ from litestar import Controller, MediaType, Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import JSONBody, PathParameter
 
-from landbridge.platform.core.errors import FieldInvalid, not_none
+from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.responses import ResponseEncoder, encode
@@ -163,4 +163,7 @@ async def _answer(
 
 def known_metric(text: str) -> UUID:
     """Parse the metric id of a path; raises `FieldInvalid` for malformed ids (contract, 1)."""
-    return not_none(as_uuid(text), FieldInvalid("metricId must be a UUID", field="metricId"))
+    found = as_uuid(text)
+    if found is None:
+        raise FieldInvalid("metricId must be a UUID", field="metricId")
+    return found

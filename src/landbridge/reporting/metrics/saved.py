@@ -23,7 +23,6 @@ from landbridge.platform.core.errors import (
     FieldsInvalid,
     ResourceConflict,
     ResourceNotFound,
-    not_none,
 )
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.optimistic_retry import optimistic_retry
@@ -221,7 +220,9 @@ class SavedMetrics:
 
         async def work(tx: Tx) -> bool:
             await store.lock_org(tx, before.org_id)
-            stored = not_none(await store.lock(tx, before.org_id, before.id), _unknown(before.id))
+            stored = await store.lock(tx, before.org_id, before.id)
+            if stored is None:
+                raise _unknown(before.id)
             if stored.updated_at == after.updated_at:
                 return True  # changed by an attempt whose commit reply was lost
             if stored.version != before.version:

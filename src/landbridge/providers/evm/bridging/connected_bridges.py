@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.bridge_configuration import BridgeContracts
 from landbridge.providers.evm.bridging.attestations import AttestationClient, AttestedMessage
@@ -43,7 +43,10 @@ class ConnectedBridges:
 
     def bridge(self, name: Network) -> BridgeContracts:
         """Return the bridge of a chain that has one."""
-        return not_none(self._chains[name].bridge, InvariantBroken(f"{name} has no bridge"))
+        bridge = self._chains[name].bridge
+        if bridge is None:
+            raise InvariantBroken(f"{name} has no bridge")
+        return bridge
 
     def message(
         self,

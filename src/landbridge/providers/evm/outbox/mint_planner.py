@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import structlog
 
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm import abi
@@ -129,7 +129,9 @@ class MintPlanner:
         return PlanWait(_OTHER_MESSAGES)
 
     async def _burn(self, order: OutboxOrder) -> OutboxOrder | None:
-        key = not_none(order.burn_key, InvariantBroken(f"mint {order.key} names no burn"))
+        key = order.burn_key
+        if key is None:
+            raise InvariantBroken(f"mint {order.key} names no burn")
         return await self._database.single(lambda tx: order_store.get(tx, order.org_id, key))
 
     async def _claim(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.evm import abi
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.market_configuration import MarketContracts, MarketPool
@@ -82,7 +82,9 @@ def swap_calls(chain: EvmChain, order: OutboxOrder, *, deadline_s: int) -> Seque
 
     Some tokens change an allowance only from or to zero, so it is set to zero before.
     """
-    found = not_none(market_of(chain, order), InvariantBroken(f"order {order.key} has no market"))
+    found = market_of(chain, order)
+    if found is None:
+        raise InvariantBroken(f"order {order.key} has no market")
     market, pool = found
     terms, fill = terms_of(order), expected_fill(chain, order)
     calls = [

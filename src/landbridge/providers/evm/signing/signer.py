@@ -10,7 +10,7 @@ import msgspec
 from coincurve import PrivateKey
 
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import InvariantBroken, not_none
+from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.sealing import Sealer
 from landbridge.platform.formats.key_derivation import SOLANA_PATH
 from landbridge.providers.chains.tokens import Network
@@ -302,7 +302,10 @@ class EvmSigner:
         return self._record(key.address, draft, lambda: signer.sign(key, message))
 
     def _policy(self, chain: Network) -> ChainPolicy:
-        return not_none(self._policies.get(chain), SigningRefused(f"{chain} is not configured"))
+        policy = self._policies.get(chain)
+        if policy is None:
+            raise SigningRefused(f"{chain} is not configured")
+        return policy
 
     def _sign(self, key: SigningKey, draft: SigningDraft) -> Signature:
         check_key(key)

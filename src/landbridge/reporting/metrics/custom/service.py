@@ -22,7 +22,6 @@ from landbridge.platform.core.errors import (
     FieldsInvalid,
     ResourceConflict,
     ResourceNotFound,
-    not_none,
 )
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.formats.texts import check_text
@@ -117,7 +116,9 @@ class CustomTemplates:
 
         async def work(tx: Tx) -> CustomTemplate:
             await store.lock_org(tx, caller.org_id)
-            before = not_none(await store.find(tx, caller.org_id, name, None), unknown(name))
+            before = await store.find(tx, caller.org_id, name, None)
+            if before is None:
+                raise unknown(name)
             after = replace(
                 before,
                 display_name=before.display_name if display_name is None else display_name,
@@ -179,7 +180,10 @@ class CustomTemplates:
 
     async def get(self, org_id: UUID, reference: str) -> CustomTemplate:
         """Return a template, `NAME` or `NAME@2`; raises `ResourceNotFound`."""
-        return not_none(await self.find(org_id, reference), unknown(reference))
+        found = await self.find(org_id, reference)
+        if found is None:
+            raise unknown(reference)
+        return found
 
     async def find(self, org_id: UUID, reference: str) -> CustomTemplate | None:
         """Return a template, `NAME` or `NAME@2`, or None."""
