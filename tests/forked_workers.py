@@ -42,6 +42,9 @@ class _Connection(gateway_io.Popen2IOMaster):
         cast("Any", gateway_base.Popen2IO).__init__(self, sent, received, execmodel)
         # Nothing comes if the collector has failed.
         self.pid = int(received.readline() or 0)
+        if not self.pid:
+            received.close()
+            sent.close()
 
     def wait(self) -> None:
         """Return at once: the collector waits for its workers, and the controller for it."""

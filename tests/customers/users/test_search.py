@@ -57,7 +57,8 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 
 
 def test_trigrams_differ_by_field_and_by_key() -> None:
-    key, other = new_key(), new_key()
+    # Fixed keys: of random ones, some pairs have a trigram in common by chance.
+    key, other = bytes([1]) * 32, bytes([2]) * 32
     first = set(trigrams(key, {"first_name": "ada lovelace"}))
     assert not first & set(trigrams(key, {"last_name": "ada lovelace"}))
     assert not first & set(trigrams(other, {"first_name": "ada lovelace"}))

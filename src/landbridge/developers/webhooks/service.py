@@ -43,12 +43,7 @@ from landbridge.developers.webhooks.store import StoredEndpoint
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.changes.service import SPREAD, append_change, end_of_log
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import (
-    FieldInvalid,
-    ResourceConflict,
-    ResourceNotFound,
-    not_none,
-)
+from landbridge.platform.core.errors import FieldInvalid, ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.sealing import new_key
@@ -316,10 +311,15 @@ class Endpoints:
                 *(tx, self.vault, org_id, endpoint_id), now=now, issuer=self.base_url
             )
         )
-        return not_none(signer, _not_found(endpoint_id))
+        if signer is None:
+            raise _not_found(endpoint_id)
+        return signer
 
     async def _lock(self, tx: Tx, org_id: UUID, endpoint_id: UUID) -> StoredEndpoint:
-        return not_none(await store.lock(tx, org_id, endpoint_id), _not_found(endpoint_id))
+        found = await store.lock(tx, org_id, endpoint_id)
+        if found is None:
+            raise _not_found(endpoint_id)
+        return found
 
     def _requested_changes(self, request: WebhookChange) -> Mapping[str, Any]:
         """Return the validated values by the endpoint's field names, without omitted ones."""

@@ -193,6 +193,13 @@ async def check_query(request: AnyRequest) -> None:
         raise FieldInvalid("the query has a NUL character")
 
 
+def required_text(name: str, text: str | None) -> str:
+    """Return a query parameter that must be given."""
+    if text is None:
+        raise FieldInvalid(f"{name} is required", field=name)
+    return text
+
+
 def optional_id(name: str, text: str | None) -> UUID | None:
     """Parse a query parameter that is an id, or missing."""
     if text is None:
