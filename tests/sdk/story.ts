@@ -169,7 +169,7 @@ try {
   await absent.service.ping();
   check(false, "a server that is not there gives no answer");
 } catch (error) {
-  const isNamed = error instanceof NotReached && error.message.includes("GET http://127.0.0.1:9/v2/ping: TypeError");
+  const isNamed = error instanceof NotReached && error.name === "NotReached" && error.message.includes("GET http://127.0.0.1:9/v2/ping: TypeError");
   check(isNamed && error.cause === refused, "the address is named, without a password");
 }
 console.log("all true");

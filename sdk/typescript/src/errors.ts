@@ -1,4 +1,4 @@
-/** Errors of calls: branch on the class, or on `name`; `details` is for people. */
+/** Errors of calls: branch on the class, or on `errorName`; `details` is for people. */
 
 import type { ErrorName } from "./generated/types.js";
 
@@ -6,6 +6,11 @@ import type { ErrorName } from "./generated/types.js";
 export class LandbridgeError extends Error {
   /** Id under which a write was sent, also one that the client has made: send it again under this one. */
   idempotencyKey?: string;
+
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
 }
 
 /** No answer arrived. A write may have been carried out: send it again under its id. */
