@@ -94,7 +94,7 @@ _NAMES_BY_CHANGE: Mapping[tuple[str, str], str] = {
     (VIRTUAL_ACCOUNT_KIND, "create"): "A virtual account was opened.",
     (VIRTUAL_ACCOUNT_KIND, "update"): "A virtual account was changed.",
     (MISSING_CHANGE_KIND, MISSING_CHANGE): (
-        "A payment to outside or a deposit from outside waits for data of the travel rule."
+        "A payment to an external wallet, or a deposit from one, waits for travel rule data."
     ),
     (REPORT_KIND, "ready"): "A scheduled report was created and can be downloaded.",
     (REPORT_KIND, "failed"): "A scheduled report could not be created.",
