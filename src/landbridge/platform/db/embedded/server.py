@@ -60,7 +60,6 @@ FIXED_SETTINGS = {
     "full_page_writes": "on",
     "logging_collector": "off",
     "log_destination": "stderr",
-    "log_error_verbosity": "terse",  # without details, which quote the values of rows
     "update_process_title": "on",  # the process title identifies the directory
 }
 
@@ -242,10 +241,15 @@ class EmbeddedPostgres:
         )
 
     def _make_database(self) -> None:
-        """Create the database if it is missing, which also proves that the server responds."""
+        """Create the database if it is missing, which also proves that the server responds.
+
+        Its sessions log errors without details.
+        """
         find = f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'"  # noqa: S608  a constant
         if not self._query(find):
             self._query(f"CREATE DATABASE {DATABASE}")
+        # Details of errors quote the values of rows. Those of a start keep their hints.
+        self._query(f"ALTER ROLE {ROLE} SET log_error_verbosity = 'terse'")
 
     def _query(self, sql: str) -> str:
         psql = str(runner.client_directory(self._wheel) / "psql")
