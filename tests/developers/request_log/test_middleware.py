@@ -1,5 +1,6 @@
 """Entries of the request log middleware, and the bounds of its buffer."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from datetime import timedelta
@@ -144,6 +145,17 @@ async def test_an_organisation_has_bounds_on_average() -> None:
     assert 7_200 <= line_count < 7_400
     await send_through(listener, user=Caller(uuid4(), None, timedelta()))
     assert sum(len(each.lines) for each in listener.take().values()) == 1
+
+
+async def test_rates_of_idle_organisations_are_not_kept() -> None:
+    bounds = BufferBounds(bodies_on_average=10_000, lines_on_average=10_000)
+    listener = RequestLogMiddleware(Clock(node=9), bounds)
+    for _ in range(3):
+        await send_through(listener, user=Caller(uuid4(), None, timedelta()))
+    await asyncio.sleep(0.001)
+    listener.take()
+    for name in ("_body_rates", "_line_rates"):
+        assert not vars(vars(listener)[name])["_full_at_s"]
 
 
 async def test_all_organisations_share_a_bound() -> None:

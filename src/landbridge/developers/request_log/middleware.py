@@ -95,6 +95,8 @@ class RequestLogMiddleware:
     def take(self) -> Mapping[UUID, OrganisationBuffer]:
         """Return and clear what was captured since the last call."""
         captured, self._shares, self._line_count = self._shares, {}, 0
+        for rates in (self._body_rates, self._line_rates):
+            rates.sweep(time.monotonic())
         return captured
 
     async def listen(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
