@@ -85,3 +85,11 @@ def test_what_is_no_choice_in_any_case_has_no_hint() -> None:
     assert case_hint("dai", ["usdc"]) == ""
     assert case_hint(5, ["usdc"]) == ""
     assert case_hint(" UsdC ", ["usdt", "usdc"]) == " (write usdc, not UsdC)"
+
+
+async def test_a_coin_that_a_chain_has_not_is_not_called_misspelled(org: Tenant) -> None:
+    user = await make_user(org)
+    path = f"/v2/users/{user}/wallets/balance?chain=POLYGON&currency=usdg"
+    refused = await org.send("GET", path)
+    assert refused.status_code == 400
+    assert sentence(refused).endswith("there is no usdg on POLYGON")

@@ -7,6 +7,6 @@ def case_hint(value: object, choices: Iterable[str]) -> str:
     """Return ` (write usdc, not USDC)` if this is a choice in another case; else an empty text."""
     if not isinstance(value, str):
         return ""
-    folded = value.strip().lower()
-    near = sorted(each for each in choices if each.lower() == folded)
-    return f" (write {near[0]}, not {value.strip()})" if near else ""
+    written = value.strip()
+    near = sorted(each for each in choices if each.lower() == written.lower())
+    return f" (write {near[0]}, not {written})" if near and written not in near else ""
