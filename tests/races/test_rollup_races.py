@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -22,10 +23,34 @@ from tests.reporting.rollups.log_history import KINDS, add_past, add_record
 
 # Number of kills; the second in `make test-long`.
 ROUNDS = few_of([2, 8])
+# Records that may be written for each comparison: on a slow machine, writers without a bound leave
+# the updaters behind, and every report reads all that is not in a roll-up yet.
+RECORDS = 100
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 ODD = Span(BEGIN + timedelta(hours=7, minutes=13), BEGIN + timedelta(days=9.4), "UTC", Interval.DAY)
 DAYS = Span(BEGIN, BEGIN + timedelta(days=12), "UTC", Interval.WEEK)
 MONTHS = Span(BEGIN, BEGIN + timedelta(days=35), "UTC", Interval.QUARTER)
+
+
+class Writers:
+    """Two tasks that write as many records as they are allowed."""
+
+    def __init__(self, write: Callable[[], Awaitable[None]]) -> None:
+        self._write, self._allowed, self._is_over = write, asyncio.Semaphore(0), False
+        self._tasks = [asyncio.create_task(self._run()) for _ in range(2)]
+
+    def allow(self, count: int) -> None:
+        for _ in range(count):
+            self._allowed.release()
+
+    async def end(self) -> None:
+        self._is_over = True
+        self.allow(len(self._tasks))
+        await asyncio.gather(*self._tasks)
+
+    async def _run(self) -> None:
+        while await self._allowed.acquire() and not self._is_over:
+            await self._write()
 
 
 @pytest.mark.long
@@ -35,16 +60,20 @@ async def test_rollups_stay_exact_while_workers_are_killed(
 ) -> None:
     database, dice = own_database, random.Random(0)  # noqa: S311  a repeatable story
     org_id = await make_org(database)
-    folding, over = RollupUpdater(database, ReadingClock()), asyncio.Event()
+    folding = RollupUpdater(database, ReadingClock())
     users = await add_past(database, org_id, dice, [moment(dice) for _ in range(60)])
     # As autovacuum does within a minute: plans of empty tables use an arbitrary index.
     await database.rows("analyze")
 
-    async def go_on() -> None:
-        while not over.is_set():
-            await database.transact(lambda tx: add_record(tx, org_id, dice, users, moment(dice)))
+    async def write() -> None:
+        await database.transact(lambda tx: add_record(tx, org_id, dice, users, moment(dice)))
 
-    loads = [asyncio.create_task(go_on()) for _ in range(2)]
+    writers = Writers(write)
+
+    async def write_and_compare() -> None:
+        writers.allow(RECORDS)
+        await compare(database, org_id)
+
     await folding.begin(org_id, "UTC", timedelta(), is_new=False)
     for index in range(rounds):
         hired = [
@@ -55,12 +84,11 @@ async def test_rollups_stay_exact_while_workers_are_killed(
         if index % 3 == 1:
             await folding.begin(org_id, "UTC", timedelta(), is_new=True)
         for _ in range(3):
-            await compare(database, org_id)
+            await write_and_compare()
         for each in hired:
             each.kill()
-        await compare(database, org_id)
-    over.set()
-    await asyncio.gather(*loads)
+        await write_and_compare()
+    await writers.end()
     await placed(database)
     while await folding.run_once({org_id: timedelta()}):
         pass
