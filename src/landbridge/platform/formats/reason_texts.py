@@ -39,6 +39,7 @@ REASONS: Final[Sequence[str]] = (
     _("waits for the allowance of a contract"),
     _("waits for another batch or burn of the paying address"),
     _("waits: its sending address is stopped until an operator resumes it"),
+    _("waits until the transactions of the paying address are read"),
     _("waits for a person: %(reason)s"),
     _("waits until the chain can't undo the payment"),
     _("waits until the chain can't undo the burn"),
