@@ -187,6 +187,7 @@ class IncomingPayments:
     async def settle_outside(self, payment: IncomingPayment, at: datetime) -> bool:
         """Record the sender's refund by other means; False after a concurrent change.
 
+        Also after the bank has refused the return: the next one may be on its way.
         Stores the deciding person and the reason.
         """
         return await self._decide(
@@ -301,6 +302,8 @@ class IncomingPayments:
                 due_at=due_at,
                 decided_by=decided_by,
                 sealed_texts=texts,
+                # A refusal leaves the version as it is, and the next return has another key.
+                attempts=None if decided_by is None else payment.return_attempts,
             )
             if now is not None:
                 await record_change(tx, now, change_type=change_type, actor=decided_by or "worker")
