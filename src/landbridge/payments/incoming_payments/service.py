@@ -38,6 +38,7 @@ from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFo
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.providers.sidecar import credit_store
 
 # Actor of changes made by the bank.
 _BANK = "bank"
@@ -246,6 +247,15 @@ class IncomingPayments:
         """Return whether an unprocessed payment arrived on this account before then."""
         return await self._database.single(
             lambda tx: store.has_new(tx, org_id, account_number, before)
+        )
+
+    async def is_reversed(self, org_id: UUID, payment_id: UUID) -> bool:
+        """Return whether a provider has reported that the bank took this payment back.
+
+        False once a person has closed that report.
+        """
+        return await self._database.single(
+            lambda tx: credit_store.is_reversed(tx, org_id, payment_id)
         )
 
     async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:

@@ -96,6 +96,7 @@ REASONS: Final[Sequence[str]] = (
     _("the requester withdrew it"),
     _("it was approved, but no quote could be made: %(reason)s"),
     _("the bank reversed the deposit"),
+    _("its bank took the deposit back: request DEPOSIT_REVERSED"),
     _("the provider refused it"),
     _("refused %(count)s times: %(reason)s"),
     _("the payment continued by itself and is %(status)s"),
