@@ -1,13 +1,14 @@
-"""Deposits that a provider reports as reversed before their coins are sent."""
+"""Deposits that a provider reports as reversed, or as returned, against what it reported before."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from landbridge.platform.db.pool import Database
-from landbridge.providers.sidecar import credit_store
-from tests.onramps import check_books
+from landbridge.providers.sidecar import credit_store, order_store
+from tests.onramps import check_books, make_onramp, make_payer, onramp_of
 from tests.providers.sidecar.deposit_world import DepositScenario, account_of, deposit_scenario
 from tests.resolution_team import resolve_by_clock
 from tests.tenants import held, run_due
@@ -49,3 +50,28 @@ async def test_coins_are_sent_once_the_problem_of_a_reversal_is_closed(
     await run_due(world.org)
     assert await held(world.org, user) == "100"
     await check_books(world.org)
+
+
+async def test_a_failed_return_that_is_reported_as_settled_is_not_repeated(
+    world: DepositScenario,
+) -> None:
+    org, bank = world.org, world.bank
+    onramp = await make_onramp(org, await make_payer(org), 100)
+    number = (await onramp_of(org, onramp["id"])).details.account_number or ""
+    bank.return_state = "failed"
+    bank.add(number, "12.34")
+    await world.poll()
+    (key,) = bank.orders
+    bank.return_state = "settled"
+    assert await world.announce({"key": key}) == 204
+    await org.container.provider_webhooks.run_once(await org.container.orgs.clock_offsets())
+    await org.post("/v2/sandbox/clock/advance", {"seconds": 120})
+    await world.poll()
+    assert list(bank.orders) == [key]
+    # A person has found out that it failed.
+    await org.container.database.single(lambda tx: order_store.close(tx, world.name, UUID(key)))
+    await world.poll()
+    assert len(bank.orders) == 2
+    (deposit,) = await world.deposits()
+    assert deposit["status"] == "RETURNED"
+    await check_books(org)

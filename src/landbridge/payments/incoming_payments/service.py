@@ -38,7 +38,7 @@ from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFo
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.providers.sidecar import credit_store
+from landbridge.providers.sidecar.open_problems import is_credit_reversed
 
 # Actor of changes made by the bank.
 _BANK = "bank"
@@ -254,9 +254,7 @@ class IncomingPayments:
 
         False once a person has closed that report.
         """
-        return await self._database.single(
-            lambda tx: credit_store.is_reversed(tx, org_id, payment_id)
-        )
+        return await self._database.single(lambda tx: is_credit_reversed(tx, org_id, payment_id))
 
     async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:
         """Blank senders of old returned payments; return whether there may be more."""
