@@ -12,7 +12,7 @@ import pytest
 from landbridge.payments.incoming_payments.model import IncomingPayment, IncomingPaymentStatus
 from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.payments.incoming_payments.steps import IncomingPaymentSteps
-from landbridge.platform.core.errors import RoleNotAllowed, Unclear
+from landbridge.platform.core.errors import Busy, RoleNotAllowed, Unclear
 from landbridge.platform.core.pagination import queue_window
 from tests.onramps import (
     check_books,
@@ -321,6 +321,29 @@ async def test_a_worker_pays_nothing_back_that_was_settled_since_it_looked(org: 
     clock = org.container.clock
     assert await run(org, IncomingPaymentSteps(late, NoTaker(), rails, clock)) == 1
     assert rails.count("pay") == 0
+
+
+async def test_a_return_that_begins_anew_meanwhile_is_not_settled_outside(org: Tenant) -> None:
+    deposit = await make_held(org)
+    await org.post(f"{DEPOSITS}/{deposit.id}/return", {"comment": "unknown sender"})
+
+    class RefusedMeanwhile(FaultyRails):
+        async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> Any:
+            # While the bank is asked about the first return, it is refused and the next one begins.
+            self.fail_next = "account closed"
+            await run(org, steps_of(org, NoTaker(), self))
+            self.late_by = timedelta(days=1)
+            await run(org, steps_of(org, NoTaker(), self), timedelta(minutes=2))
+            return await super().find_status(org_id, key, at)
+
+    rails = RefusedMeanwhile(org.container.rails)
+    reviews = replace(org.container.incoming_payment_reviews, rails=rails)
+    caller = replace(org.caller, can_review=True)
+    with pytest.raises(Busy):
+        await reviews.settle_outside(caller, deposit.id, comment="cash")
+    assert len({each.key for each in rails.orders}) == 2
+    found = await org.container.incoming_payments.get(org.org_id, deposit.id)
+    assert found.status is IncomingPaymentStatus.RETURNING
 
 
 async def test_only_a_return_is_settled_outside(org: Tenant) -> None:

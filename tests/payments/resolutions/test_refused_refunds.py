@@ -1,7 +1,8 @@
 """Refunds that a provider refuses for ever, resolved by two people."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -254,6 +255,40 @@ async def test_pending_refund_is_not_replaced(
         "VOID",
         "the provider is executing the order: wait for it",
     )
+    await scenario.pass_time(days=2)
+    assert await scenario.status(created) == "CRYPTO_RETURNED"
+    assert await held(scenario.org, scenario.ada) == "1000"
+    await check_books(scenario.org)
+
+
+async def test_refund_that_begins_anew_while_the_provider_is_asked_is_not_settled_outside(
+    scenario: OfframpScenario, team: ResolutionTeam, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created = await refused_refund(scenario)
+    requested = await team.request(created["id"], "SETTLE_OUTSIDE")
+    await team.approve(requested)
+    ledger, find = scenario.org.container.ledger, scenario.chains.find_status
+
+    async def postpone(record_id: str, at: datetime) -> None:
+        record = await ledger.find(scenario.org.org_id, UUID(record_id))
+        assert record is not None
+        await ledger.postpone(record, at)
+
+    async def slow(*args: Any) -> Any:
+        """Let the worker go on with the refund, as after webhooks of the provider."""
+        monkeypatch.undo()
+        await postpone(requested["id"], scenario.clock.now() + timedelta(hours=1))
+        scenario.chains.raise_before_next = Rejected("the address is blocked")
+        for _ in range(2):
+            await postpone(created["id"], scenario.clock.now())
+            await scenario.run()
+            scenario.chains.raise_before_next = None
+            scenario.chains.late_by = timedelta(days=1)
+        return await find(*args)
+
+    monkeypatch.setattr(scenario.chains, "find_status", slow)
+    await team.carry_out(requested)
+    assert await scenario.status(created) == "FIAT_FAILED"
     await scenario.pass_time(days=2)
     assert await scenario.status(created) == "CRYPTO_RETURNED"
     assert await held(scenario.org, scenario.ada) == "1000"

@@ -14,15 +14,14 @@ from landbridge.platform.orgs.clock_nodes import take_node
 from tests.payouts import accept, check_books, make_offramp, shown
 from tests.platform.http.listeners import listening
 from tests.providers.sidecar.kit import answering
+from tests.providers.sidecar.payout_world import ScriptedSidecar, write_file
 from tests.providers.sidecar.production import production_settings, sandbox_chains
 from tests.providers.sidecar.screening_sidecar import screenings_route
 from tests.providers.sidecar.test_payouts import (
     PATIENCE_S,
-    ScriptedSidecar,
     make_production,
     running_worker,
     until_status,
-    write_file,
 )
 from tests.providers.sidecar.test_screening_kills import HeldWriter, StallingScreener
 from tests.tenants import SETTINGS, Tenant, held, served

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import sys
-import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,100 +24,17 @@ from landbridge.providers.rates.port import Price
 from landbridge.providers.sidecar import order_store
 from landbridge.providers.sidecar.client import SidecarClient
 from landbridge.providers.sidecar.model import OrderProblem
-from landbridge.providers.sidecar.signing import SignedPurpose, SigningSecret, sign
+from landbridge.providers.sidecar.signing import SigningSecret
 from tests.payouts import accept, check_books, make_account, make_offramp, make_payee, shown
 from tests.platform.http.listeners import listening
-from tests.providers.sidecar.kit import KEY, accepted, answering, python_template, sidecar_process
+from tests.providers.sidecar.kit import KEY, answering, python_template, sidecar_process
+from tests.providers.sidecar.payout_world import ScriptedSidecar, SidecarScenario, write_file
 from tests.providers.sidecar.production import production_settings, sandbox_chains
 from tests.resolution_team import resolve_by_clock
 from tests.tenants import SETTINGS, Tenant, held, make_tenant, run_due, served
 
 WRONG = SigningSecret(KEY.id, b"another secret, which nobody configured here")
 PATIENCE_S = 180
-
-
-def write_file(folder: Path, port: int) -> Path:
-    (folder / "secret").write_bytes(KEY.secret)
-    path = folder / "providers.toml"
-    path.write_text(
-        f"""
-[providers.acme]
-url = "http://127.0.0.1:{port}"
-keys = [{{ id = "{KEY.id}", secret_file = "secret" }}]
-timeout_s = 5
-
-[[payouts]]
-providers = ["acme"]
-rails = ["wire"]
-"""
-    )
-    return path
-
-
-@dataclass
-class ScriptedSidecar:
-    """Sidecar of a made-up bank: pays once per key, and answers with its `state`."""
-
-    state: str = "pending"
-    changes: dict[str, Any] = field(default_factory=dict[str, Any])
-    orders: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    calls: list[str] = field(default_factory=list[str])
-
-    def answer(self, path: str, message: dict[str, Any]) -> tuple[int, Any]:
-        self.calls.append(path)
-        key = message["key"]
-        if path == "/v1/payouts":
-            self.orders.setdefault(key, message)
-        if key not in self.orders:
-            return 404, {"code": "unknown_key"}
-        return 200, accepted(self.orders[key], self.state, **self.changes)
-
-
-@dataclass(frozen=True)
-class SidecarScenario:
-    """An organisation with Ada, her bank account, and a sidecar for wires."""
-
-    org: Tenant
-    sidecar: ScriptedSidecar
-    ada: str
-    account: str
-
-    async def accepted(self) -> dict[str, Any]:
-        """Return an offramp of 100 dollars whose quote was accepted."""
-        return await accept(self.org, await make_offramp(self.org, self.ada, self.account, 100))
-
-    async def run(self) -> None:
-        """Run the worker's steps that are due."""
-        await run_due(self.org)
-        offsets = await self.org.container.orgs.clock_offsets()
-        await self.org.container.provider_webhooks.run_once(offsets)
-        await run_due(self.org)
-
-    async def status(self, offramp: dict[str, Any]) -> str:
-        return str((await shown(self.org, offramp))["status"])
-
-    @property
-    def key(self) -> str:
-        (key,) = self.sidecar.orders
-        return key
-
-    async def announce(
-        self,
-        key: str,
-        webhook_id: str = "w1",
-        *,
-        signed_by: SigningSecret = KEY,
-        name: str = "acme",
-    ) -> int:
-        """Send a webhook; return the status of the answer."""
-        body, at_s = json.dumps({"key": key}).encode(), int(time.time())
-        headers = sign(signed_by, SignedPurpose.WEBHOOK, webhook_id, body, at_s=at_s)
-        answer = await self.org.client.post(
-            f"/providers/{name}/webhooks",
-            content=body,
-            headers={**headers, "landbridge-webhook-id": webhook_id},
-        )
-        return answer.status_code
 
 
 @pytest.fixture
@@ -274,6 +190,29 @@ async def test_a_failed_payout_returns_the_coins_once(scenario: SidecarScenario)
     )
     assert order.problem is OrderProblem.CONTRADICTION
     await check_books(scenario.org)
+
+
+async def test_nothing_is_refunded_for_a_failed_payout_that_is_reported_as_settled(
+    scenario: SidecarScenario,
+) -> None:
+    org, offramp = scenario.org, await scenario.accepted()
+    await run_due(org)
+    offsets = await org.container.orgs.clock_offsets()
+    for state in ("failed", "settled"):
+        scenario.sidecar.state = state
+        assert await scenario.announce(scenario.key, state) == 204
+        await org.container.provider_webhooks.run_once(offsets)
+    await scenario.run()
+    assert await scenario.status(offramp) == "FIAT_FAILED"
+    assert await held(org, scenario.ada) == "900"
+    # A person has found out that it failed.
+    await org.container.database.single(
+        lambda tx: order_store.close(tx, "acme", UUID(scenario.key))
+    )
+    await scenario.run()
+    assert await scenario.status(offramp) == "CRYPTO_RETURNED"
+    assert await held(org, scenario.ada) == "1000"
+    await check_books(org)
 
 
 @asynccontextmanager

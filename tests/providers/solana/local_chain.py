@@ -137,12 +137,12 @@ class LocalSolana:
         """Give an address lamports."""
         self.svm.airdrop(Pubkey.from_string(address), lamports)
 
-    def transactions_of(self, address: str) -> list[Landed]:
-        """Return the final transactions that name an address, the newest first."""
+    def transactions_of(self, address: str, slot: int) -> list[Landed]:
+        """Return the transactions up to a slot that name an address, the newest first."""
         return [
             each
             for each in reversed(self.landed.values())
-            if address in each.addresses and each.slot <= self.final_slot
+            if address in each.addresses and each.slot <= slot
         ]
 
     def simulate(self, raw: bytes) -> tuple[Any, int]:

@@ -129,7 +129,7 @@ class LocalNode:
             raise Refusal(-32016, "Minimum context slot has not been reached")
         found = [
             each
-            for each in self.chain.transactions_of(address)
+            for each in self.chain.transactions_of(address, self._slot(options))
             if each.signature not in self.hidden
         ]
         names = [each.signature for each in found]
@@ -143,9 +143,9 @@ class LocalNode:
             for each in found[: options["limit"]]
         ]
 
-    def _getTransaction(self, signature: str, _options: dict[str, Any]) -> Any:  # noqa: N802
+    def _getTransaction(self, signature: str, options: dict[str, Any]) -> Any:  # noqa: N802
         found = self.chain.landed.get(signature)
-        if found is None or found.slot > self.chain.final_slot or signature in self.hidden:
+        if found is None or found.slot > self._slot(options) or signature in self.hidden:
             return None
         return {} if signature in self.unreadable else _transaction(found)
 

@@ -28,7 +28,7 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Upstream
 from landbridge.platform.core.gather import gather_in_order
-from landbridge.platform.db.pool import Database
+from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.evm.following import progress
 from landbridge.providers.evm.following.model import (
@@ -49,6 +49,7 @@ from landbridge.providers.solana.following.reader import (
     TokenAccountReader,
     newest_slot,
 )
+from landbridge.providers.solana.outbox.paying_accounts import stop_senders
 from landbridge.providers.solana.programs import account_of
 from landbridge.providers.solana.rpc import ACCOUNTS_MAX
 
@@ -193,9 +194,12 @@ class SolanaDepositSteps:
         slot = max(newest_slot(found), cursor.final.number)
         last = BlockRef(slot, FINAL_HASH)
         readings = [each.reading for each in found]
-        is_stored = await self._deposits.credit(
-            cursor, last, deposits, offsets, also=lambda tx: account_progress.store(tx, readings)
-        )
+
+        async def store(tx: Tx) -> None:
+            await account_progress.store(tx, readings)
+            await stop_senders(tx, Network.SOLANA, found, self._clock.now())
+
+        is_stored = await self._deposits.credit(cursor, last, deposits, offsets, also=store)
         if not is_stored:
             return None
         return ChainCursor(chain=cursor.chain, start=cursor.start, confirmed=last, final=last)

@@ -142,7 +142,10 @@ class IncomingPaymentReviews:
         if not await self._is_withheld(payment, key, at):
             await self._give_up(payment, key, at)
         if not await self.incoming_payments.settle_outside(payment, at):
-            return await self._reread(caller, payment_id)
+            now = await self.incoming_payments.get(caller.org_id, payment_id)
+            if now.status is not IncomingPaymentStatus.RETURNED:
+                raise _busy(payment_id)
+            return now
         return await self.incoming_payments.get(caller.org_id, payment_id)
 
     async def _is_withheld(self, payment: IncomingPayment, key: UUID, at: datetime) -> bool:

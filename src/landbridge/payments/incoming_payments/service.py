@@ -38,6 +38,7 @@ from landbridge.platform.core.errors import Busy, InvariantBroken, ResourceNotFo
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
+from landbridge.providers.sidecar.open_problems import is_credit_reversed
 
 # Actor of changes made by the bank.
 _BANK = "bank"
@@ -187,6 +188,7 @@ class IncomingPayments:
     async def settle_outside(self, payment: IncomingPayment, at: datetime) -> bool:
         """Record the sender's refund by other means; False after a concurrent change.
 
+        Also after the bank has refused the return: the next one may be on its way.
         Stores the deciding person and the reason.
         """
         return await self._decide(
@@ -247,6 +249,13 @@ class IncomingPayments:
             lambda tx: store.has_new(tx, org_id, account_number, before)
         )
 
+    async def is_reversed(self, org_id: UUID, payment_id: UUID) -> bool:
+        """Return whether a provider has reported that the bank took this payment back.
+
+        False once a person has closed that report.
+        """
+        return await self._database.single(lambda tx: is_credit_reversed(tx, org_id, payment_id))
+
     async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:
         """Blank senders of old returned payments; return whether there may be more."""
         until = {org_id: now - TEXT_RETENTION for org_id, now in clocks.items()}
@@ -301,6 +310,8 @@ class IncomingPayments:
                 due_at=due_at,
                 decided_by=decided_by,
                 sealed_texts=texts,
+                # A refusal leaves the version as it is, and the next return has another key.
+                attempts=None if decided_by is None else payment.return_attempts,
             )
             if now is not None:
                 await record_change(tx, now, change_type=change_type, actor=decided_by or "worker")

@@ -75,12 +75,14 @@ returning org_id, id, bank_reference, account_number, asset, units, rail, status
     return_attempts, decided_by
 """
 
-# A person's decision comes with that person, and with the texts and the comment.
+# A person's decision comes with that person, and with the texts and the comment; it is about the
+# return of this attempt.
 _MOVE = """
 update incoming_payments
 set status = $4, version = version + 1, updated_at = $5, due_at = $6,
     decided_by = coalesce($7, decided_by), sealed_texts = coalesce($8, sealed_texts)
 where org_id = $1 and id = $2 and version = $3
+    and return_attempts = coalesce($9, return_attempts)
 returning org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id,
     user_id, sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
     return_attempts, decided_by
@@ -289,13 +291,15 @@ async def move(
     due_at: datetime | None,
     decided_by: str | None = None,
     sealed_texts: bytes | None = None,
+    attempts: int | None = None,
 ) -> SealedIncomingPayment | None:
     """Move a payment of this version; return it as moved, or None if it was moved concurrently.
 
-    Without `decided_by` and `sealed_texts` both stay as they are.
+    With `attempts`, only while that is the number of refused returns. Without `decided_by` and
+    `sealed_texts` both stay as they are.
     """
     row = await tx.fetchrow(
-        _MOVE, org_id, payment_id, version, status, at, due_at, decided_by, sealed_texts
+        _MOVE, org_id, payment_id, version, status, at, due_at, decided_by, sealed_texts, attempts
     )
     return None if row is None else _incoming_payment(row)
 

@@ -3,7 +3,8 @@
 Blockers are checked before each claim: frozen users or organisations, and the block list, before
 the debit and before the payout, the bank account before the payout. Once the bank may have the
 payout, only its answer counts. In a later run than its claim, no order is submitted while a party
-is frozen, a payee blocked or its account suspended.
+is frozen, a payee blocked or its account suspended. Nothing is refunded while a failed payout is
+reported as settled.
 
 External coins need no debit. They are booked with the claim, and their fees are disbursements
 (fee_disbursements.py), for which the payout does not wait.
@@ -36,6 +37,7 @@ from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.service import Offramps
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
+from landbridge.providers.sidecar.open_problems import is_failure_contradicted
 
 # Errors of a bank account that was valid at the request and is not valid now.
 _UNUSABLE = (AccountNotFound, InactiveAccount, AccountDataInvalid, VerificationMissing)
@@ -79,9 +81,7 @@ class OfframpSteps:
                 return replace(order, find_block_reason=lambda: self._why_withheld(offramp))
             case OfframpStatus.FIAT_FAILED:
                 order = orders.refund(offramp, clock_offset)
-                return replace(
-                    order, find_block_reason=lambda: self.external_coins.why_gone(offramp)
-                )
+                return replace(order, find_block_reason=lambda: self._why_not_refunded(offramp))
             case _:
                 return None
 
@@ -189,6 +189,16 @@ class OfframpSteps:
         return await self.parties.find_block_reason(
             offramp.record.org_id, user_ids, payees(offramp)
         )
+
+    async def _why_not_refunded(self, offramp: Offramp) -> str | None:
+        """Return why its coins are not refunded: they are gone, or its payout may be settled."""
+        record = offramp.record
+        if reason := await self.external_coins.why_gone(offramp):
+            return reason
+        is_contradicted = await self.offramps.database.single(
+            lambda tx: is_failure_contradicted(tx, record.org_id, record.id)
+        )
+        return "its provider reports the failed payout as settled" if is_contradicted else None
 
     async def _why_withheld(self, offramp: Offramp) -> str | None:
         """Return why a claimed payout is not sent now.

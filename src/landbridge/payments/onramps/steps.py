@@ -2,6 +2,7 @@
 
 Each order has the same three parts: claim, call, record (payments/engine/outgoing_orders.py).
 CRYPTO_INITIATED claims the coins; FIAT_FAILED or CRYPTO_FAILED claims the return of the deposit.
+Nothing is sent for a deposit that a provider has reported as reversed, until people decide.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from uuid import UUID
 
 from landbridge.customers.verification.errors import VerificationMissing
 from landbridge.ledger.model import Transfer
+from landbridge.payments.engine.attention import attention
 from landbridge.payments.engine.order_channels import chain_channel, rail_channel, until_settled
 from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import (
@@ -42,6 +44,10 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, Unavailable
 from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, OrderLeg
 from landbridge.providers.rails.port import RailPayment, RailPaymentStatus, Rails
+
+_REVERSED = "its bank took the deposit back: request DEPOSIT_REVERSED"
+# Until a worker looks whether a person has closed the report of a reversal.
+_REVERSED_PAUSE = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +123,12 @@ class OnrampSteps:
 
     async def _claim(self, onramp: Onramp, clock_offset: timedelta) -> Transfer | None:
         """Claim the delivery of the coins, or the return of the fiat if delivery is barred."""
+        if await self._is_reversed(onramp):
+            until = self.clock.now(clock_offset) + _REVERSED_PAUSE
+            await self.onramps.ledger.postpone(
+                onramp.record, until, attention(onramp.record, _REVERSED)
+            )
+            return None
         reason = await self._find_failure_reason(onramp)
         at = self.clock.stamp(clock_offset)
         if reason is None:
@@ -125,6 +137,17 @@ class OnrampSteps:
             move = transitions.failed(onramp, reason=reason, actor=ACTOR, at=at)
         moved = await self.onramps.ledger.advance(move, TRANSITIONS)
         return moved if isinstance(moved, Transfer) else None
+
+    async def _is_reversed(self, onramp: Onramp) -> bool:
+        payment_id = onramp.details.incoming_payment_id
+        return payment_id is not None and await self.incoming_payments.is_reversed(
+            onramp.record.org_id, payment_id
+        )
+
+    async def _find_withheld_reason(self, onramp: Onramp) -> str | None:
+        """Return why claimed coins are not sent now."""
+        reason = await self._find_block_reason(onramp)
+        return _REVERSED if reason is None and await self._is_reversed(onramp) else reason
 
     async def _find_failure_reason(self, onramp: Onramp) -> str | None:
         """Return why nothing may be delivered now.
@@ -177,7 +200,7 @@ class OnrampSteps:
             done=OnrampStatus.COMPLETED,
             failed=OnrampStatus.CRYPTO_FAILED,
             unknown=OnrampStatus.UNKNOWN,
-            find_block_reason=lambda: self._find_block_reason(onramp),
+            find_block_reason=lambda: self._find_withheld_reason(onramp),
             done_journal=transitions.delivered(onramp),
             failed_journal=transitions.back_in_transit(onramp),
         )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from landbridge.ledger.locking import lock_record
 from landbridge.ledger.model import AdvanceTransfer, CommitOutcome, DueCheck, Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.payments.approvals.service import Approvals
@@ -223,6 +224,11 @@ class ResolutionSteps:
 
     async def _move_in(self, tx: Tx, move: AdvanceTransfer, resolver: PaymentResolver) -> None:
         """Advance the payment, while it is still on hold."""
+        target = move.transfer
+        record = await lock_record(tx, target.org_id, target.id)
+        # A refusal leaves the version as it is, and gives the next order another key.
+        if record is None or record.facts != target.facts:
+            raise _LostRace
         timing = DueCheck.ANY if move.transfer.due_at is None else DueCheck.IN_TIME
         moved = await self.ledger.advance_in(tx, replace(move, timing=timing), resolver.transitions)
         if moved is CommitOutcome.INSUFFICIENT:

@@ -78,6 +78,13 @@ select org_id, provider, credit_id, incoming_payment_id, account_number, asset, 
 from provider_credits where org_id = $1 and incoming_payment_id = $2
 """
 
+_IS_REVERSED = """
+select exists (
+    select from provider_credits
+    where org_id = $1 and incoming_payment_id = $2 and problem = 'REVERSED' and not is_closed
+)
+"""
+
 _PROBLEMS = """
 select org_id, provider, credit_id, incoming_payment_id, account_number, asset, units, problem,
     received_at
@@ -166,6 +173,11 @@ async def of_payment(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> StoredC
     """Return the credit of an incoming payment, if it came from a provider."""
     row = await tx.fetchrow(_OF_PAYMENT, org_id, incoming_payment_id)
     return None if row is None else _credit(row)
+
+
+async def is_reversed(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> bool:
+    """Return whether the credit of an incoming payment is listed as reversed."""
+    return bool(await tx.fetchval(_IS_REVERSED, org_id, incoming_payment_id))
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[StoredCredit]:

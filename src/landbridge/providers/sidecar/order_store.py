@@ -37,10 +37,16 @@ select org_id, key, record_id, provider, asset, units, rail, is_same_day, state,
 from provider_orders where org_id = $1 and key = $2
 """
 
-# An order that was withheld meanwhile is not sent.
+# An order that was withheld meanwhile is not sent, nor one of a payment of which an order that had
+# failed is reported as settled.
 _BEGIN_CALL = """
-update provider_orders set open_calls = open_calls + 1, called_at = $4
+update provider_orders o set open_calls = open_calls + 1, called_at = $4
 where org_id = $1 and key = $2 and provider = $3 and state in ('ASSIGNED', 'PENDING')
+    and not exists (
+        select from provider_orders c
+        where c.org_id = o.org_id and c.record_id = o.record_id and c.state = 'FAILED'
+            and c.problem = 'CONTRADICTION' and not c.is_closed
+    )
 returning org_id, key, record_id, provider, asset, units, rail, is_same_day, state, open_calls,
     tracking, provider_reference, reason, problem, created_at, answered_at,
     expected_at
@@ -105,6 +111,14 @@ where org_id = $1 and key = $2 and state in ('ASSIGNED', 'PENDING')
 
 _IS_FAILED = """
 select state = 'FAILED' from provider_orders where org_id = $1 and key = $2
+"""
+
+_IS_CONTRADICTED = """
+select exists (
+    select from provider_orders
+    where org_id = $1 and record_id = $2 and state = 'FAILED' and problem = 'CONTRADICTION'
+        and not is_closed
+)
 """
 
 _SET_PROBLEM = """
@@ -175,7 +189,10 @@ async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderOrder | None:
 
 
 async def begin_call(tx: Tx, order: ProviderOrder, at: datetime) -> ProviderOrder | None:
-    """Count a call; None if the order ended, or went to another provider, meanwhile."""
+    """Count a call; None if the order ended, or went to another provider, meanwhile.
+
+    Also None while a failed order of its payment is contradicted.
+    """
     return _order(await tx.fetchrow(_BEGIN_CALL, order.org_id, order.key, order.provider, at))
 
 
@@ -244,6 +261,11 @@ async def decide_state(
 ) -> None:
     """End an order, if it is there, as people have decided; a final state stays."""
     await tx.execute(_DECIDE, org_id, key, state, reason, at)
+
+
+async def is_contradicted(tx: Tx, org_id: UUID, record_id: UUID) -> bool:
+    """Return whether a failed order of a payment is reported as settled, and a person decides."""
+    return bool(await tx.fetchval(_IS_CONTRADICTED, org_id, record_id))
 
 
 async def set_problem(tx: Tx, order: ProviderOrder, problem: OrderProblem) -> bool:

@@ -5,7 +5,8 @@ Guarantees:
   known to have done nothing: a call is counted before it is made, and discounted only then, so a
   kill during a call binds the order to its provider;
 - a deposit that came from a provider is returned by that one, and by no other;
-- a final state never changes: an answer that contradicts it is stored as a problem for a person;
+- a final state never changes: an answer that contradicts it is stored as a problem for a person.
+  While a failed order is reported as settled, no other order of its payment is sent;
 - an order that other rails have stays with them, whatever the providers file says now;
 - a refusal after an unanswered call counts only if a query does not contradict it.
 """
@@ -282,7 +283,8 @@ class ProviderRails:
         calling = await self.database.transact(lambda tx: order_store.begin_call(tx, order, at))
         if calling is None:
             raise Unavailable(
-                f"the order {order.key} ended, or went to another provider, meanwhile"
+                f"the order {order.key} ended, or went to another provider, meanwhile, or a failed "
+                "order of its payment is reported as settled"
             )
         return calling
 

@@ -246,14 +246,15 @@ class SolanaClient:
         before: str | None,
         min_slot: int,
         limit: int = SIGNATURES_MAX,
+        commitment: Commitment = Commitment.FINALIZED,
     ) -> list[SignatureInfo]:
-        """Return finalized transactions of an account, the newest first, at most `limit`.
+        """Return transactions of an account, the newest first, at most `limit`.
 
         `until` and `before` are transactions that are left out, with all beyond them. A node that
         has not reached `min_slot` raises `NodeError`.
         """
         options: dict[str, Any] = {
-            "commitment": Commitment.FINALIZED,
+            "commitment": commitment,
             "limit": limit,
             "minContextSlot": min_slot,
         }
@@ -262,11 +263,13 @@ class SolanaClient:
         read = reading(list[SignatureInfo])
         return await self._ask("getSignaturesForAddress", (account, options), read)
 
-    async def transaction(self, signature: str) -> ChainTransaction | None:
-        """Return a finalized transaction; None if the node does not know it."""
+    async def transaction(
+        self, signature: str, *, commitment: Commitment = Commitment.FINALIZED
+    ) -> ChainTransaction | None:
+        """Return a transaction; None if the node does not know it."""
         options = {
             "encoding": "json",
-            "commitment": Commitment.FINALIZED,
+            "commitment": commitment,
             "maxSupportedTransactionVersion": 0,
         }
 

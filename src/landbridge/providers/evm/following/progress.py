@@ -26,6 +26,8 @@ where chain = $1 and leased_to = $2 and leased_until > $3
 
 _HAS_CURSOR = "select true from chain_cursors where chain = $1"
 
+_START_NUMBER = "select start_number from chain_cursors where chain = $1"
+
 _START = """
 insert into chain_cursors
     (chain, start_number, start_hash, confirmed_number, confirmed_hash, final_number, final_hash)
@@ -87,6 +89,11 @@ async def held(tx: Tx, chain: Network, owner: UUID, *, longer_than: datetime) ->
 async def has_cursor(tx: Tx, chain: Network) -> bool:
     """Return whether the chain is followed already."""
     return bool(await tx.fetchval(_HAS_CURSOR, chain))
+
+
+async def start_number(tx: Tx, chain: Network) -> int:
+    """Return the block from which on the chain is followed; 0 if it is not followed yet."""
+    return await tx.fetchval(_START_NUMBER, chain) or 0
 
 
 async def add_cursor(tx: Tx, chain: Network, start: BlockRef) -> bool:

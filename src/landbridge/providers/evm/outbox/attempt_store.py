@@ -12,6 +12,8 @@ from landbridge.providers.evm.outbox.model import (
     TransactionAttempt,
 )
 
+SENT_BEFORE = "the chain has transactions of this address that are not in the database"
+
 _ADD_ACCOUNT = """
 insert into chain_accounts (chain, address, relayer_index, next_nonce) values ($1, $2, $3, $4)
 on conflict (chain, address) do nothing
@@ -45,6 +47,11 @@ update chain_accounts
 set stopped_at = $3, stopped_reason = $4, next_nonce = greatest(next_nonce, $5)
 where chain = $1 and address = $2 and stopped_at is null
 returning true
+"""
+
+_STOPPED = """
+select address from chain_accounts
+where chain = $1 and address = any($2) and stopped_at is not null
 """
 
 _TAKE = """
@@ -249,6 +256,11 @@ async def stop(
 ) -> bool:
     """Stop an account of which the chain counts `next_nonce` nonces; False if it is stopped."""
     return bool(await tx.fetchval(_STOP, chain, address, at, reason, next_nonce))
+
+
+async def stopped(tx: Tx, chain: str, addresses: Collection[str]) -> set[str]:
+    """Return which of these accounts are stopped."""
+    return {row["address"] for row in await tx.fetch(_STOPPED, chain, list(addresses))}
 
 
 async def take(

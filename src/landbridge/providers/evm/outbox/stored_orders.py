@@ -1,7 +1,15 @@
 """Stored orders and sending accounts, for outboxes of chains that are no EVM chains."""
 
-from landbridge.providers.evm.outbox.attempt_store import add_account, relayers, set_balances
+from landbridge.providers.evm.outbox.attempt_store import (
+    SENT_BEFORE,
+    add_account,
+    relayers,
+    set_balances,
+    stop,
+    stopped,
+)
 from landbridge.providers.evm.outbox.order_store import (
+    WAITS_FOR_ADDRESS,
     by_keys,
     due,
     lock_created,
@@ -12,6 +20,8 @@ from landbridge.providers.evm.outbox.order_store import (
 )
 
 __all__ = [
+    "SENT_BEFORE",
+    "WAITS_FOR_ADDRESS",
     "add_account",
     "by_keys",
     "due",
@@ -20,6 +30,8 @@ __all__ = [
     "of_record",
     "relayers",
     "set_balances",
+    "stop",
+    "stopped",
     "to_follow",
     "units_in_flight",
 ]

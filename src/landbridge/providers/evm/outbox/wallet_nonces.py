@@ -24,7 +24,6 @@ from landbridge.providers.evm.signing.model import UnsignedTransaction
 
 _log = structlog.stdlib.get_logger()
 
-_SENT_BEFORE = "the chain has transactions of this address that are not in the database"
 _OTHER = "waits for another transaction of the paying address"
 
 
@@ -76,5 +75,9 @@ async def take_nonces(tx: Tx, order: OutboxOrder, counted: int, at: datetime) ->
     if used.issuperset(passed):
         await attempt_store.set_nonces(tx, chain, {address: counted})
     elif is_new:
-        await attempt_store.stop(tx, chain, address, at, _SENT_BEFORE, next_nonce=counted)
-        _log.error("chain.account.stopped", chain=chain, account=address, reason=_SENT_BEFORE)
+        await attempt_store.stop(
+            tx, chain, address, at, attempt_store.SENT_BEFORE, next_nonce=counted
+        )
+        _log.error(
+            "chain.account.stopped", chain=chain, account=address, reason=attempt_store.SENT_BEFORE
+        )

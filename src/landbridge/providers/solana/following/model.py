@@ -30,7 +30,12 @@ class AccountReading:
 
 @dataclass(frozen=True, slots=True)
 class FoundTransfers:
-    """Transfers into an account, the oldest first, and the account after them."""
+    """Transfers into an account, the oldest first, and the account after them.
 
+    `sent` are the signatures of the transactions that have taken units out of it.
+    """
+
+    account: FollowedAccount
     transfers: Sequence[LoggedTransfer]
+    sent: Sequence[str]
     reading: AccountReading

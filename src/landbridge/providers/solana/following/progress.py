@@ -5,11 +5,17 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_row
-from landbridge.providers.solana.following.model import AccountReading
+from landbridge.providers.solana.following.model import AccountReading, FollowedAccount
 
 _OF_ORGS = """
 select org_id, address, last_signature, units, slot
 from solana_token_accounts where org_id = any($1::uuid[])
+"""
+
+_LAST_SIGNATURES = """
+select a.address, a.last_signature
+from unnest($1::uuid[], $2::text[]) as i (org_id, address)
+join solana_token_accounts a on a.org_id = i.org_id and a.address = i.address
 """
 
 _STORE = """
@@ -28,6 +34,18 @@ async def of_orgs(tx: Tx, org_ids: Collection[UUID]) -> Mapping[str, AccountRead
         row["address"]: read_row(row, AccountReading)
         for row in await tx.fetch(_OF_ORGS, list(org_ids))
     }
+
+
+async def last_signatures(
+    tx: Tx, accounts: Collection[FollowedAccount]
+) -> Mapping[str, str | None]:
+    """Return the last transaction that was read of each account that was read, by its address."""
+    rows = await tx.fetch(
+        _LAST_SIGNATURES,
+        [each.org_id for each in accounts],
+        [each.address for each in accounts],
+    )
+    return {row["address"]: row["last_signature"] for row in rows}
 
 
 async def store(tx: Tx, readings: Sequence[AccountReading]) -> None:

@@ -137,6 +137,7 @@ class TokenAccountReader:
         read = await gather_in_order(self._read(each) for each in part if each.err is None)
         units_now = None if before is None else before.units
         transfers: list[LoggedTransfer] = []
+        sent: list[str] = []
         for transaction in read:
             units_before, units_after = self._units(account, transaction)
             # The first transaction shows what it had when the chain was first followed.
@@ -144,6 +145,8 @@ class TokenAccountReader:
                 raise _missing(account)
             if units_after > units_before:
                 transfers.append(self._transfer(account, transaction, units_after - units_before))
+            elif units_after < units_before:
+                sent.append(transaction.transaction.signatures[0])
             units_now = units_after
         if units_now is None:
             units_now = units
@@ -158,7 +161,7 @@ class TokenAccountReader:
             units=units_now,
             slot=slot,
         )
-        return FoundTransfers(transfers, reading)
+        return FoundTransfers(account, transfers, sent, reading)
 
     async def _list(
         self, address: str, until: str | None, *, after: int, slot: int

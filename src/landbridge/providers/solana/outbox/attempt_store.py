@@ -51,6 +51,12 @@ where a.org_id = any($1) and a.created_at >= $2
 group by a.org_id
 """
 
+_KNOWN = """
+select a.signature
+from unnest($1::uuid[], $2::text[]) as i (org_id, signature)
+join solana_attempts a on a.org_id = i.org_id and a.signature = i.signature
+"""
+
 _SET_SENT = """
 update solana_attempts a set sent_at = $1
 from unnest($2::uuid[], $3::uuid[], $4::smallint[]) as i (org_id, key, step)
@@ -95,6 +101,17 @@ async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[SolanaA
     """Return the attempts of orders, by step; each key is organisation and key."""
     rows = await tx.fetch(_OF_ORDERS, [org_id for org_id, _ in keys], [key for _, key in keys])
     return [read_row(row, SolanaAttempt) for row in rows]
+
+
+async def known_signatures(tx: Tx, keys: Collection[tuple[UUID, str]]) -> set[str]:
+    """Return which of these transactions were signed here; each key is organisation and signature.
+
+    Also those that another step of their order has replaced.
+    """
+    rows = await tx.fetch(
+        _KNOWN, [org_id for org_id, _ in keys], [signature for _, signature in keys]
+    )
+    return {row["signature"] for row in rows}
 
 
 async def to_send(tx: Tx, *, before: datetime, limit: int) -> list[SolanaAttempt]:

@@ -3,6 +3,7 @@
 Guarantees:
 - an order has at most one transaction for each of its steps, whatever other workers do meanwhile:
   the order's row is locked and its step compared while the bytes are stored;
+- nothing is signed for an account that has sent what the database lacks (`paying_accounts.py`);
 - nothing is sent before it is stored, so what another worker has signed in vain reaches no node;
 - the relayers, which all organisations share, pay for each of them at most the bound of the
   configuration in 24 hours: further orders wait.
@@ -41,6 +42,7 @@ from landbridge.providers.solana.outbox import attempt_store
 from landbridge.providers.solana.outbox.context import SolanaContext
 from landbridge.providers.solana.outbox.failures import explain_failure
 from landbridge.providers.solana.outbox.model import SolanaAttempt
+from landbridge.providers.solana.outbox.paying_accounts import PayingAccounts
 from landbridge.providers.solana.outbox.relayers import SolanaRelayers
 from landbridge.providers.solana.programs import TOKEN_PROGRAMS, account_of
 from landbridge.providers.solana.rpc import ACCOUNTS_MAX
@@ -76,6 +78,8 @@ class MessageView:
     blockhash: LatestBlockhash
     # Units of the paying token accounts, less what is under way.
     available: dict[tuple[str, str], int]
+    # What orders of a paying address and currency wait for, where they do.
+    waits: Mapping[tuple[str, str], PlanWait]
     # Accounts at the recipients' addresses, where there are any.
     recipients: Mapping[str, ChainAccount | None]
 
@@ -85,6 +89,7 @@ class MessagePlanner:
 
     def __init__(self, context: SolanaContext) -> None:
         self._context = context
+        self._paying_accounts = PayingAccounts(context)
 
     async def view(
         self, orders: Sequence[OutboxOrder], in_flight: Mapping[tuple[str, str], int]
@@ -104,6 +109,7 @@ class MessagePlanner:
             slot=slot,
             blockhash=blockhash,
             available=available,
+            waits=await self._paying_accounts.find_waits(orders, slot),
             recipients=await self._recipients(orders),
         )
 
@@ -126,6 +132,8 @@ class MessagePlanner:
             if account is not None and (account.executable or account.owner in _TOKEN_PROGRAMS):
                 return PlanRefusal("the recipient's address is not one of a wallet")
         key = (order.source, order.currency)
+        if key in view.waits:
+            return view.waits[key]
         if view.available[key] < order.units:
             return PlanWait("waits for coins at the paying address")
         view.available[key] -= order.units
