@@ -43,6 +43,8 @@ FORMS = {
     "POST /dashboard/webhooks/{webhook_id}/edit": f"/dashboard/webhooks/{ID}/edit",
     "POST /dashboard/webhooks/{webhook_id}/rotate": f"/dashboard/webhooks/{ID}/keys",
     "POST /dashboard/settlement-rules/{rule_id}": f"/dashboard/settlement-rules/{ID}",
+    "GET /dashboard/users/{user_id}/erase": f"/dashboard/users/{ID}/erase",
+    "POST /dashboard/users/{user_id}/erase": f"/dashboard/users/{ID}/erase",
     f"GET {ACCOUNT}/edit": f"{ACCOUNT_PAGE}/edit",
     f"POST {ACCOUNT}/edit": f"{ACCOUNT_PAGE}/edit",
     f"POST {ACCOUNT}/apply-rule": ACCOUNT_PAGE,
