@@ -165,7 +165,7 @@ async def test_second_factor_is_required(org: Tenant, browser: CookieBrowser) ->
     factors, caller = org.container.mfa, admin.signed.caller
     secret, _ = await factors.begin(caller)
     now = int(org.container.clock.now().timestamp()) // 30
-    await factors.confirm(caller, admin.signed.session_id, TOTP(secret).generate_otp(now))
+    await factors.confirm(admin.signed, TOTP(secret).generate_otp(now))
 
     sent = await sign_in(browser, admin.email, next="/dashboard/team")
     assert sent.response.headers["location"] == "/dashboard/sign-in/code?next=%2Fdashboard%2Fteam"

@@ -15,6 +15,8 @@ from tests.dashboard.browsing import Visitor, visit
 from tests.tenants import Tenant
 
 ID = UUID(int=7)
+ACCOUNT = "/dashboard/users/{user_id}/virtual-accounts/{account_id}"
+ACCOUNT_PAGE = f"/dashboard/users/{ID}/virtual-accounts/{ID}"
 # All protected routes, with the page of each form.
 FORMS = {
     "GET /dashboard/keys/new": "/dashboard/keys/new",
@@ -40,6 +42,13 @@ FORMS = {
     "GET /dashboard/webhooks/{webhook_id}/edit": f"/dashboard/webhooks/{ID}/edit",
     "POST /dashboard/webhooks/{webhook_id}/edit": f"/dashboard/webhooks/{ID}/edit",
     "POST /dashboard/webhooks/{webhook_id}/rotate": f"/dashboard/webhooks/{ID}/keys",
+    "POST /dashboard/settlement-rules/{rule_id}": f"/dashboard/settlement-rules/{ID}",
+    "GET /dashboard/users/{user_id}/erase": f"/dashboard/users/{ID}/erase",
+    "POST /dashboard/users/{user_id}/erase": f"/dashboard/users/{ID}/erase",
+    f"GET {ACCOUNT}/edit": f"{ACCOUNT_PAGE}/edit",
+    f"POST {ACCOUNT}/edit": f"{ACCOUNT_PAGE}/edit",
+    f"POST {ACCOUNT}/apply-rule": ACCOUNT_PAGE,
+    f"POST {ACCOUNT}/remove-rule": ACCOUNT_PAGE,
 }
 
 

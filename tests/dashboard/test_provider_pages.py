@@ -111,6 +111,19 @@ async def test_waiting_payouts_are_listed_and_stuck_after_their_time(
         assert _metric("oldest_order_seconds", world.name) > 29 * 86_400
 
 
+async def test_no_organisation_sees_the_calls_of_another(
+    tmp_path: Path, own_database: Database
+) -> None:
+    async with deposit_scenario(own_database, tmp_path) as world:
+        await account_of(world)
+        assert (await _sidecar(world))["calls"]["count"] > 0
+        await world.org.container.orgs.create("Another organisation")
+        assert (await _sidecar(world))["calls"] is None
+        page = await (await visit(world.org)).load(PAGE)
+        assert "Healthy" in page.text
+        assert "Calls in 24 hours" not in page.text
+
+
 async def test_only_admins_see_the_calls(tmp_path: Path, own_database: Database) -> None:
     async with deposit_scenario(own_database, tmp_path) as world:
         await account_of(world)

@@ -35,6 +35,8 @@ _RETENTION_DAYS_MAX = 36_600
 _REQUEST_LOG_DAYS_MAX = 90
 # Older events are found in the records and journals; each day is one table that has to be locked.
 _EVENTS_DAYS_MAX = 90
+# A petabyte.
+_FILES_GB_MAX = 1_000_000
 # More than any process can answer.
 _RATE_MAX = 100_000
 # With less, a stolen database gives its passwords away; OWASP's least.
@@ -92,6 +94,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     rate_per_key: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 2000
     rate_per_org: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 4000
     rate_per_address: Annotated[int, msgspec.Meta(ge=0, le=_RATE_MAX)] = 100
+    files_per_org_gb: Annotated[int, msgspec.Meta(ge=0, le=_FILES_GB_MAX)] = 100
     price_age_max_s: Annotated[int, msgspec.Meta(ge=1, le=_PRICE_AGE_MAX_S)] = 3600
     reference_rates: str | None = None
     price_feed: str | None = None

@@ -1,4 +1,7 @@
-"""The worker: runs each schedule at its interval, sooner if woken, less often while idle."""
+"""The worker: runs each schedule at its interval, sooner if woken, less often while idle.
+
+None is run while the machine's clock is ahead of the database's (platform/db/clock_check.py).
+"""
 
 import asyncio
 import time
@@ -9,6 +12,7 @@ from landbridge.app.container import Container
 from landbridge.app.worker_schedules import DUE, SCHEDULES, ClockOffsets, WorkerSchedule
 from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.event_wait import wait_for_any, wait_for_event
+from landbridge.platform.db.clock_check import ClockCheck
 from landbridge.platform.db.distribution import Nodes
 from landbridge.platform.db.failures import logged_failures
 from landbridge.platform.db.write_watch import WriteWatch
@@ -58,6 +62,7 @@ class _WorkerOffsets:
         self._read_at: int | None = None
         self._offsets: ClockOffsets = {}
         self.nodes = Nodes(container.database)
+        self.clock_check = ClockCheck(container.database, container.clock)
 
     async def read(self, *, is_woken: bool) -> ClockOffsets:
         """Return them; who was woken by a notification may be ahead of the watch."""
@@ -110,6 +115,8 @@ class _Repetition:
         with logged_failures(
             busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
         ):
+            if await self.offsets.clock_check.is_ahead():
+                return False
             if self.container.database.is_distributed and self.schedule.is_by_organisation:
                 return await self._run_shards(is_woken=is_woken)
             offsets = await self.offsets.read_for(self.schedule, is_woken=is_woken)

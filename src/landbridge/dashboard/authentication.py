@@ -3,9 +3,9 @@
 Guarantees:
 - A page is shown only to a signed-in visitor, second factor included, unless its handler declares
   `signed_out=True` (or `second=True` for the page of that factor).
-- Pages that grant or take power (keys, members, policies, limits, fees) require a fresh proof of
-  identity: a handler that declares `fresh=` and its return path accepts only sessions with a proof
-  from the last ten minutes.
+- Pages that grant or take power (keys, members, policies, limits, fees), redirect deposits, or
+  erase a user, require a fresh proof of identity: a handler that declares `fresh=` and its return
+  path accepts only sessions with a proof from the last ten minutes.
 - A form is accepted only from a visitor who still has these rights once its last byte has arrived,
   which may be minutes after the first.
 - No cross-site request changes anything: every POST must come from the dashboard's own origin and

@@ -26,8 +26,8 @@ async def test_a_code_is_required_once_the_factor_is_confirmed(org: Tenant) -> N
     assert not (await come_in(org, admin.email)).signed.needs_second
     assert await factors.begun(caller) == (secret, uri)
     with pytest.raises(CodeRefused):
-        await factors.confirm(caller, admin.signed.session_id, "000000")
-    codes, cookie = await factors.confirm(caller, admin.signed.session_id, _code(org, secret))
+        await factors.confirm(admin.signed, "000000")
+    codes, cookie = await factors.confirm(admin.signed, _code(org, secret))
     assert len(set(codes)) == 10
     # Neither other sessions nor a copy of this one's cookie go on without a code.
     assert await org.container.sessions.find(admin.secret) is None
@@ -156,9 +156,7 @@ async def test_another_members_session_is_of_no_use(org: Tenant, other_org: Tena
 async def _with_codes(org: Tenant) -> tuple[Joined, str, list[str]]:
     admin = await first_admin(org)
     secret, _ = await org.container.mfa.begin(admin.signed.caller)
-    codes, _ = await org.container.mfa.confirm(
-        admin.signed.caller, admin.signed.session_id, _code(org, secret)
-    )
+    codes, _ = await org.container.mfa.confirm(admin.signed, _code(org, secret))
     return admin, secret, list(codes)
 
 

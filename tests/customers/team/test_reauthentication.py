@@ -1,5 +1,6 @@
 """Changes of sign-in methods require re-authentication and are emailed; admins can end sessions."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -41,6 +42,24 @@ async def test_a_session_is_fresh_for_ten_minutes_and_after_the_password(org: Te
     assert await container.sessions.find(admin.secret) is None
 
 
+async def test_proofs_at_once_leave_one_cookie_in_either_order_of_replies(org: Tenant) -> None:
+    admin, container = await first_admin(org), org.container
+    twice = (container.sign_in.prove(admin.signed, PASSWORD) for _ in range(2))
+    first, second = await asyncio.gather(*twice)
+    assert first == second
+    # A password change that was sent with the same cookie.
+    assert await container.sign_in.change_password(admin.signed, PASSWORD, OTHER) == first
+    renewed = await container.sessions.find(first)
+    assert renewed is not None
+    later = await container.sign_in.prove(renewed, OTHER)
+    assert later != first
+    # The reply to an older cookie would sign the browser out, so it has none.
+    with pytest.raises(SignInRefused):
+        await container.sign_in.prove(admin.signed, OTHER)
+    assert await container.sessions.find(first) is None
+    assert await container.sessions.find(later) is not None
+
+
 async def test_a_second_factor_is_not_given_by_the_password(org: Tenant) -> None:
     admin, container = await first_admin(org), org.container
     secret = await container.database.transact(
@@ -65,7 +84,7 @@ async def test_changes_of_how_one_signs_in_are_mailed(org: Tenant) -> None:
     )
     await passkeys.rename(caller, created.id, "Laptop")
     await passkeys.remove(caller, created.id)
-    await container.sign_in.change_password(caller, admin.signed.session_id, PASSWORD, OTHER)
+    await container.sign_in.change_password(admin.signed, PASSWORD, OTHER)
     await container.outbox.run_once([org.org_id])
     mails = [each.email for each in await container.mailbox.newest(org.caller)]
     assert {each.to for each in mails} == {admin.email}

@@ -188,14 +188,14 @@ async def test_password_reset_reveals_no_account(org: Tenant) -> None:
 async def test_changing_the_password_ends_the_other_sessions(org: Tenant) -> None:
     admin = await first_admin(org)
     here = await come_in(org, admin.email)
-    caller, session_id = here.signed.caller, here.signed.session_id
+    session_id = here.signed.session_id
     with pytest.raises(FieldInvalid) as refused:
-        await org.container.sign_in.change_password(caller, session_id, OTHER, OTHER)
+        await org.container.sign_in.change_password(here.signed, OTHER, OTHER)
     assert refused.value.field == "old"
     with pytest.raises(FieldInvalid) as refused:
-        await org.container.sign_in.change_password(caller, session_id, PASSWORD, "short")
+        await org.container.sign_in.change_password(here.signed, PASSWORD, "short")
     assert refused.value.field == "new"
-    secret = await org.container.sign_in.change_password(caller, session_id, PASSWORD, OTHER)
+    secret = await org.container.sign_in.change_password(here.signed, PASSWORD, OTHER)
     assert (found := await org.container.sessions.find(secret)) is not None
     assert found.session_id == session_id
     # Not even a copy of this session's own cookie.

@@ -188,15 +188,15 @@ async def test_the_last_admin_stays(org: Tenant) -> None:
 
 
 @pytest.mark.parametrize("attempt", range(5))
-async def test_admins_who_remove_each_other_at_once_leave_one(org: Tenant, attempt: int) -> None:
+async def test_admins_who_are_removed_at_once_leave_one(org: Tenant, attempt: int) -> None:
     one = await first_admin(org)
     admins = [one, *[await join(org, one, MemberRole.ADMIN) for _ in range(3)]]
     members = org.container.team
 
     def leave(at: int) -> Awaitable[None]:
         if (at + attempt) % 2:
-            return members.remove(one.signed.caller, admins[at].id)
-        return members.change_role(one.signed.caller, admins[at].id, MemberRole.ANALYST)
+            return members.remove(org.caller, admins[at].id)
+        return members.change_role(org.caller, admins[at].id, MemberRole.ANALYST)
 
     done = await asyncio.gather(*(leave(at) for at in range(len(admins))), return_exceptions=True)
     assert [type(each) for each in done if each is not None] == [LastAdmin]
@@ -337,6 +337,30 @@ async def test_a_key_created_during_its_creators_removal_is_refused(
     with pytest.raises(RoleNotAllowed):
         await making
     assert "late" not in {each.name for each in await org.container.orgs.keys(org.org_id)}
+
+
+@pytest.mark.parametrize("leaving", [_REMOVE, _DEMOTE])
+async def test_an_admin_who_leaves_meanwhile_changes_no_team(org: Tenant, leaving: str) -> None:
+    admin = await first_admin(org)
+    leaver, other = await join(org, admin, MemberRole.ADMIN), await join(org, admin)
+    team, caller, database = org.container.team, leaver.signed.caller, org.container.database
+    email = f"late-{org.org_id}@x.test"
+    async with holding(database, leaving, org.org_id, leaver.id):
+        changes = [
+            asyncio.create_task(each)
+            for each in (
+                team.invite(caller, email=email, name="Late", role=MemberRole.ADMIN),
+                team.change_role(caller, other.id, MemberRole.ADMIN),
+                team.remove(caller, admin.id),
+            )
+        ]
+        await waiting(database, len(changes))
+    results = await asyncio.gather(*changes, return_exceptions=True)
+    assert [type(each) for each in results] == [RoleNotAllowed] * len(changes)
+    members = {each.id: each for each in await team.list_members(org.org_id)}
+    assert email not in {each.email for each in members.values()}
+    assert members[other.id].role is not MemberRole.ADMIN
+    assert members[admin.id].removed_at is None
 
 
 async def test_a_removal_waits_for_a_key_that_is_being_made_and_ends_it(org: Tenant) -> None:

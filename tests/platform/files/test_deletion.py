@@ -91,7 +91,7 @@ class Slow:
 
 
 def files_over(container: Container, port: Any) -> Files:
-    return Files(container.database, container.vault, port, container.clock)
+    return Files(container.database, container.vault, port, container.clock, bytes_per_org=0)
 
 
 async def test_file_without_stored_content_is_not_found_and_deleted_after_a_day(

@@ -357,7 +357,13 @@ def _request_services(
     return {
         "idempotency_keys": IdempotencyKeys(database, vault, clock),
         "audit_log": AuditLog(database),
-        "files": Files(database, vault, storage(settings), clock),
+        "files": Files(
+            database,
+            vault,
+            storage(settings),
+            clock,
+            bytes_per_org=settings.files_per_org_gb * 10**9,
+        ),
         "request_log": RequestLog(database, clock, retention=settings.request_log_retention),
         "rate_limits": _request_rates(settings, database, clock),
     }

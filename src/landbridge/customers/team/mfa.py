@@ -107,13 +107,12 @@ class Mfa:
 
         return await self.database.transact(work)
 
-    async def confirm(
-        self, caller: Caller, session_id: UUID, code: str
-    ) -> tuple[Sequence[str], str]:
+    async def confirm(self, signed: SignedInSession, code: str) -> tuple[Sequence[str], str]:
         """Require codes from now on. Other sessions end, and this one gets another cookie.
 
         Returns the recovery codes, only this once, and the cookie's new value.
         """
+        caller = signed.caller
         await self.throttle.take(AttemptSubject.SECOND, str(caller.id))
         codes, by = (
             [new_recovery_code() for _ in range(RECOVERY_CODES)],
@@ -130,10 +129,10 @@ class Mfa:
             if not await self._take_totp(tx, by.org_id, caller.id, code):
                 raise CodeRefused(field="code")
             await self._put_codes(tx, by.org_id, caller.id, codes)
-            await self.sessions.end_all(tx, by, caller.id, but=session_id)
+            await self.sessions.end_all(tx, by, caller.id, but=signed.session_id)
             await self.members.record_own_change(tx, by, caller.id, "totp_on")
             await self.members.warn(tx, account.person, "totp_on")
-            return await self.sessions.verify(tx, by, session_id)
+            return await self.sessions.verify(tx, signed)
 
         secret = await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
@@ -150,7 +149,7 @@ class Mfa:
                 raise SignInRefused
             if not await self._take(tx, by, account.person, code):
                 raise CodeRefused(field="code")
-            return await self.sessions.verify(tx, by, signed.session_id)
+            return await self.sessions.verify(tx, signed)
 
         secret = await self.database.transact(work)
         await self.throttle.succeed(AttemptSubject.SECOND, str(member_id))

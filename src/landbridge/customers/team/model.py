@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import secrets
-from base64 import b32encode
+from base64 import b32encode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -77,7 +77,8 @@ class SignedInSession:
     """Signed-in member of a browser.
 
     `needs_second` while the second factor is outstanding: until then `caller` may perform no other
-    operation. `csrf` is the token in every form of this session.
+    operation. `csrf` is the token in every form of this session. `secret_hash` is that of the
+    cookie by which the session was found.
     """
 
     caller: Caller
@@ -87,6 +88,7 @@ class SignedInSession:
     needs_second: bool
     verified_at: datetime | None
     csrf: str
+    secret_hash: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +200,12 @@ def digest(secret: str) -> bytes:
 def email_hash(key: DataKey, email: str) -> bytes:
     """Return the hash that identifies a removed member's address; `key` is the organisation's."""
     return hmac.digest(key.derive("members.email"), email.encode(), "sha256")
+
+
+def next_secret(key: DataKey, secret_hash: bytes) -> str:
+    """Return the secret that follows another one in a session's cookie; `key` is the member's."""
+    following = hmac.digest(key.derive("sessions.next_secret"), secret_hash, "sha256")
+    return urlsafe_b64encode(following).rstrip(b"=").decode()
 
 
 def csrf_of(secret: str) -> str:

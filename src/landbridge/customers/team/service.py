@@ -1,8 +1,8 @@
 """Operations on members: invite, change, remove; creation of the first one.
 
 Guarantees:
-- an organisation that has an admin keeps one who can sign in: of two admins who remove or demote
-  each other concurrently, at most one succeeds;
+- an organisation that has an admin keeps one who can sign in; of two admins who remove or demote
+  each other concurrently, at most one succeeds, and who was removed or demoted invites nobody;
 - a removed member has no access from the next request on: sessions, links, second factors and
   passkeys are deleted in the removing transaction, and pending e-mails to them are not sent;
 - every change is recorded in the log, without names and addresses.
@@ -33,6 +33,7 @@ from landbridge.customers.team.model import (
     new_password,
 )
 from landbridge.customers.team.passwords import PasswordHashes, check_password
+from landbridge.customers.team.present_admins import author_of
 from landbridge.customers.team.sessions import Sessions
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
@@ -91,10 +92,10 @@ class Team:
         """
         check_admin(caller)
         await self.throttle.take(AttemptSubject.INVITED, address(email))
-        by, subject = ChangeAuthor.caller(caller), (AttemptSubject.INVITATION, str(caller.org_id))
+        subject = (AttemptSubject.INVITATION, str(caller.org_id))
         await self.throttle.take(*subject)
         try:
-            invitation = await self._invite(by, email=email, name=name, role=role)
+            invitation = await self._invite(caller, email=email, name=name, role=role)
         except FieldInvalid as refusal:
             await self.throttle.give_back(AttemptSubject.INVITED, address(email))
             if not isinstance(refusal, AddressTaken):
@@ -118,7 +119,7 @@ class Team:
         check_admin(caller)
         person = await self.get(caller.org_id, member_id)
         await self.throttle.take(AttemptSubject.INVITED, person.email)
-        return await self._invite_again(ChangeAuthor.caller(caller), member_id)
+        return await self._invite_again(caller, member_id)
 
     async def change_role(
         self, caller: Caller, member_id: UUID, role: MemberRole, *, kept_keys: Collection[UUID] = ()
@@ -129,9 +130,9 @@ class Team:
         `kept_keys`.
         """
         check_admin(caller)
-        by = ChangeAuthor.caller(caller)
 
         async def work(tx: Tx) -> None:
+            by = await author_of(tx, caller)
             account = await self._locked(tx, by.org_id, member_id, role=role)
             before = account.person.role
             if before is role:
@@ -154,9 +155,9 @@ class Team:
         Keys that they created and that may review or approve end too, except `kept_keys`.
         """
         check_admin(caller)
-        by = ChangeAuthor.caller(caller)
 
         async def work(tx: Tx) -> None:
+            by = await author_of(tx, caller)
             await self._locked(tx, by.org_id, member_id, role=None)
             version = await store.remove(tx, by.org_id, member_id, self.clock.now())
             await self.sessions.end_all(tx, by, member_id)
@@ -307,13 +308,13 @@ class Team:
         await self.links.warn(tx, person, change_type)
 
     async def _invite(
-        self, by: ChangeAuthor, *, email: str, name: str, role: MemberRole
+        self, inviter: Caller | ChangeAuthor, *, email: str, name: str, role: MemberRole
     ) -> NewInvitation:
-        person = self._person(
-            by.org_id, address(email), check_name("name", name), role, is_invited=True
-        )
+        org_id, checked = inviter.org_id, check_name("name", name)
+        person = self._person(org_id, address(email), checked, role, is_invited=True)
 
         async def work(tx: Tx) -> NewInvitation:
+            by = await author_of(tx, inviter)
             is_new = await store.add(tx, person, None)
             account = await store.lock(tx, by.org_id, person.id)
             # An earlier attempt may have committed; its row is identified by the id.
@@ -327,8 +328,9 @@ class Team:
 
         return await self.database.transact(work)
 
-    async def _invite_again(self, by: ChangeAuthor, member_id: UUID) -> NewInvitation:
+    async def _invite_again(self, inviter: Caller | ChangeAuthor, member_id: UUID) -> NewInvitation:
         async def work(tx: Tx) -> NewInvitation:
+            by = await author_of(tx, inviter)
             account = await store.lock(tx, by.org_id, member_id)
             if account is None:
                 raise _unknown(member_id)

@@ -47,17 +47,19 @@ where org_id = $1 and member_id = $2 and ended_at is null and id is distinct fro
 returning id
 """
 
-# With another secret: the previous one gives no access.
+# With another secret: the previous one gives no access. Another proof that was sent with the same
+# previous secret may have written it already.
 _VERIFY = """
-update sessions set verified_at = $3, secret_hash = $4
-where org_id = $1 and id = $2 and ended_at is null
+update sessions set verified_at = $3, secret_hash = $5
+where org_id = $1 and id = $2 and ended_at is null and secret_hash in ($4, $5)
 returning id
 """
 
 # While the second factor is outstanding, a password proves no identity.
 _RENEW = """
-update sessions set verified_at = $3, secret_hash = $4
+update sessions set verified_at = $3, secret_hash = $5
 where org_id = $1 and id = $2 and ended_at is null and verified_at is not null
+    and secret_hash in ($4, $5)
 returning id
 """
 
@@ -134,14 +136,21 @@ async def end_others(
     return [row["id"] for row in await tx.fetch(_END_OTHERS, org_id, member_id, but, at)]
 
 
-async def verify(tx: Tx, org_id: UUID, session_id: UUID, at: datetime, secret_hash: bytes) -> bool:
-    """Record a proof of identity, with another cookie; False if the session has ended."""
-    return await tx.fetchval(_VERIFY, org_id, session_id, at, secret_hash) is not None
+async def verify(
+    tx: Tx, org_id: UUID, session_id: UUID, *, at: datetime, before: bytes, after: bytes
+) -> bool:
+    """Record a proof of identity, with another cookie.
+
+    False if the session has ended, or has neither the cookie `before` nor the cookie `after`.
+    """
+    return await tx.fetchval(_VERIFY, org_id, session_id, at, before, after) is not None
 
 
-async def renew(tx: Tx, org_id: UUID, session_id: UUID, at: datetime, secret_hash: bytes) -> bool:
+async def renew(
+    tx: Tx, org_id: UUID, session_id: UUID, *, at: datetime, before: bytes, after: bytes
+) -> bool:
     """Record a renewed proof of identity, as `verify`; False also before the second factor."""
-    return await tx.fetchval(_RENEW, org_id, session_id, at, secret_hash) is not None
+    return await tx.fetchval(_RENEW, org_id, session_id, at, before, after) is not None
 
 
 async def of(

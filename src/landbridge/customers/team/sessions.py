@@ -3,10 +3,12 @@
 Guarantees:
 - an ended session, or a session of a removed member, gives no access from the next request on:
   session and role are read again for each request;
-- the database holds hashes of cookie values, never the values themselves.
+- the database holds hashes of cookie values, never the values themselves;
+- each proof of identity replaces the cookie. Proofs that a browser sends at once, with one cookie,
+  replace it by the same value, so that the order of the replies does not matter.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,6 +28,7 @@ from landbridge.customers.team.model import (
     csrf_of,
     digest,
     new_secret,
+    next_secret,
 )
 from landbridge.platform.changes.service import append_next_change
 from landbridge.platform.core.clock import Clock
@@ -81,15 +84,14 @@ class Sessions:
         await self._record_change(tx, by, session_id, "sign_in", {"member_id": str(member_id)})
         return secret
 
-    async def verify(self, tx: Tx, by: ChangeAuthor, session_id: UUID) -> str:
+    async def verify(self, tx: Tx, signed: SignedInSession) -> str:
         """Record a proof of identity; return the new value of the cookie.
 
-        Raises `SignInRefused` if the session has ended.
+        Raises `SignInRefused` if the session has ended, or has had other cookies since.
         """
-        secret, now = new_secret(), self.clock.now()
-        if not await session_store.verify(tx, by.org_id, session_id, now, digest(secret)):
-            raise SignInRefused
-        await self._record_change(tx, by, session_id, "verify")
+        secret = await self._replace_cookie(tx, signed, session_store.verify)
+        by = ChangeAuthor.caller(signed.caller)
+        await self._record_change(tx, by, signed.session_id, "verify")
         return secret
 
     async def find(self, secret: str) -> SignedInSession | None:
@@ -120,14 +122,11 @@ class Sessions:
         """Record a renewed proof of identity; return the new value of the cookie.
 
         A copy of the previous one gives no access, and so does not become fresh. Raises
-        `SignInRefused` if the session has ended, or if its second factor is outstanding.
+        `SignInRefused` as `verify`, and if the second factor is outstanding.
         """
-        secret, org_id, now = new_secret(), signed.caller.org_id, self.clock.now()
-        if not await self.database.single(
-            lambda tx: session_store.renew(tx, org_id, signed.session_id, now, digest(secret))
-        ):
-            raise SignInRefused
-        return secret
+        return await self.database.transact(
+            lambda tx: self._replace_cookie(tx, signed, session_store.renew)
+        )
 
     async def sign_out(self, signed: SignedInSession) -> None:
         """End the caller's session."""
@@ -189,6 +188,22 @@ class Sessions:
             return [_session(row, key) for row in found]
 
         return await self.database.transact(work)
+
+    async def _replace_cookie(
+        self, tx: Tx, signed: SignedInSession, replace: Callable[..., Awaitable[bool]]
+    ) -> str:
+        key = await self.vault.make(tx, signed.caller.org_id, signed.person.id)
+        secret = next_secret(key, signed.secret_hash)
+        if not await replace(
+            tx,
+            signed.caller.org_id,
+            signed.session_id,
+            at=self.clock.now(),
+            before=signed.secret_hash,
+            after=digest(secret),
+        ):
+            raise SignInRefused
+        return secret
 
     async def _end_one(self, caller: Caller, member_id: UUID, session_id: UUID) -> None:
         by, now = ChangeAuthor.caller(caller), self.clock.now()
@@ -261,4 +276,5 @@ def _signed_in(row: Row, secret: str) -> SignedInSession:
         needs_second=row["verified_at"] is None,
         verified_at=row["verified_at"],
         csrf=csrf_of(secret),
+        secret_hash=digest(secret),
     )

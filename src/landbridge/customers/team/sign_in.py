@@ -40,7 +40,6 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.people import check_name
-from landbridge.platform.http.caller import Caller
 
 _log = structlog.stdlib.get_logger()
 # Longer than queueing an e-mail takes, so that the time does not reveal it.
@@ -156,12 +155,13 @@ class SignIn:
         await self.throttle.succeed(AttemptSubject.ADDRESS, account.person.email)
         await self.throttle.succeed(AttemptSubject.LINK, str(found.member_id))
 
-    async def change_password(self, caller: Caller, session_id: UUID, old: str, new: str) -> str:
+    async def change_password(self, signed: SignedInSession, old: str, new: str) -> str:
         """Change the password, given the present one; other sessions end.
 
         Returns the new value of this session's cookie: a copy of the previous one gives no access.
         Raises `FieldInvalid` (`old`), `PasswordWeak` (`new`) and `TooManyAttempts`.
         """
+        caller = signed.caller
         await self.throttle.take(AttemptSubject.OWN, str(caller.id))
         account = await self._account(caller.org_id, caller.id)
         if not await self.hashes.is_right(old, account.password_hash):
@@ -178,8 +178,8 @@ class SignIn:
             await self.members.append_change(tx, by, caller.id, version, change_type="password")
             await self.members.warn(tx, locked.person, "password")
             await link_store.drop(tx, by.org_id, caller.id)
-            await self.sessions.end_all(tx, by, caller.id, but=session_id)
-            return await self.sessions.verify(tx, by, session_id)
+            await self.sessions.end_all(tx, by, caller.id, but=signed.session_id)
+            return await self.sessions.verify(tx, signed)
 
         return await self.database.transact(work)
 

@@ -66,7 +66,7 @@ class SecondFactorPages(Controller):
             return redirect_to_password_check(HOME)
         try:
             form = await read_form(request)
-            codes, secret = await mfa.confirm(session.caller, session.session_id, form.text("code"))
+            codes, secret = await mfa.confirm(session, form.text("code"))
         except Refused as problem:
             pending = await mfa.begun(session.caller)
             if pending is None:

@@ -76,9 +76,7 @@ class ProfilePages(Controller):
             form = await read_form(request)
             if form.raw("new") != form.raw("again"):
                 raise FieldInvalid("The passwords do not match.", field="again")
-            secret = await sign_in.change_password(
-                session.caller, session.session_id, form.raw("old"), form.raw("new")
-            )
+            secret = await sign_in.change_password(session, form.raw("old"), form.raw("new"))
         except Refused as problem:
             return request.with_problem(_PASSWORD_PAGE, problem)
         notice = _("Password changed. All other sessions were signed out.")

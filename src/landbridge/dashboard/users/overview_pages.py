@@ -36,6 +36,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 from landbridge.providers.rates.valuation import Valuation
 
+_ERASE = f"{page_path('{user_id}')}/erase"
 _ITEMS_MAX = 5
 _RAILS_MAX = 100
 
@@ -104,13 +105,13 @@ class UserPages(Controller):
             return request.with_problem("users/edit.html", problem, **values)
         return redirect(page_path(user_id), notice=_("Changes saved"))
 
-    @get("/erase")
+    @get("/erase", fresh=_ERASE)
     async def erase_form(self, request: PageRequest, user_id: FromPath[str]) -> Response[str]:
         """Explain what erasing does and what must happen before."""
         check_is_admin(request.user)
         return request.page("users/erase.html", **await _erase_values(request.interface, user_id))
 
-    @post("/erase")
+    @post("/erase", fresh=_ERASE)
     async def erase(self, request: PageRequest, user_id: FromPath[str]) -> Page:
         """Erase personal data permanently, after the user's e-mail was entered to confirm."""
         form = await read_form(request)

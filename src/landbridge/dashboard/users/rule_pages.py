@@ -82,7 +82,7 @@ class SettlementRulePages(Controller):
         values = rule_fields(rule, request.user.language) | {"requestId": new_request_id()}
         return request.page(_DETAIL, rule=rule, **_form(values))
 
-    @post("/{rule_id:str}")
+    @post("/{rule_id:str}", fresh=f"{_HOME}/{{rule_id}}")
     async def update(self, request: PageRequest, rule_id: FromPath[str]) -> Page:
         """Replace the rule, for future deposits."""
         check_is_admin(request.user)

@@ -25,6 +25,7 @@ from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.internal_client import InternalClient
 
 _DETAIL = "users/virtual_account.html"
+_FORM = f"{page_path('{user_id}')}/virtual-accounts/{{account_id}}"
 _MANY_MAX = 100
 
 
@@ -77,7 +78,7 @@ class VirtualAccountPages(Controller):
         """Show deposit instructions, conversion, settlement rule and micro-deposits."""
         return request.page(_DETAIL, **await _detail_values(request, user_id, account_id))
 
-    @get("/{account_id:str}/edit")
+    @get("/{account_id:str}/edit", fresh=f"{_FORM}/edit")
     async def edit_form(
         self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Response[str]:
@@ -92,7 +93,7 @@ class VirtualAccountPages(Controller):
         values = await _destination_values(request.interface, user_id, submitted, account=account)
         return request.page("users/virtual_account_form.html", **values)
 
-    @post("/{account_id:str}/edit")
+    @post("/{account_id:str}/edit", fresh=f"{_FORM}/edit")
     async def edit(
         self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
     ) -> Page:
@@ -110,6 +111,20 @@ class VirtualAccountPages(Controller):
             return request.with_problem("users/virtual_account_form.html", problem, **values)
         return _redirect(user_id, account_id, _("Virtual account updated"))
 
+    @post("/{account_id:str}/apply-rule", fresh=_FORM)
+    async def apply_rule(
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
+    ) -> Page:
+        """Apply a settlement rule to future deposits."""
+        return await _perform(request, user_id, account_id, "apply-rule")
+
+    @post("/{account_id:str}/remove-rule", fresh=_FORM)
+    async def remove_rule(
+        self, request: PageRequest, user_id: FromPath[str], account_id: FromPath[str]
+    ) -> Page:
+        """Deliver future deposits whole."""
+        return await _perform(request, user_id, account_id, "remove-rule")
+
     @post("/{account_id:str}/{action:str}")
     async def perform(
         self,
@@ -119,20 +134,24 @@ class VirtualAccountPages(Controller):
         account_id: FromPath[str],
         action: FromPath[str],
     ) -> Page:
-        """Perform an action of the account's page."""
-        submitted = submitted_values(form := await read_form(request))
-        try:
-            values = submitted_values(form, "amount")
-            operation, message = _action(request.interface, user_id, account_id, action, values)
-            await operation
-        except Refused as problem:
-            values = await _detail_values(request, user_id, account_id)
-            if action == "apply-rule" and isinstance(problem, ResourceNotFound):
-                problem.field = "ruleId"
-            # The submitted form keeps its request ID; other forms of the page get a new one.
-            values["form_values"] = {"requestId": new_request_id(), **submitted}
-            return request.with_problem(_DETAIL, problem, **values)
-        return _redirect(user_id, account_id, message)
+        """Perform another action of the account's page."""
+        return await _perform(request, user_id, account_id, action)
+
+
+async def _perform(request: PageRequest, user_id: str, account_id: str, action: str) -> Page:
+    submitted = submitted_values(form := await read_form(request))
+    try:
+        values = submitted_values(form, "amount")
+        operation, message = _action(request.interface, user_id, account_id, action, values)
+        await operation
+    except Refused as problem:
+        values = await _detail_values(request, user_id, account_id)
+        if action == "apply-rule" and isinstance(problem, ResourceNotFound):
+            problem.field = "ruleId"
+        # The submitted form keeps its request ID; other forms of the page get a new one.
+        values["form_values"] = {"requestId": new_request_id(), **submitted}
+        return request.with_problem(_DETAIL, problem, **values)
+    return _redirect(user_id, account_id, message)
 
 
 def _action(

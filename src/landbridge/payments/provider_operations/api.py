@@ -57,9 +57,9 @@ class WaitingItemReply(WireStruct, frozen=True):
 class ProviderReply(WireStruct, frozen=True):
     """Provider. `hasRunLive` is false until it has moved real money here.
 
-    `lastAnswerAt` is null before its first answer. `calls` is null for all but admins, and for what
-    is not called. `waiting` has the oldest ten of `waitingCount`. `problemCount` orders and credits
-    need a person.
+    `lastAnswerAt` is null before its first answer. `calls` is null for all but admins, with several
+    organisations, and for what is not called. `waiting` has the oldest ten of `waitingCount`.
+    `problemCount` orders and credits need a person.
     """
 
     name: str
@@ -132,7 +132,7 @@ class ProviderRoutes(Controller):
     ) -> ProviderList:
         """Providers with what they serve, their health, and the oldest that wait for each.
 
-        No provider is called for it. Admins also get the numbers of calls.
+        No provider is called for it. Admins of the only organisation also get the numbers of calls.
         """
         caller = request.user
         found = await provider_operations.all(caller)

@@ -37,6 +37,8 @@ _HAS_SETTLED = """
 select exists (select from bank_payments where org_id = $1 and status = 'SETTLED' and units > 0)
 """
 
+_IS_ALONE = "select count(*) = 1 from (select from orgs limit 2) found"
+
 # Without those that wait for a connected provider.
 _CASES = """
 select c.user_id, c.updated_at, count(*) over () as waiting
@@ -94,7 +96,7 @@ class ProviderOperations:
     async def all(self, caller: Caller) -> Sequence[ProviderState]:
         """Return every provider: sidecars in the order of their file, then those of the settings.
 
-        Counts of calls are for admins only, as they are those of all organisations.
+        Counts of calls are those of all organisations: an admin gets them only without others.
         """
         found = await self._sidecars(caller)
         bank, identity = await self._bank(caller), await self._identity(caller)
@@ -105,6 +107,9 @@ class ProviderOperations:
             return []
         org_id, now = caller.org_id, self.clock.now(caller.clock_offset)
         overviews = SidecarOverviews(self.database, self.clock, self.routes)
+        shows_calls = caller.is_admin and await self.database.single(
+            lambda tx: tx.fetchval(_IS_ALONE)
+        )
         counts, users = await self._users(org_id, now)
         return [
             ProviderState(
@@ -114,7 +119,7 @@ class ProviderOperations:
                     *_served(self.routes, each.name, org_id),
                     *_served_alone(self.routes, each.name, org_id),
                 ],
-                calls=each.calls if caller.is_admin else None,
+                calls=each.calls if shows_calls else None,
                 health=_health(each.calls),
                 last_answer_at=each.calls.answered_at,
                 problem_count=each.problem_count,

@@ -9,6 +9,8 @@ Guarantees:
   user is erased. Claiming and removing decide on the same locked row.
 - Name and content leave this process only sealed, under a data key of the file's own, so that
   destroying that key erases every copy of the file.
+- The files of an organisation have a limit in bytes, with those that are not stored yet and those
+  whose content is not deleted yet. Uploads at once can't exceed it.
 - Uploads, downloads, validation and sealing are bounded; requests beyond the bounds wait or are
   rejected with a retry time. Storage calls run in their own threads.
 """
@@ -57,6 +59,7 @@ _CHECKS_AT_ONCE = 2
 _UPLOADS_MAX = 16
 # Each may hold a file twice, sealed and plain, and then once until the client has read it.
 _DOWNLOADS_MAX = 16
+_UNLIMITED = 2**62
 SWEEP_FILES_MAX = 100
 # A file that could not be removed is skipped for this long, so that it does not block the others.
 _REMOVE_AGAIN = timedelta(minutes=10)
@@ -78,11 +81,20 @@ def _reserved(active: list[UUID], org_id: UUID, total: int, refusal: str) -> Gen
 class Files:
     """Files of all organisations."""
 
-    def __init__(self, database: Database, vault: Vault, storage: Storage, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        vault: Vault,
+        storage: Storage,
+        clock: Clock,
+        *,
+        bytes_per_org: int,
+    ) -> None:
         self._database = database
         self._vault = vault
         self._storage = storage
         self._clock = clock
+        self._bytes_per_org = bytes_per_org or _UNLIMITED
         # One at a time for each organisation: many images of one delay no other.
         self._checks = FairSemaphore(_CHECKS_AT_ONCE, each=1)
         self._uploads: list[UUID] = []
@@ -122,7 +134,8 @@ class Files:
         """Store a file; `declared` is the content type that the client gave, if any.
 
         Raises `FieldInvalid` for a type that is not allowed or contradicts its name or declared
-        type, and `Busy` if it could not be stored.
+        type, `ResourceConflict` if the organisation's files would have too many bytes, and `Busy`
+        if it could not be stored.
         """
         check_editor(caller)
         stored_name = clean_name(name)
@@ -134,6 +147,12 @@ class Files:
         file = StoredFileInfo(new_id(), stored_name, mime_type, len(content), at)
 
         async def begin(tx: Tx) -> DataKey:
+            limit = self._bytes_per_org
+            if not await store.count(tx, caller.org_id, file.size, bytes_max=limit):
+                raise ResourceConflict(
+                    "the files of this organisation have reached their limit in bytes; delete some "
+                    "that no document references, or ask the operator for a higher limit"
+                )
             key = await self._vault.make(tx, caller.org_id, file.uuid)
             row = store.StoredFile(
                 org_id=caller.org_id,

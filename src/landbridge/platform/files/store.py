@@ -15,6 +15,14 @@ values ($1, $2, $3, $4, $5, $6, 'UPLOADING', $7)
 on conflict (org_id, id) do nothing
 """
 
+# Only if they stay within the limit.
+_COUNT = """
+insert into file_usage (org_id, bytes) values ($1, greatest($2, 4096))
+on conflict (org_id) do update set bytes = file_usage.bytes + excluded.bytes
+where file_usage.bytes + excluded.bytes <= $3
+returning bytes
+"""
+
 _SHOW = """
 update files set state = 'STORED', remove_at = $3
 where org_id = $1 and id = $2 and state = 'UPLOADING'
@@ -57,8 +65,15 @@ _POSTPONE = """
 update files set remove_at = $3 where org_id = $1 and id = $2 and state = 'DELETED'
 """
 
+# An earlier version may have stored the file without counting it.
 _REMOVE = """
-delete from files where org_id = $1 and id = $2 and state = 'DELETED'
+with removed as (
+    delete from files where org_id = $1 and id = $2 and state = 'DELETED'
+    returning org_id, size_bytes
+)
+update file_usage u set bytes = greatest(u.bytes - greatest(r.size_bytes, 4096), 0)
+from removed r
+where u.org_id = $1 and r.org_id = u.org_id
 """
 
 
@@ -86,6 +101,11 @@ async def add(tx: Tx, file: StoredFile, *, remove_at: datetime) -> None:
         file.created_at,
         remove_at,
     )
+
+
+async def count(tx: Tx, org_id: UUID, size: int, *, bytes_max: int) -> bool:
+    """Count the bytes of one more file; False if the organisation would have more than these."""
+    return await tx.fetchval(_COUNT, org_id, size, bytes_max) is not None
 
 
 async def show(tx: Tx, org_id: UUID, file_id: UUID, *, remove_at: datetime) -> bool:
@@ -134,5 +154,5 @@ async def postpone(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None
 
 
 async def remove(tx: Tx, org_id: UUID, file_id: UUID) -> None:
-    """Delete the row of a deleted file."""
+    """Delete the row of a deleted file, and count its bytes no more."""
     await tx.execute(_REMOVE, org_id, file_id)

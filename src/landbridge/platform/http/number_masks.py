@@ -9,6 +9,7 @@ and is neither masked nor listed as one that everyone may see.
 import re
 from collections.abc import Mapping
 from decimal import Decimal
+from itertools import groupby
 from typing import Any, Final, cast
 
 import msgspec
@@ -47,9 +48,10 @@ SHOWN_URLS: Final = frozenset(
 )
 # Sentences that may name an account: how to pay an onramp or a virtual account.
 _SENTENCES: Final = frozenset({"instruction"})
-# Words with digits, also in groups as of an IBAN, and from which length on they are masked. A time
-# stays: its words end at a colon.
-_DIGIT_WORDS: Final = re.compile(r"\b(?>[\w-]*\d[\w-]*(?: [\w-]*\d[\w-]*)*)(?!:)")
+# Words that follow each other, as the groups of an IBAN, and the colon after them. A pattern that
+# looks for their digits too takes time with the square of the length.
+_WORDS: Final = re.compile(r"([\w-]+(?: [\w-]+)*)(:?)")
+# The length from which on words with digits are masked.
 _NUMBER_LENGTH_MIN: Final = 6
 # Members that are withheld in objects that also have the other member: the link of a document, and
 # the response of a webhook's receiver, which may repeat the event.
@@ -154,15 +156,35 @@ def _member(name: str, value: Any, members: Mapping[str, Any]) -> Any:
     if name in MASKED:
         return mask(value)
     if name in _SENTENCES:
-        return _DIGIT_WORDS.sub(_number_in_sentence, value)
+        return _WORDS.sub(_with_masked_numbers, value)
     if _is_link(name, value) or _WITHHELD_BESIDE.get(name) in members:
         return _WITHHELD
     return value
 
 
-def _number_in_sentence(found: re.Match[str]) -> str:
-    number = found[0].replace(" ", "")
-    return mask(number) if len(number) >= _NUMBER_LENGTH_MIN else found[0]
+def _with_masked_numbers(found: re.Match[str]) -> str:
+    """Return words with those masked that have digits; a time stays: its words end at a colon."""
+    groups = [
+        (has_digit, " ".join(words))
+        for has_digit, words in groupby(found[1].split(" "), key=_has_digit)
+    ]
+    last = len(groups) - 1
+    return (
+        " ".join(
+            _masked_group(words) if has_digit and not (found[2] and at == last) else words
+            for at, (has_digit, words) in enumerate(groups)
+        )
+        + found[2]
+    )
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdecimal, word))
+
+
+def _masked_group(words: str) -> str:
+    number = words.lstrip("-").replace(" ", "")
+    return mask(number) if len(number) >= _NUMBER_LENGTH_MIN else words
 
 
 def _is_link(name: str, value: str) -> bool:

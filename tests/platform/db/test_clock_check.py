@@ -1,0 +1,70 @@
+"""A worker whose clock is ahead of the database's starts nothing."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from typing_extensions import override
+
+from landbridge.app.container import open_container
+from landbridge.app.settings import Settings
+from landbridge.app.worker import work
+from landbridge.platform.core.clock import Clock
+from landbridge.platform.db.clock_check import AHEAD_MAX, ClockCheck
+from landbridge.platform.db.pool import Database
+
+PATIENCE_S = 60.0
+# Roll-ups of reports begin with a build.
+BUILDS = "select org_id from report_builds"
+YEAR = timedelta(days=365)
+
+
+class JumpingClock(Clock):
+    """Clock of this machine, ahead by `ahead`."""
+
+    def __init__(self) -> None:
+        super().__init__(node=0)
+        self.ahead = timedelta()
+
+    @override
+    def _real_us(self) -> int:
+        return super()._real_us() + self.ahead // timedelta(microseconds=1)
+
+
+async def test_a_jump_is_found_at_once_and_ends_with_the_clock(own_database: Database) -> None:
+    clock = JumpingClock()
+    check = ClockCheck(own_database, clock)
+    assert not await check.is_ahead()
+    for ahead in (AHEAD_MAX + timedelta(seconds=1), timedelta(hours=1), YEAR):
+        clock.ahead = ahead
+        assert await check.is_ahead()
+        assert await check.is_ahead()
+        clock.ahead = timedelta()
+        assert not await check.is_ahead()
+
+
+async def test_a_clock_that_is_behind_or_little_ahead_is_right(own_database: Database) -> None:
+    clock = JumpingClock()
+    check = ClockCheck(own_database, clock)
+    for ahead in (AHEAD_MAX / 2, -timedelta(hours=1)):
+        clock.ahead = ahead
+        assert not await check.is_ahead()
+
+
+async def test_a_worker_waits_until_its_clock_is_right(own_dsn: str, tmp_path: Path) -> None:
+    stop, clock = asyncio.Event(), JumpingClock()
+    clock.ahead = YEAR
+    async with open_container(Settings(data_dir=str(tmp_path)), own_dsn, name="tests") as container:
+        await container.orgs.create("Test")
+        working = asyncio.create_task(work(replace(container, clock=clock), stop))
+        await asyncio.sleep(3)
+        assert await container.database.rows(BUILDS) == []
+        clock.ahead = timedelta()
+        built: object = []
+        async with asyncio.timeout(PATIENCE_S):
+            while not built:
+                built = await container.database.rows(BUILDS)
+                await asyncio.sleep(0.1)
+        stop.set()
+        await working
