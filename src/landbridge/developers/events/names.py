@@ -29,7 +29,7 @@ from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.virtual_accounts.model import KIND as VIRTUAL_ACCOUNT_KIND
 from landbridge.platform.changes.model import Change
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import Keywords, one_of, shared
+from landbridge.platform.http.constraints import Keywords, form, one_of, shared
 from landbridge.providers.evm.gas.model import KIND as GAS_COST_KIND
 from landbridge.reporting.reconciliation.adjustments import KIND as ADJUSTMENT_KIND
 from landbridge.reporting.schedules.model import KIND as REPORT_KIND
@@ -146,7 +146,8 @@ _LEGACY_SENT = {
 PATTERNS_MAX = 100
 # Names that a request may use, in the form that `schemas` describes.
 EVENT_TYPE = shared("EventPattern")
-SUBSCRIPTION = shared("EventSubscription")
+_RETIRED = form(f"^({'|'.join(_LEGACY_SENT)})$".replace(".", "[.]"))
+SUBSCRIPTION = {"type": "string", "anyOf": [EVENT_TYPE, _RETIRED]}
 EVENT_TYPES = {"type": "array", "items": EVENT_TYPE, "minItems": 1, "maxItems": PATTERNS_MAX}
 _PATTERN_LENGTH_MAX = 100
 _PART = r"[A-Z0-9_]+"
@@ -286,14 +287,7 @@ def _patterns_of(parts: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def schemas() -> Mapping[str, Keywords]:
     """Return the schemas of the OpenAPI document that requests refer to."""
     described = "A type of event, or a pattern: each `*` stands for one or more parts of a type."
-    retired = "A retired name of a ramp's events is sent instead of the newer ones."
-    return {
-        "EventPattern": {**one_of(all_patterns()), "description": described},
-        "EventSubscription": {
-            **one_of((*all_patterns(), *_LEGACY_SENT)),
-            "description": f"{described} {retired}",
-        },
-    }
+    return {"EventPattern": {**one_of(all_patterns()), "description": described}}
 
 
 def matches_any(patterns: Sequence[str], type_: str) -> bool:
