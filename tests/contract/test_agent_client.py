@@ -3,12 +3,22 @@
 from typing import Any
 from uuid import uuid4
 
+import jwt
+from jwt.types import Options
+
 from tests.customers.kyc.samples import person
 from tests.customers.kyc.test_inline_files import uri
+from tests.developers.webhooks.worker_steps import receiving, running_dispatcher, until
 from tests.payments.virtual_accounts.virtual_account_setup import at
 from tests.platform.files.sample_files import GOOD
 from tests.tenants import Tenant, individual, make_agreement, run_due
 
+# Names that the client's manager has handlers for, as far as they were ever sent.
+_HANDLED = ["USER.CREATE", "ONRAMP.CREATE", "ONRAMP.UPDATE", "OFFRAMP.CREATE", "OFFRAMP.UPDATE"]
+_ENVELOPE = (
+    *("eventId", "eventCategory", "eventType", "eventAction"),
+    *("createdAt", "timestamp", "version"),
+)
 _SENDER = {
     "routingNumber": "021000021",
     "accountNumber": "123456789",
@@ -18,6 +28,7 @@ _SENDER = {
 
 
 async def test_a_user_is_verified_paid_and_paid_out(org: Tenant) -> None:
+    assert (await org.get("/v2/ping"))["message"] == "pong"
     payer, payee = await _make_verified(org), await _make_verified(org)
     account = (await org.post(at(payer), _account()))["accountInfo"]
     instructions = account["depositInstructions"]
@@ -59,6 +70,39 @@ async def test_an_onramp_is_accepted_without_a_body(org: Tenant) -> None:
     assert (await org.get(path))["transferDetails"]["destination"]["walletAddress"]
 
 
+async def test_its_webhook_manager_reads_the_event_from_the_token(org: Tenant) -> None:
+    handled: list[dict[str, Any]] = []
+    async with receiving() as receiver, running_dispatcher(org):
+        created = await org.post("/v2/webhooks", {"url": receiver.url, "eventTypes": _HANDLED})
+        user = await _make_verified(org)
+        source = {"userId": user, "currency": "usd", "amount": 100}
+        target = {"userId": user, "currency": "usdc", "chain": "POLYGON"}
+        onramp = await org.post("/v2/onramps", {"source": source, "destination": target, **_new()})
+        path = f"/v2/onramps/{onramp['transferDetails']['id']}"
+        await org.post(f"{path}/quote/accept")
+        accepted = await org.get(path)
+        await until(lambda: len(receiver.of(accepted["transferDetails"]["id"])) == 3)
+    for each in receiver.received:
+        scheme, token = each.headers["authorization"].split(" ")
+        assert scheme == "Bearer"
+        # As the client does: with the endpoint's key, and without an audience.
+        options: Options = {"verify_aud": False}
+        claims = jwt.decode(token, created["publicKey"], algorithms=["RS256"], options=options)
+        body = each.event
+        envelope = {name: claims[name] for name in set(body) & set(claims) - {"data"}}
+        assert envelope == {name: body[name] for name in _ENVELOPE}
+        handled.append(claims)
+    # Requests of different objects are in progress at once.
+    types = [claims["eventType"] for claims in handled]
+    assert sorted(types) == ["ONRAMP.CREATE", "ONRAMP.UPDATE", "ONRAMP.UPDATE", "USER.CREATE"]
+    [created_user] = [each for each in handled if each["eventType"] == "USER.CREATE"]
+    assert created_user["data"]["id"] == user
+    onramps = [each for each in handled if each["eventCategory"] == "ONRAMP"]
+    ids = {each["data"]["transferDetails"]["id"] for each in onramps}
+    assert ids == {accepted["transferDetails"]["id"]}
+    assert receiver.received[-1].event["data"] == accepted
+
+
 async def _make_verified(org: Tenant) -> str:
     """Create a person by the client's own calls; return their id once the rail can be used."""
     chains = ["POLYGON", "ETHEREUM"]
@@ -66,6 +110,8 @@ async def _make_verified(org: Tenant) -> str:
     created = await org.post("/v2/users", asked)
     user = str(created["id"])
     assert sorted(created["wallets"]["INDIVIDUAL"]) == sorted(chains)
+    assert await org.get(f"/v2/users/{user}") == created
+    assert (await org.get("/v2/users", limit=10))["users"][0] == created
     link = await org.post("/v2/kyc-link", {"userId": user, "rails": ["USD"]})
     assert link["kycLinkUrl"].startswith("http")
     photo = uri(GOOD["photo.png"], "image/png")

@@ -100,7 +100,7 @@ async def test_secret_is_shown_once(org: Tenant) -> None:
         ({"description": "x" * 201}, "description"),
         ({"which": "chosen"}, "eventTypes"),
         ({"which": "chosen", "patterns": "NO.SUCH"}, "eventTypes"),
-        ({"which": "chosen", "eventTypes": ["ONRAMP.CREATE"]}, "eventTypes"),
+        ({"which": "chosen", "eventTypes": ["SWAP.CREATE"]}, "eventTypes"),
         ({"createEventSpelling": "odd"}, "createEventSpelling"),
     ],
 )
@@ -120,7 +120,7 @@ async def test_invalid_endpoint_shows_errors_and_keeps_values(
 
 
 async def test_endpoint_is_edited_from_the_shown_version(org: Tenant) -> None:
-    types = ["ONRAMP.*", "USER.CREATE", "*.RFI.OPEN"]
+    types = ["ONRAMP.*", "USER.CREATE", "*.RFI.OPEN", "OFFRAMP.UPDATE"]
     webhook = await make_webhook(org, url=URL, description="Books", eventTypes=types)
     admin, path = await visit(org), f"{HOME}/{webhook['id']}/edit"
     form = await admin.load(path)

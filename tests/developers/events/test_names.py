@@ -15,12 +15,14 @@ from landbridge.developers.events.names import (
     CATALOGUE,
     DEPOSITS,
     check_patterns,
+    check_subscription,
     deposit_index,
     events_of,
     family,
     in_spelling,
     makes_deposits,
     matches_any,
+    sent_type,
 )
 from landbridge.platform.changes.model import Change
 from landbridge.platform.core.errors import FieldInvalid
@@ -340,3 +342,17 @@ def test_a_change_is_read_in_the_order_of_its_parts() -> None:
     assert [each.part for each in created] == [0, 1, 2]
     assert len({each.key.text for each in created}) == 3
     assert isinstance(created[0].change, Change)
+
+
+@pytest.mark.parametrize("name", ["ONRAMP.CREATE", "ONRAMP.UPDATE", "OFFRAMP.UPDATE"])
+def test_a_subscription_may_have_the_retired_names_that_are_still_sent(name: str) -> None:
+    assert check_subscription(["USER.*", name]) == ("USER.*", name)
+    newer = [each for each in TYPES if matches_any([name], each)]
+    assert newer == [each for each in TYPES if matches_any([LEGACY[name]], each)]
+    assert {sent_type(each, [name, "*"], is_created=True) for each in newer} == {name}
+    assert {sent_type(each, ["*"], is_created=False) for each in newer} == set(newer)
+
+
+def test_a_subscription_refuses_the_other_older_names() -> None:
+    with pytest.raises(FieldInvalid, match=r"SWAP\.UPDATE is an older name"):
+        check_subscription(["SWAP.UPDATE"])

@@ -119,9 +119,9 @@ async def test_invalid_endpoints_are_refused(
 
 
 async def test_an_older_name_is_refused_with_the_one_that_came_after_it(org: Tenant) -> None:
-    answer = await org.send("POST", WEBHOOKS, {"url": URL, "eventTypes": ["ONRAMP.CREATE"]})
+    answer = await org.send("POST", WEBHOOKS, {"url": URL, "eventTypes": ["SWAP.CREATE"]})
     assert refusal(answer) == "400 FIELD_VALIDATION_ERROR"
-    assert "ONRAMP.TRANSACTION.CREATE" in sentence(answer)
+    assert "WALLET.SWAP.TRANSACTION.CREATE" in sentence(answer)
 
 
 async def test_a_sandbox_delivers_to_this_machine_too(org: Tenant) -> None:

@@ -43,7 +43,8 @@ def members(event: Event, data: bytes, *, type_: str, timestamp: datetime) -> di
         "event_id": event.key.text,
         "event_category": event.category,
         "event_type": type_,
-        "event_action": event.action,
+        # A retired name stands for events of many statuses, whose action it does not show.
+        "event_action": "UPDATE" if type_.endswith(".UPDATE") else event.action,
         "data": msgspec.Raw(data),
         "created_at": _moment(event.change.occurred_at),
         "timestamp": _moment(timestamp),

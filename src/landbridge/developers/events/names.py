@@ -29,7 +29,7 @@ from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.virtual_accounts.model import KIND as VIRTUAL_ACCOUNT_KIND
 from landbridge.platform.changes.model import Change
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import Keywords, one_of, shared
+from landbridge.platform.http.constraints import Keywords, form, one_of, shared
 from landbridge.providers.evm.gas.model import KIND as GAS_COST_KIND
 from landbridge.reporting.reconciliation.adjustments import KIND as ADJUSTMENT_KIND
 from landbridge.reporting.schedules.model import KIND as REPORT_KIND
@@ -135,9 +135,19 @@ _LEGACY: Mapping[str, str] = {
     "TRANSFER.FIAT_TO_CRYPTO.UPDATE": "ONRAMP.STATUS.*",
 }
 
+# Retired names that an endpoint may list: it receives the events under these names then.
+# Source: contract, webhooks 5: a setting for them is off by default (decision 0062).
+_LEGACY_SENT = {
+    f"{kind}.{verb}": _LEGACY[f"{kind}.{verb}"]
+    for kind in (onramps.KIND, offramps.KIND)
+    for verb in ("CREATE", "UPDATE")
+}
+
 PATTERNS_MAX = 100
 # Names that a request may use, in the form that `schemas` describes.
 EVENT_TYPE = shared("EventPattern")
+_RETIRED = form(f"^({'|'.join(_LEGACY_SENT)})$".replace(".", "[.]"))
+SUBSCRIPTION = {"type": "string", "anyOf": [EVENT_TYPE, _RETIRED]}
 EVENT_TYPES = {"type": "array", "items": EVENT_TYPE, "minItems": 1, "maxItems": PATTERNS_MAX}
 _PATTERN_LENGTH_MAX = 100
 _PART = r"[A-Z0-9_]+"
@@ -217,18 +227,42 @@ def in_spelling(type_: str, *, is_created: bool) -> str:
     return _OTHER_SPELLINGS.get(type_, type_) if is_created else type_
 
 
-def check_patterns(texts: Sequence[str], *, field: str) -> tuple[str, ...]:
+def sent_type(type_: str, patterns: Sequence[str], *, is_created: bool) -> str:
+    """Return the type as an endpoint with these patterns receives it: `in_spelling`, or retired."""
+    for pattern in patterns:
+        if pattern in _LEGACY_SENT and matches_any((pattern,), type_):
+            return pattern
+    return in_spelling(type_, is_created=is_created)
+
+
+def published_types(name: EventName) -> tuple[str, ...]:
+    """Return every name under which endpoints may receive this event."""
+    retired = [each for each in _LEGACY_SENT if matches_any((each,), name.type)]
+    spellings = (in_spelling(name.type, is_created=each) for each in (False, True))
+    return tuple(dict.fromkeys((*spellings, *retired)))
+
+
+def check_patterns(
+    texts: Sequence[str], *, field: str, is_subscription: bool = False
+) -> tuple[str, ...]:
     """Return patterns as they are stored; raises `FieldInvalid`, which names replacements.
 
     Duplicates are removed, and `ONRAMP.TRANSACTION.CREATED` is stored in the spelling of spec.md.
+    Only a subscription may have the retired names that are still sent.
     """
     if not 1 <= len(texts) <= PATTERNS_MAX:
         raise FieldInvalid(f"{field} must name 1 to {PATTERNS_MAX} types of events", field=field)
     spellings = {other: type_ for type_, other in _OTHER_SPELLINGS.items()}
     patterns = [spellings.get(text, text) for text in texts]
     for pattern in patterns:
-        _check_pattern(pattern, field)
+        if not (is_subscription and pattern in _LEGACY_SENT):
+            _check_pattern(pattern, field)
     return tuple(dict.fromkeys(patterns))
+
+
+def check_subscription(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns of an endpoint as they are stored; raises `FieldInvalid`."""
+    return check_patterns(texts, field="eventTypes", is_subscription=True)
 
 
 def all_patterns() -> tuple[str, ...]:
@@ -306,14 +340,13 @@ def _check_pattern(pattern: str, field: str) -> None:
             "ONRAMP.TRANSACTION.CREATE, or many as in ONRAMP.STATUS.* or *",
             field=field,
         )
-    if _matching_types((pattern,)):
+    if pattern not in _LEGACY_SENT and _matching_types((pattern,)):
         return
     shape = _shape(pattern)
     newer = dict.fromkeys(each for name, each in _LEGACY.items() if shape.fullmatch(name))
     if newer:
         raise FieldInvalid(
-            f"{field}: {pattern} is an older name that is not sent any more; use "
-            f"{', '.join(newer)}",
+            f"{field}: {pattern} is an older name; use {', '.join(newer)}",
             field=field,
         )
     raise FieldInvalid(f"{field}: no type of event is named {pattern}", field=field)
@@ -322,7 +355,7 @@ def _check_pattern(pattern: str, field: str) -> None:
 @lru_cache(maxsize=1024)
 def _matching_types(patterns: tuple[str, ...]) -> frozenset[str]:
     """Return every type that these patterns match."""
-    shapes = [_shape(each) for each in patterns]
+    shapes = [_shape(_LEGACY_SENT.get(each, each)) for each in patterns]
     return frozenset(
         name for name in _NAMES if any(shape.fullmatch(name) is not None for shape in shapes)
     )

@@ -16,7 +16,7 @@ from landbridge.customers.travel_rule.model import MISSING_CHANGE_KIND
 from landbridge.customers.users.model import AGREEMENT_KIND, USER_KIND
 from landbridge.customers.verification.model import KIND as VERIFICATION_KIND
 from landbridge.developers.events.envelopes import Envelope
-from landbridge.developers.events.names import CATALOGUE, DEPOSITS, EventName, in_spelling
+from landbridge.developers.events.names import CATALOGUE, DEPOSITS, published_types
 from landbridge.payments.batches.model import KIND as BATCH_KIND
 from landbridge.payments.bridges.model import KIND as BRIDGE_KIND
 from landbridge.payments.offramps.model import KIND as OFFRAMP_KIND
@@ -75,7 +75,7 @@ def event_schemas() -> dict[str, Any]:
     )
     types: dict[str, list[str]] = {}
     for each in CATALOGUE:
-        types.setdefault(_EVENTS[each.kind][0], []).extend(_spellings(each))
+        types.setdefault(_EVENTS[each.kind][0], []).extend(published_types(each))
     return {**link, **dict(_event_schemas(envelopes["Envelope"], types))}
 
 
@@ -108,10 +108,6 @@ def webhooks(tag: str) -> dict[str, Any]:
 _TEXT = {"type": "string"}
 
 
-def _spellings(name: EventName) -> Iterator[str]:
-    yield from dict.fromkeys(in_spelling(name.type, is_created=each) for each in (False, True))
-
-
 def _event_schemas(
     envelope: Mapping[str, Any], types: Mapping[str, list[str]]
 ) -> Iterator[tuple[str, Any]]:
@@ -120,7 +116,7 @@ def _event_schemas(
         whole = choices[0] if len(choices) == 1 else {"anyOf": choices}
         members = {
             **envelope["properties"],
-            "eventType": {**_TEXT, "enum": types[name]},
+            "eventType": {**_TEXT, "enum": [*dict.fromkeys(types[name])]},
             "data": {"anyOf": [whole, {"type": "null"}]},
         }
         yield name, {**envelope, "title": name, "properties": members}

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.developers.events.names import EVENT_TYPE, PATTERNS_MAX
+from landbridge.developers.events.names import PATTERNS_MAX, SUBSCRIPTION
 from landbridge.developers.webhooks.keys import modulus_and_exponent
 from landbridge.developers.webhooks.model import (
     DESCRIPTION_LENGTH_MAX,
@@ -27,7 +27,7 @@ from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 _SECOND = timedelta(seconds=1)
 
 _Patterns = Annotated[
-    list[Annotated[str, stated(EVENT_TYPE)]],
+    list[Annotated[str, stated(SUBSCRIPTION)]],
     msgspec.Meta(min_length=1, max_length=PATTERNS_MAX),
 ]
 

@@ -19,7 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.developers.events.model import EventKey
-from landbridge.developers.events.names import check_patterns
+from landbridge.developers.events.names import check_subscription
 from landbridge.developers.webhooks import sealed_keys, store
 from landbridge.developers.webhooks.keys import KeyGeneration
 from landbridge.developers.webhooks.model import (
@@ -77,7 +77,7 @@ class Endpoints:
         check_admin(caller)
         org_id, endpoint_id, key_id = caller.org_id, new_id(), new_id()
         url = self.egress.check("url", request.url)
-        event_types = check_patterns(request.event_types or [ALL_EVENTS], field="eventTypes")
+        event_types = check_subscription(request.event_types or [ALL_EVENTS])
         description = _description(request.description)
         # A key costs more than everything else: check the rules before generating one.
         _check_count(await self.page(org_id))
@@ -333,7 +333,7 @@ class Endpoints:
         if request.url is not None:
             changes["url"] = self.egress.check("url", request.url)
         if request.event_types is not None:
-            changes["event_types"] = check_patterns(request.event_types, field="eventTypes")
+            changes["event_types"] = check_subscription(request.event_types)
         changes = {name: value for name, value in changes.items() if value is not None}
         if request.description is not None:
             changes["description"] = _description(request.description)

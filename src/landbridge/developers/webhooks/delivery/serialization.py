@@ -11,7 +11,7 @@ import structlog
 from landbridge import __version__
 from landbridge.developers.events.envelopes import envelope
 from landbridge.developers.events.model import Event
-from landbridge.developers.events.names import in_spelling, matches_any
+from landbridge.developers.events.names import matches_any, sent_type
 from landbridge.developers.events.service import Events
 from landbridge.developers.webhooks import receiver_responses
 from landbridge.developers.webhooks.delivery.delivery_queue import QueuedEvent
@@ -146,7 +146,8 @@ async def sign_requests(
     Signing takes longer than all other work, so several run concurrently in threads.
     """
     is_created = endpoint.event_name_spelling is EventNameSpelling.CREATED
-    types = [in_spelling(each.event.type, is_created=is_created) for each in batch]
+    patterns = endpoint.event_types
+    types = [sent_type(each.event.type, patterns, is_created=is_created) for each in batch]
     bodies = [
         envelope(each.event, each.data or b"null", type_=type_, timestamp=now)
         for each, type_ in zip(batch, types, strict=True)
