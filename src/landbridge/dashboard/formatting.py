@@ -144,39 +144,22 @@ def signed_percent(context: Context, value: Decimal) -> str:
 @pass_context
 def moment(context: Context, value: str | datetime | None) -> Markup:
     """Return a time in the organisation's zone; the tooltip has microseconds and zone."""
-    at = _moment(value)
-    if at is None:
-        return NONE
-    zone, locale = context["zone"], str(context["locale"])
-    local = at.astimezone(zone)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        at.isoformat(),
-        f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
-        format_datetime(local, "d MMM y, HH:mm", locale=locale),
-    )
+    return _local_time(context, value, "d MMM y, HH:mm")
 
 
 @pass_context
 def second(context: Context, value: str | datetime | None) -> Markup:
     """Return a time as `moment` does, to the second."""
-    at = _moment(value)
-    if at is None:
-        return NONE
-    zone = context["zone"]
-    local = at.astimezone(zone)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        at.isoformat(),
-        f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
-        format_datetime(local, "d MMM y, HH:mm:ss", locale=str(context["locale"])),
-    )
+    return _local_time(context, value, "d MMM y, HH:mm:ss")
 
 
 @pass_context
 def clock_time(context: Context, value: datetime) -> Markup:
     """Return the time of a day, in the organisation's zone."""
-    local = value.astimezone(context["zone"])
-    return Markup('<time datetime="{}">{}</time>').format(
-        value.isoformat(), format_time(local, "HH:mm:ss", locale=str(context["locale"]))
+    zone: ZoneInfo = context["zone"]
+    text = format_time(value.astimezone(zone), "HH:mm:ss", locale=str(context["locale"]))
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        value.isoformat(), _with_zone(value, zone), text
     )
 
 
@@ -216,8 +199,9 @@ def ago(context: Context, value: str | datetime | None) -> Markup:
     text = format_timedelta(
         at - context["now"], add_direction=True, locale=str(context["locale"]), threshold=1.2
     )
-    title = f"{at.astimezone(zone).isoformat(sep=' ', timespec='seconds')} ({zone.key})"
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), title, text)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(), _with_zone(at, zone), text
+    )
 
 
 @pass_context
@@ -231,7 +215,7 @@ def countdown(context: Context, value: str | datetime | None) -> Markup:
     return Markup('<time datetime="{}" data-left="{}" title="{}">{}</time>').format(
         at.isoformat(),
         int(remaining.total_seconds()),
-        at.astimezone(context["zone"]).isoformat(sep=" ", timespec="seconds"),
+        _with_zone(at, context["zone"]),
         text,
     )
 
@@ -348,6 +332,23 @@ def attrs(attributes: Mapping[str, object]) -> Markup:
         for name, value in attributes.items()
         if value is not None and value is not False
     )
+
+
+def _local_time(context: Context, value: str | datetime | None, pattern: str) -> Markup:
+    at = _moment(value)
+    if at is None:
+        return NONE
+    zone, locale = context["zone"], str(context["locale"])
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        at.isoformat(),
+        _with_zone(at, zone, "microseconds"),
+        format_datetime(at.astimezone(zone), pattern, locale=locale),
+    )
+
+
+def _with_zone(at: datetime, zone: ZoneInfo, precision: str = "seconds") -> str:
+    """Return a time with its zone, for tooltips."""
+    return f"{at.astimezone(zone).isoformat(sep=' ', timespec=precision)} ({zone.key})"
 
 
 def _moment(value: str | datetime | None) -> datetime | None:
