@@ -117,6 +117,13 @@ async def test_every_role_sees_the_sandbox(org: Tenant, role: MemberRole) -> Non
     assert "RETRY" in page.text
 
 
+async def test_the_sandbox_page_says_how_far_its_clock_is_ahead(org: Tenant) -> None:
+    admin = await visit(org)
+    assert "Ahead of real time: not at all" in (await admin.load(SANDBOX)).text
+    await admin.submit(MOVE, {"seconds": str(2 * 86400), "back": SANDBOX})
+    assert "Ahead of real time: 2 days" in (await admin.load(SANDBOX)).text
+
+
 async def test_only_the_day_of_the_clock_asks_a_question(org: Tenant) -> None:
     bar = (await (await visit(org)).load("/dashboard")).tree.xpath("//aside//button")
     questions = {each.get("value"): each.get("data-confirm") or "" for each in bar}
