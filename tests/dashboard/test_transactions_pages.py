@@ -124,6 +124,7 @@ async def test_every_type_has_a_payment_page(org: Tenant) -> None:
     transfer = await (await visit(org)).load(f"{LIST}/{created['Transfer']['id']}")
     assert "data-poll" not in transfer.response.text
     path = f"{LIST}/{created['Transfer']['id']}"
+    assert f"/dashboard/users/{ada}/wallets" in transfer.links()
     journals = await (await visit(org)).load(f"{path}/journals")
     assert "Journal entry of Completed" in journals.text
     assert "Debit" in journals.text
