@@ -206,6 +206,19 @@ async def test_statement_line_is_resolved(org: Tenant) -> None:
     assert "The statement data is no longer stored." in (await admin.load(path)).text
 
 
+async def test_an_unmatched_deposit_leads_to_the_onramps_that_await_its_amount(
+    org: Tenant,
+) -> None:
+    payer = await make_payer(org)
+    awaited, _other = [await make_onramp(org, payer, each) for each in (1000.5, 100)]
+    path = f"{DEPOSITS}/{(await make_held(org, '1000.5')).id}"
+    for language in ("en", "es"):
+        admin = await visit(org, language=language)
+        (link,) = [each for each in (await admin.load(path)).links() if "AWAITING_FUNDS" in each]
+        rows = (await admin.load(link)).tree.xpath("//tbody//th//a/@href")
+        assert rows == [f"/dashboard/transactions/{awaited['id']}"]
+
+
 async def test_members_see_reviews_and_only_admins_decide(org: Tenant) -> None:
     payment, deposit, line = (
         await make_reviewable_onramp(org),

@@ -45,12 +45,15 @@ async def test_a_held_payment_is_listed_and_decided_on(org: Tenant) -> None:
     screening = await make_held_payment(org)
     listed = await admin.load(PAYMENTS)
     assert "Sanctions" in listed.text
+    assert "Ada Example" in listed.text
     assert PAYMENTS in (await admin.load("/dashboard/reviews")).links()
     page = await admin.load(f"{PAYMENTS}/{screening}")
     assert OUTSIDE in page.response.text
     assert page.tree.xpath("//dt[.='Chain']/following-sibling::dd/text()") == ["Polygon"]
     payment = (await org.get(f"/v2/reviews/payment-screenings/{screening}"))["transferId"]
+    assert "Ada Example" in page.text
     path = f"/dashboard/reviews/resolutions/{screening}"
+    assert page.tree.xpath(f"//a[@href='{path}']/text()") == ["Release or reject"]
     assert {path, f"/dashboard/transactions/{payment}"} <= set(page.links())
     form = await admin.load(path)
     assert "Release held funds" in form.text

@@ -40,8 +40,13 @@ async def test_admin_creates_a_key_shown_once(org: Tenant) -> None:
     assert secret not in listed.response.text
     (key,) = [each for each in await org.container.orgs.keys(org.org_id) if each.id == caller.id]
     assert key.scopes == [KeyScope.READ, KeyScope.REVIEW]
-    assert "read, review" in listed.text
+    assert "Read, Reviews" in listed.text
     assert key.expires_at is not None
+
+
+async def test_a_new_key_is_offered_the_payments_scope_alone(org: Tenant) -> None:
+    form = await (await visit(org)).load(f"{KEYS}/new")
+    assert form.tree.xpath("//input[@type='checkbox'][@checked]/@name") == ["pay"]
 
 
 async def test_key_can_have_no_expiry(org: Tenant) -> None:

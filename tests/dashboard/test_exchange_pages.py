@@ -128,6 +128,10 @@ async def test_an_admin_sets_providers_and_coins(world: ExchangeWorld) -> None:
     found = await world.org.get(SETTING)
     assert [each["host"] for each in found["counterparties"]] == [HOST, "vasp.example.com"]
     assert coin in found["assets"]
+    page = await admin.load(PAGE)
+    for action in ("remove-provider", "remove-coin"):
+        form = f"//form[input[@name='action'][@value='{action}']]/@data-confirm"
+        assert page.tree.xpath(form)[0].startswith("Remove ")
     assert await admin.submit(PAGE, {"action": "remove-provider", "host": HOST}) == PAGE
     assert await admin.submit(PAGE, {"action": "remove-coin", "identifier": "0SANDB0X2"}) == PAGE
     switched = {"action": "switch", "isOn": "no", "requiresTravelAddress": "yes"}

@@ -1,8 +1,16 @@
 """Table of the menu: each shortcut leads to one page."""
 
 import re
+from zoneinfo import ZoneInfo
 
-from landbridge.dashboard.navigation import CREATE_ITEMS, PROFILE_ITEMS, SECTIONS
+from landbridge.dashboard.navigation import (
+    CREATE_ITEMS,
+    PROFILE_ITEMS,
+    SECTIONS,
+    MenuOptions,
+    sections,
+)
+from landbridge.dashboard.page_visitor import PageVisitor
 from tests.sources import ROOT
 
 
@@ -18,3 +26,11 @@ def test_the_reference_lists_every_shortcut_of_a_page() -> None:
     listed = {f"{first} {each}" for first, letters in rows for each in re.findall(r"\w", letters)}
     menu = [each for section in SECTIONS for each in section.items]
     assert listed == {each.keys for each in (*menu, *CREATE_ITEMS, *PROFILE_ITEMS)} - {"", "?"}
+
+
+def test_guides_are_in_the_menu_where_they_are_served() -> None:
+    visitor = PageVisitor(signed=None, csrf="", language="en", zone=ZoneInfo("UTC"))
+    for has_guides in (True, False):
+        options = MenuOptions(is_sandbox=False, has_chains=False, has_guides=has_guides)
+        menu = [one.path for each in sections(visitor, options) for one in each.items]
+        assert ("/docs/site/" in menu) is has_guides

@@ -117,6 +117,32 @@ async def test_every_role_sees_the_sandbox(org: Tenant, role: MemberRole) -> Non
     assert "RETRY" in page.text
 
 
+async def test_the_sandbox_page_says_how_far_its_clock_is_ahead(org: Tenant) -> None:
+    admin = await visit(org)
+    assert "Ahead of real time: not at all" in (await admin.load(SANDBOX)).text
+    await admin.submit(MOVE, {"seconds": str(2 * 86400), "back": SANDBOX})
+    assert "Ahead of real time: 2 days" in (await admin.load(SANDBOX)).text
+
+
+async def test_only_the_day_of_the_clock_asks_a_question(org: Tenant) -> None:
+    bar = (await (await visit(org)).load("/dashboard")).tree.xpath("//aside//button")
+    questions = {each.get("value"): each.get("data-confirm") or "" for each in bar}
+    assert "can't be turned back" in questions.pop("86400")
+    assert questions == {"60": "", "3600": ""}
+
+
+async def test_every_page_names_the_time_zone(org: Tenant) -> None:
+    admin = await visit(org)
+    page = await admin.load("/dashboard/users")
+    assert page.tree.xpath("//aside/span/text()")[0].strip() == "Sandbox time:"
+    assert "UTC" in page.tree.xpath("//aside")[0].text_content()
+    assert "Times in UTC" in page.tree.xpath("//div[@class='me']")[0].text_content()
+    # Also of times without a date.
+    updated = (await admin.load("/dashboard")).tree.xpath("//p[@class='updated soft']/time/@title")
+    assert all(each.endswith("(UTC)") for each in updated)
+    assert updated
+
+
 async def test_advancing_the_clock_returns_to_the_previous_page(org: Tenant) -> None:
     member = await visit(org, MemberRole.MEMBER)
     back = "/dashboard/users?q=a"

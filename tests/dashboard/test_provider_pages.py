@@ -27,7 +27,7 @@ async def test_without_a_providers_file_there_are_bank_and_identity(org: Tenant)
     page = await (await visit(org)).load(PAGE)
     badges = page.tree.xpath("//section//h2/following-sibling::span/text()")
     assert badges == ["Simulated", "Simulated"]
-    assert "Nothing waits for it." in page.text
+    assert "No request is waiting for an answer." in page.text
     # Each simulator is named by what it stands for.
     titles = ["Simulated bank", "Simulated identity provider"]
     assert page.tree.xpath("//section[starts-with(@id, 'provider-')]//h2/text()") == titles

@@ -64,6 +64,13 @@ async def test_report_has_its_total_and_that_of_the_period_before(still_org: Ten
     assert not (await visitor.load(EXPLORE, template="OUTCOMES")).tree.xpath("//dl[@class='tiles']")
 
 
+async def test_a_reason_has_the_room_of_a_sentence(org: Tenant) -> None:
+    at = org.container.clock.now() - timedelta(days=1)
+    await put(org, [Paid(at, OFFRAMP, "CRYPTO_RETURNED", uuid4(), 100)])
+    page = await (await visit(org)).load(EXPLORE, template="OUTCOMES", breakdowns="reason")
+    assert page.tree.xpath("//td[@class='sentence']")
+
+
 async def test_values_that_do_not_add_up_are_those_of_the_whole_period(org: Tenant) -> None:
     def ended(days: int, status: str) -> Paid:
         at = org.container.clock.now() - timedelta(days=days)

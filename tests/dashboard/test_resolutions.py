@@ -62,6 +62,10 @@ async def test_resolution_is_requested_approved_and_executed(org: Tenant) -> Non
     transfer, payment = await make_stuck_transfer(org), "/dashboard/transactions"
     grace, mary = await visit(org, name="Grace Admin"), await visit(org, name="Mary Admin")
     assert f"{PAGES}/{transfer}" in (await grace.load(f"{payment}/{transfer}")).links()
+    (link,) = (await grace.load(f"{payment}/{transfer}")).tree.xpath(
+        f"//a[@href='{PAGES}/{transfer}']"
+    )
+    assert link.text_content().strip() == "Request resolution"
     page = await grace.load(f"{PAGES}/{transfer}")
     assert "Ada Example to Ada Example" in page.text
     assert "Held funds are released" in page.text
@@ -257,6 +261,10 @@ async def test_deposit_is_reversed_and_the_receivable_written_off(org: Tenant) -
     await deposit(org, onramp)
     await settle(org)
     grace, mary = await visit(org), await visit(org)
+    payment = await grace.load(f"/dashboard/transactions/{onramp['id']}")
+    # Only one action is possible, so the link names it.
+    links = payment.tree.xpath(f"//a[@href='{PAGES}/{onramp['id']}']")
+    assert [each.text_content().strip() for each in links] == ["Record reversed deposit"]
     assert (await request(grace, onramp["id"], "DEPOSIT_REVERSED")).status == 303
     await approve_and_run(org, mary, onramp["id"])
     (owed,) = (await org.get("/v2/reviews/receivables"))["reviews"]

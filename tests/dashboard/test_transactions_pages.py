@@ -6,8 +6,10 @@ from uuid import uuid4
 from landbridge.payments.swaps.model import SwapStatus
 from landbridge.platform.http.caller import MemberRole
 from landbridge.platform.http.internal_client import InternalClient
+from landbridge.sandbox.scenarios.trigger import SCENARIOS
 from tests.applications import app_of
 from tests.dashboard.browsing import visit
+from tests.dashboard.world import in_process_client
 from tests.onramps import make_onramp
 from tests.payouts import accept, make_account, make_offramp, make_payee
 from tests.tenants import (
@@ -122,6 +124,7 @@ async def test_every_type_has_a_payment_page(org: Tenant) -> None:
     transfer = await (await visit(org)).load(f"{LIST}/{created['Transfer']['id']}")
     assert "data-poll" not in transfer.response.text
     path = f"{LIST}/{created['Transfer']['id']}"
+    assert f"/dashboard/users/{ada}/wallets" in transfer.links()
     journals = await (await visit(org)).load(f"{path}/journals")
     assert "Journal entry of Completed" in journals.text
     assert "Debit" in journals.text
@@ -285,3 +288,9 @@ async def test_notes_are_added_by_editors_and_shown_with_their_author(org: Tenan
     log = await admin.load("/dashboard/audit-log", kind="TRANSACTION.NOTE")
     assert "Note on a payment" in log.text
     assert "Called the bank" not in log.text
+
+
+async def test_the_rail_of_a_payout_is_named_in_words(org: Tenant) -> None:
+    payout = (await SCENARIOS["OFFRAMP.STATUS.COMPLETED"](in_process_client(org))).subject_id
+    page = await (await visit(org)).load(f"{LIST}/{payout}/references")
+    assert page.tree.xpath("//dt[.='Payment rail']/following-sibling::dd/text()") == ["Wire"]

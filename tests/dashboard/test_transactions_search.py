@@ -29,6 +29,12 @@ async def test_every_role_finds_users_and_payments(org: Tenant) -> None:
     assert "No results" in (await outsider.load(SEARCH, q=ada)).text
 
 
+async def test_users_of_one_name_differ_by_their_ids(org: Tenant) -> None:
+    users = [await make_user(org, email=f"same{each}@example.com") for each in range(2)]
+    found = await (await visit(org)).load(SEARCH, q="same")
+    assert set(found.tree.xpath("//td//button/@data-copy")) == set(users)
+
+
 async def test_amounts_are_found_in_the_format_of_the_reader(org: Tenant) -> None:
     ada = await make_user(org, funds="3000")
     swap = await make_swap(org, ada, "1250.5")
@@ -58,6 +64,8 @@ async def test_short_id_is_the_same_on_every_page(org: Tenant) -> None:
     pages = ("/dashboard", "/dashboard/transactions", f"/dashboard/transactions/{swap_id}")
     for path in (*pages, f"/dashboard/users/{ada}/transactions"):
         assert short_id(swap_id) in (await admin.load(path)).text
+    head = await admin.load(f"/dashboard/transactions/{swap_id}")
+    assert head.tree.xpath("//p[@class='kind soft']//button/@data-copy") == [swap_id]
 
 
 async def test_palette_gets_only_options(org: Tenant) -> None:

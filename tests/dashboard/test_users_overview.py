@@ -119,10 +119,15 @@ async def test_erasing_requires_the_email_and_shows_obstacles(org: Tenant) -> No
     visitor, path = await visit(org), f"/dashboard/users/{user}/erase"
     wrong = await visitor.send(path, {"email": "bob@example.com"})
     assert wrong.status == 422
+    # The form appears when the erasure is possible.
+    blocked = await visitor.load(path)
+    assert f"/dashboard/users/{user}#f-reason" in blocked.links()
+    assert not blocked.tree.xpath("//input[@name='email']")
     early = await visitor.send(path, {"email": "ada@example.com"})
     assert early.status == 409
     assert "freeze the user first" in early.text
     await org.post(f"/v2/users/{user}/freeze", {})
+    assert (await visitor.load(path)).tree.xpath("//input[@name='email']")
     member = await visit(org, MemberRole.MEMBER)
     assert (await member.send(path, {"email": "ada@example.com"})).status == 403
     await visitor.submit(path, {"email": "Ada@example.com"})

@@ -39,6 +39,7 @@ from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.concurrency import OrgConcurrency
 from landbridge.platform.http.constraints import ConstraintPlugin
 from landbridge.platform.http.direct_routes import DirectLitestar
+from landbridge.platform.http.documentation_site import SITE
 from landbridge.platform.http.list_query import (
     AnyRequest,
     check_query,
@@ -247,6 +248,7 @@ def _pages(container: Container) -> Router:
             clock=container.clock,
             sends_mail=container.outbox.can_send,
             has_chains=container.evm is not None,
+            has_guides=SITE.is_built,
         )
 
     async def find_session(secret: str) -> SignedInSession | None:

@@ -1,16 +1,13 @@
-"""Jinja filters for amounts, times and statuses.
+"""Jinja filters for amounts, statuses and ids; those for times are in time_formats.py.
 
 Amounts are never rounded: all digits are shown, with at least two decimals. Only native coins,
 which have 18, are cut; the exact value is in their tooltip.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, timedelta
 from decimal import ROUND_DOWN, Decimal, localcontext
 from typing import Final
-from zoneinfo import ZoneInfo
 
-from babel.dates import format_date, format_datetime, format_skeleton, format_time, format_timedelta
 from babel.numbers import format_compact_decimal, format_percent, get_decimal_symbol
 from jinja2 import pass_context
 from jinja2.runtime import Context
@@ -19,6 +16,7 @@ from markupsafe import Markup, escape
 from landbridge.dashboard.change_labels import change_label
 from landbridge.dashboard.deposit_formats import DEPOSIT_FILTERS
 from landbridge.dashboard.number_formats import (
+    NONE,
     NumberFormat,
     number_markup,
     number_text,
@@ -28,6 +26,7 @@ from landbridge.dashboard.payment_lines import LINE_FILTERS, money_unit
 from landbridge.dashboard.reports.names import dimension_label
 from landbridge.dashboard.stacked_tables import label_cells
 from landbridge.dashboard.status_labels import status_label, status_tone
+from landbridge.dashboard.time_formats import TIME_FILTERS
 from landbridge.dashboard.travel_rule_labels import TRAVEL_RULE_FILTERS, labelled_reason
 from landbridge.dashboard.usd_values import usd_value
 from landbridge.platform.core.errors import Busy, Refused
@@ -39,8 +38,6 @@ _EXACT_DIGITS = 100
 # Decimals of native coins, and digits of amounts that are smaller than that.
 _NATIVE_DECIMALS, _NATIVE_DIGITS = 6, 3
 _SHORT_HEAD, _SHORT_TAIL = 8, 4
-_YEAR = timedelta(days=366)
-NONE = Markup("–")  # noqa: RUF001  an en dash, for a missing value
 
 
 @pass_context
@@ -142,108 +139,6 @@ def signed_percent(context: Context, value: Decimal) -> str:
 
 
 @pass_context
-def moment(context: Context, value: str | datetime | None) -> Markup:
-    """Return a time in the organisation's zone; the tooltip has microseconds and zone."""
-    at = _moment(value)
-    if at is None:
-        return NONE
-    zone, locale = context["zone"], str(context["locale"])
-    local = at.astimezone(zone)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        at.isoformat(),
-        f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
-        format_datetime(local, "d MMM y, HH:mm", locale=locale),
-    )
-
-
-@pass_context
-def second(context: Context, value: str | datetime | None) -> Markup:
-    """Return a time as `moment` does, to the second."""
-    at = _moment(value)
-    if at is None:
-        return NONE
-    zone = context["zone"]
-    local = at.astimezone(zone)
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        at.isoformat(),
-        f"{local.isoformat(sep=' ', timespec='microseconds')} ({zone.key})",
-        format_datetime(local, "d MMM y, HH:mm:ss", locale=str(context["locale"])),
-    )
-
-
-@pass_context
-def clock_time(context: Context, value: datetime) -> Markup:
-    """Return the time of a day, in the organisation's zone."""
-    local = value.astimezone(context["zone"])
-    return Markup('<time datetime="{}">{}</time>').format(
-        value.isoformat(), format_time(local, "HH:mm:ss", locale=str(context["locale"]))
-    )
-
-
-@pass_context
-def day(context: Context, value: str | date | None) -> str:
-    """Return a date."""
-    if not value:
-        return NONE
-    on = date.fromisoformat(value[:10]) if isinstance(value, str) else value
-    return format_date(on, "d MMM y", locale=str(context["locale"]))
-
-
-@pass_context
-def month_name(context: Context, value: date) -> str:
-    """Return a month in words, such as `March 2026`."""
-    return format_skeleton("yMMMM", value, locale=str(context["locale"]))
-
-
-@pass_context
-def axis_day(context: Context, value: str, labels: Sequence[str]) -> str:
-    """Return a date for a chart's axis, without the year where all labels lie within a year."""
-    try:
-        on, first, last = (date.fromisoformat(each[:10]) for each in (value, labels[0], labels[-1]))
-    except ValueError:
-        return value
-    pattern = "d MMM" if last - first < _YEAR else "MMM y"
-    return format_date(on, pattern, locale=str(context["locale"]))
-
-
-@pass_context
-def ago(context: Context, value: str | datetime | None) -> Markup:
-    """Return a time relative to now, past or future, on the organisation's clock."""
-    at = _moment(value)
-    if at is None:
-        return NONE
-    zone: ZoneInfo = context["zone"]
-    text = format_timedelta(
-        at - context["now"], add_direction=True, locale=str(context["locale"]), threshold=1.2
-    )
-    title = f"{at.astimezone(zone).isoformat(sep=' ', timespec='seconds')} ({zone.key})"
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(at.isoformat(), title, text)
-
-
-@pass_context
-def countdown(context: Context, value: str | datetime | None) -> Markup:
-    """Return the remaining time, which a script counts down, on the organisation's clock."""
-    at = _moment(value)
-    if at is None:
-        return NONE
-    remaining = max(at - context["now"], timedelta())
-    text = format_timedelta(remaining, locale=str(context["locale"]), threshold=1.2)
-    return Markup('<time datetime="{}" data-left="{}" title="{}">{}</time>').format(
-        at.isoformat(),
-        int(remaining.total_seconds()),
-        at.astimezone(context["zone"]).isoformat(sep=" ", timespec="seconds"),
-        text,
-    )
-
-
-@pass_context
-def is_past(context: Context, value: str | datetime | None) -> bool:
-    """Return whether a deadline is over, on the organisation's clock."""
-    at = _moment(value)
-    return at is not None and at <= context["now"]
-
-
-@pass_context
 def status(context: Context, value: str | None) -> Markup:
     """Return a status as its label, with a color that adds no meaning and its code in a tooltip."""
     if not value:
@@ -329,11 +224,12 @@ def ident(value: str | None) -> Markup:
         return NONE
     text = str(value)
     is_long = len(text) > _SHORT_HEAD + _SHORT_TAIL + 1
-    short = f"{text[:_SHORT_HEAD]}…{text[-_SHORT_TAIL:]}" if is_long else text
-    return Markup(
-        '<span class="ident"><code title="{0}">{1}</code>'
-        '<button type="button" class="copy" data-copy="{0}" hidden></button></span>'
-    ).format(text, short)
+    return _copyable(text, f"{text[:_SHORT_HEAD]}…{text[-_SHORT_TAIL:]}" if is_long else text)
+
+
+def short_ident(value: str) -> Markup:
+    """Return the short id of a payment with a button that copies the whole one."""
+    return _copyable(str(value), short_id(value))
 
 
 def short(value: str) -> Markup:
@@ -350,10 +246,11 @@ def attrs(attributes: Mapping[str, object]) -> Markup:
     )
 
 
-def _moment(value: str | datetime | None) -> datetime | None:
-    if not value:
-        return None
-    return datetime.fromisoformat(value) if isinstance(value, str) else value
+def _copyable(text: str, label: str) -> Markup:
+    return Markup(
+        '<span class="ident"><code title="{0}">{1}</code>'
+        '<button type="button" class="copy" data-copy="{0}" hidden></button></span>'
+    ).format(text, label)
 
 
 FILTERS: Final[Mapping[str, Callable[..., object]]] = {
@@ -367,14 +264,6 @@ FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "signed_percent": signed_percent,
     "ratio": ratio,
     "is_below_one": is_below_one,
-    "moment": moment,
-    "second": second,
-    "clock_time": clock_time,
-    "day": day,
-    "month_name": month_name,
-    "axis_day": axis_day,
-    "ago": ago,
-    "countdown": countdown,
     "status": status,
     "status_text": status_text,
     "status_tone": status_tone,
@@ -387,12 +276,13 @@ FILTERS: Final[Mapping[str, Callable[..., object]]] = {
     "change": change,
     "ident": ident,
     "short": short,
+    "short_ident": short_ident,
     "short_id": short_id,
     "attrs": attrs,
     "escape": escape,
     "label_cells": label_cells,
-    "is_past": is_past,
     **DEPOSIT_FILTERS,
+    **TIME_FILTERS,
     **LINE_FILTERS,
     **TRAVEL_RULE_FILTERS,
     "usd_value": usd_value,

@@ -18,6 +18,7 @@ class NavigationItem:
     is_for_editors: bool = False
     is_in_sandbox: bool = False
     needs_chains: bool = False
+    needs_guides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ SECTIONS = (
                 path="/dashboard/keys", title=_("API keys"), keys="g k", is_for_admins=True
             ),
             NavigationItem(path="/docs", title=_("API explorer"), keys="g d"),
+            NavigationItem(path="/docs/site/", title=_("Guides"), needs_guides=True),
         ),
     ),
     NavigationSection(
@@ -153,39 +155,38 @@ def current_path(path: str) -> str:
     return max(found, key=len, default=paths[0] if path == paths[0] else "")
 
 
-def sections(
-    visitor: PageVisitor, *, is_sandbox: bool, has_chains: bool
-) -> list[NavigationSection]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MenuOptions:
+    """What an installation has, and a menu item may need."""
+
+    is_sandbox: bool
+    has_chains: bool
+    has_guides: bool
+
+
+def sections(visitor: PageVisitor, options: MenuOptions) -> list[NavigationSection]:
     """Return the menu of this visitor."""
     return [
         NavigationSection(
-            each.title,
-            [
-                one
-                for one in each.items
-                if _is_visible(one, visitor, is_sandbox=is_sandbox, has_chains=has_chains)
-            ],
+            each.title, [one for one in each.items if _is_visible(one, visitor, options)]
         )
         for each in SECTIONS
     ]
 
 
-def items(visitor: PageVisitor, *, is_sandbox: bool, has_chains: bool) -> list[NavigationItem]:
+def items(visitor: PageVisitor, options: MenuOptions) -> list[NavigationItem]:
     """Everything that this visitor can go to or begin."""
     menu = [one for each in SECTIONS for one in each.items]
     return [
-        one
-        for one in (*menu, *CREATE_ITEMS, *PROFILE_ITEMS)
-        if _is_visible(one, visitor, is_sandbox=is_sandbox, has_chains=has_chains)
+        one for one in (*menu, *CREATE_ITEMS, *PROFILE_ITEMS) if _is_visible(one, visitor, options)
     ]
 
 
-def _is_visible(
-    item: NavigationItem, visitor: PageVisitor, *, is_sandbox: bool, has_chains: bool
-) -> bool:
+def _is_visible(item: NavigationItem, visitor: PageVisitor, options: MenuOptions) -> bool:
     return (
         (visitor.is_admin or not item.is_for_admins)
         and (visitor.may_edit or not item.is_for_editors)
-        and (is_sandbox or not item.is_in_sandbox)
-        and (has_chains or not item.needs_chains)
+        and (options.is_sandbox or not item.is_in_sandbox)
+        and (options.has_chains or not item.needs_chains)
+        and (options.has_guides or not item.needs_guides)
     )

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from landbridge.platform.core.errors import FieldInvalid
 
+NONE: Final = Markup("–")  # noqa: RUF001  an en dash, for a missing value
 _EXAMPLE: Final = Decimal("1250.50")
 _DECIMALS_MIN = 2
 _GROUP = 3

@@ -18,7 +18,13 @@ from landbridge.dashboard.assets import asset_path
 from landbridge.dashboard.authentication import visit_cookie
 from landbridge.dashboard.formatting import FILTERS
 from landbridge.dashboard.local_paths import requested_path, requested_query
-from landbridge.dashboard.navigation import current_path, items, menu_counts, sections
+from landbridge.dashboard.navigation import (
+    MenuOptions,
+    current_path,
+    items,
+    menu_counts,
+    sections,
+)
 from landbridge.dashboard.page_visitor import VisitorRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
@@ -49,6 +55,8 @@ class InstallationInfo:
     sends_mail: bool
     # Whether real chains are connected.
     has_chains: bool
+    # Whether the documentation site is served.
+    has_guides: bool
 
     @property
     def is_sandbox(self) -> bool:
@@ -106,6 +114,11 @@ class Renderer:
         """Render a template to HTML, also for fragments requested by scripts."""
         visitor = request.user
         installation = self.installation
+        options = MenuOptions(
+            is_sandbox=installation.is_sandbox,
+            has_chains=installation.has_chains,
+            has_guides=installation.has_guides,
+        )
         common: dict[str, object] = {
             "visitor": visitor,
             "signed": visitor.signed,
@@ -118,14 +131,10 @@ class Renderer:
             "base_url": installation.base_url,
             "path": requested_path(request),
             "query": requested_query(request),
-            "sections": sections(
-                visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
-            ),
+            "sections": sections(visitor, options),
             "menu_counts": menu_counts(visitor),
             "menu_path": current_path(requested_path(request)),
-            "navigation_items": items(
-                visitor, is_sandbox=installation.is_sandbox, has_chains=installation.has_chains
-            ),
+            "navigation_items": items(visitor, options),
             "languages": LANGUAGES,
             # Translated here and escaped in the template: a cookie is untrusted input.
             "notice": _notice_text(visitor.language, cookie(request.scope, _NOTICE) or ""),

@@ -128,6 +128,8 @@ async def _see_it_paid(page: Page, payment: str) -> None:
         if await _status(page).inner_text() == "COMPLETED":
             break
         await page.get_by_role("button", name=button).click()
+        if button == "+1 day":
+            await page.get_by_role("alertdialog").get_by_role("button", name=button).click()
         await page.wait_for_load_state()
     await expect(_status(page)).to_have_attribute("title", "COMPLETED")
 

@@ -4,7 +4,7 @@ from typing import Final
 
 from litestar import Controller, get
 
-from landbridge.dashboard.approvals.review_lists import ReviewList
+from landbridge.dashboard.approvals.review_lists import ReviewList, review_users
 from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.payments.receivables.api import ReceivableList
 
@@ -24,4 +24,9 @@ class ReceivablePages(Controller):
     async def page(self, request: PageRequest) -> Page:
         """List receivables, longest waiting first."""
         found = await _LIST.load(request)
-        return request.page("approvals/receivables.html", rows=found.page.reviews, **found.values)
+        return request.page(
+            "approvals/receivables.html",
+            rows=found.page.reviews,
+            users=await review_users(request, found.page.reviews),
+            **found.values,
+        )

@@ -1,11 +1,13 @@
 """Lists of reviews by status: one page of the API, with the filter chosen in the query string."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+from uuid import UUID
 
 from msgspec import UnsetType
 
+from landbridge.dashboard.approvals.payment_cards import user_names
 from landbridge.dashboard.list_queries import PAGE_SIZE, load_list, read_list_query
 from landbridge.dashboard.page_request import PageRequest
 
@@ -20,7 +22,19 @@ class _PageReply(Protocol):
     def next_cursor(self) -> str | UnsetType: ...
 
 
+class _OfUser(Protocol):
+    @property
+    def user_id(self) -> UUID | None: ...
+
+
 P = TypeVar("P", bound=_PageReply)
+
+
+async def review_users(request: PageRequest, rows: Iterable[_OfUser]) -> Mapping[str, str]:
+    """Return the names of the users of these rows by id; erased users have none."""
+    return await user_names(
+        request.interface, {str(each.user_id) for each in rows if each.user_id is not None}
+    )
 
 
 @dataclass(frozen=True, slots=True)

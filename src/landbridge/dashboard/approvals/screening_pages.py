@@ -13,7 +13,7 @@ from landbridge.customers.payment_screening.review_api import (
     PaymentScreeningList,
     PaymentScreeningReply,
 )
-from landbridge.dashboard.approvals.review_lists import ReviewList
+from landbridge.dashboard.approvals.review_lists import ReviewList, review_users
 from landbridge.dashboard.page_request import Page, PageRequest
 from landbridge.platform.formats.translations import later as _
 
@@ -68,6 +68,7 @@ class DepositScreeningPages(Controller):
         return request.page(
             "approvals/deposit_screenings.html",
             rows=found.page.reviews,
+            users=await review_users(request, found.page.reviews),
             sources=SOURCES,
             categories=CATEGORIES,
             **found.values,
@@ -80,6 +81,7 @@ class DepositScreeningPages(Controller):
         return request.page(
             "approvals/deposit_screening.html",
             screening=found,
+            users=await review_users(request, [found]),
             sources=SOURCES,
             categories=CATEGORIES,
         )
@@ -97,6 +99,7 @@ class PaymentScreeningPages(Controller):
         return request.page(
             "approvals/payment_screenings.html",
             rows=found.page.reviews,
+            users=await review_users(request, found.page.reviews),
             categories=CATEGORIES,
             **found.values,
         )
@@ -106,5 +109,8 @@ class PaymentScreeningPages(Controller):
         """Show one screened destination."""
         found = await request.interface.read(PaymentScreeningReply, f"{_PAYMENTS}/{screening_id}")
         return request.page(
-            "approvals/payment_screening.html", screening=found, categories=CATEGORIES
+            "approvals/payment_screening.html",
+            screening=found,
+            users=await review_users(request, [found]),
+            categories=CATEGORIES,
         )

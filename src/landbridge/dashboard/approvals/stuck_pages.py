@@ -149,7 +149,7 @@ def _row(record: StuckReply, line: TransactionReply | None) -> StuckRow:
             return StuckRow(record, line, path, review, _("View review"))
         case _:
             resolve = f"{_REVIEWS}/resolutions/{record.id}"
-            return StuckRow(record, line, path, resolve, _("Resolve payment"))
+            return StuckRow(record, line, path, resolve, _("Request resolution"))
 
 
 def _tabs(query: ListQuery, cause: str, counted: StuckList) -> Sequence[CauseTab]:

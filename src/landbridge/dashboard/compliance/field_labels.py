@@ -122,7 +122,7 @@ LABELS: Mapping[str, str] = {
     "issuedDate": _("Issue date"),
     "expiryDate": _("Valid until"),
     "number": _("Document number"),
-    "description": _("Document type"),
+    "description": _("Description"),
 }
 HINTS: Mapping[str, str] = {
     "firstName": _("As shown in the passport or ID card"),

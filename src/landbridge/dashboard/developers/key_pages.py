@@ -22,7 +22,7 @@ from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import later as _
 from landbridge.platform.http.caller import KeyScope
 from landbridge.platform.http.path_params import known_id
-from landbridge.platform.orgs.model import DEFAULT_SCOPES, KeyState
+from landbridge.platform.orgs.model import KeyState
 from landbridge.platform.orgs.service import Orgs
 from landbridge.platform.rate_limits.service import RateLimits
 
@@ -78,7 +78,7 @@ class KeyPages(Controller):
             "developers/key_new.html",
             name="" if old is None else old.name,
             ends_on=ends_on.isoformat(),
-            chosen=DEFAULT_SCOPES if old is None else old.scopes,
+            chosen={KeyScope.PAY} if old is None else old.scopes,
             choices=_CHOICES,
             request_id=new_request_id(),
             old=old,
@@ -130,7 +130,11 @@ async def _list_values(request: PageRequest, orgs: Orgs, members: Team) -> Mappi
     found = [(each, each.state(now)) for each in await orgs.keys(request.user.caller.org_id)]
     found.sort(key=lambda each: (each[1] is KeyState.ACTIVE, each[0].created_at), reverse=True)
     people = await members.list_members(request.user.caller.org_id)
-    return {"keys": found, "makers": {each.id: each.name for each in people}}
+    return {
+        "keys": found,
+        "makers": {each.id: each.name for each in people},
+        "scope_names": {KeyScope.READ: _("Read"), **{each: _CHOICES[each][0] for each in _CHOICES}},
+    }
 
 
 def _scopes(form: Form) -> frozenset[KeyScope]:

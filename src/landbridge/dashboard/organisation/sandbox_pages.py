@@ -138,7 +138,7 @@ async def _values(request: PageRequest, user_id: str, form: Form) -> dict[str, o
         "outcomes": outcomes,
         "kind_names": KIND_NAMES,
         "latency": latency,
-        "ahead_s": int(caller.clock_offset.total_seconds()),
+        "ahead": caller.clock_offset,
         "keywords": KEYWORDS,
         "coins": [
             (f"{chain}:{currency}", f"{currency_name(currency)} · {chain_name(chain)}")

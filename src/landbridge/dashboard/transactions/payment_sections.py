@@ -134,6 +134,7 @@ async def _chain_and_bank(interface: InternalClient, shown: ShownPayment) -> dic
         "is_open_on_chain": any(each.state not in _FINAL for each in orders),
         "hashes": _hashes(shown.summary.history),
         "references": _references(shown.details),
+        "reference_names": kinds.REFERENCE_NAMES,
     }
 
 
@@ -229,18 +230,14 @@ def _hashes(history: Sequence[ChangeReply]) -> Sequence[tuple[str, str, str]]:
 
 
 def _references(details: PaymentDetails) -> Sequence[tuple[str, str]]:
-    """Return the bank references."""
+    """Return the bank references by their names in the API."""
     deposit = details.deposit_info
     references = {
         **_members(details.receipt.payment_tracking),
         **_members(details.source.bank_info),
         "reference": None if deposit is None else deposit.reference,
     }
-    return [
-        (name, found)
-        for key, name in kinds.REFERENCE_NAMES.items()
-        if (found := references.get(key))
-    ]
+    return [(key, found) for key in kinds.REFERENCE_NAMES if (found := references.get(key))]
 
 
 def _members(found: PaymentTrackingReply | BankInfoReply | None) -> Mapping[str, str | None]:
