@@ -9,7 +9,7 @@ from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import BankAccountRecord, BankAccountStatus
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -204,20 +204,12 @@ async def add(
     """Store an account; False if its id or its request id already exists."""
     added = await tx.fetchval(
         _ADD,
-        account.org_id,
-        account.id,
-        account.user_id,
-        account.request_id,
-        account.ramp,
-        account.type,
-        account.currency,
-        account.status,
-        account.version,
-        account.sealed_details,
-        sealed_request,
-        account.created_at,
-        account.updated_at,
-        sorted(coordinate_hashes),
+        *column_values(
+            _ADD,
+            account,
+            sealed_request=sealed_request,
+            coordinate_hashes=sorted(coordinate_hashes),
+        ),
     )
     return added is not None
 
@@ -274,13 +266,9 @@ async def update(
     """Store status, details and hashes; False if the account is not at `version` any more."""
     updated = await tx.fetchval(
         _UPDATE,
-        account.org_id,
-        account.id,
-        version,
-        account.status,
-        account.sealed_details,
-        account.updated_at,
-        sorted(coordinate_hashes),
+        *column_values(
+            _UPDATE, account, version=version, coordinate_hashes=sorted(coordinate_hashes)
+        ),
     )
     return updated is not None
 

@@ -8,7 +8,7 @@ from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.sealed_records import SealedUser, StoredCard, StoredUser
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -187,18 +187,14 @@ async def add(tx: Tx, user: User, sealed: SealedUser, sealed_request: bytes) -> 
     """Store a user; False if its request id created one before."""
     added = await tx.fetchval(
         _ADD,
-        user.org_id,
-        user.id,
-        user.request_id,
-        user.type,
-        user.agreement_id,
-        user.version,
-        user.created_at,
-        user.updated_at,
-        sealed.card,
-        sealed.profile,
-        sealed_request,
-        sealed.search_trigrams,
+        *column_values(
+            _ADD,
+            user,
+            sealed_summary=sealed.card,
+            sealed_profile=sealed.profile,
+            sealed_request=sealed_request,
+            search_trigrams=sealed.search_trigrams,
+        ),
     )
     return added is not None
 
@@ -207,14 +203,13 @@ async def update(tx: Tx, user: User, sealed: SealedUser) -> None:
     """Store the changes of a locked user."""
     await tx.execute(
         _UPDATE,
-        user.org_id,
-        user.id,
-        user.agreement_id,
-        user.version,
-        user.updated_at,
-        sealed.card,
-        sealed.profile,
-        sealed.search_trigrams,
+        *column_values(
+            _UPDATE,
+            user,
+            sealed_summary=sealed.card,
+            sealed_profile=sealed.profile,
+            search_trigrams=sealed.search_trigrams,
+        ),
     )
 
 

@@ -211,19 +211,14 @@ async def update(tx: Tx, stored: StoredEndpoint) -> None:
     each, secrets = stored.endpoint, stored.secrets
     await tx.execute(
         _UPDATE,
-        each.org_id,
-        each.id,
-        each.url,
-        each.description,
-        list(each.event_types),
-        each.status,
-        each.event_name_spelling,
-        each.has_standard_headers,
-        secrets.current,
-        secrets.before,
-        secrets.before_until,
-        each.version,
-        each.updated_at,
+        *column_values(
+            _UPDATE,
+            each,
+            event_types=list(each.event_types),
+            sealed_secret=secrets.current,
+            sealed_previous_secret=secrets.before,
+            previous_secret_until=secrets.before_until,
+        ),
     )
 
 

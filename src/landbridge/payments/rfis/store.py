@@ -119,15 +119,7 @@ async def update(tx: Tx, rfi: Rfi, key: DataKey) -> Rfi:
     """Update a locked request; return it with its new version."""
     await tx.execute(
         _UPDATE,
-        rfi.org_id,
-        rfi.id,
-        rfi.version,
-        rfi.status,
-        _sealed(rfi, key),
-        list(rfi.file_ids),
-        rfi.answered_at,
-        rfi.closed_at,
-        rfi.updated_at,
+        *column_values(_UPDATE, rfi, sealed_texts=_sealed(rfi, key), file_ids=list(rfi.file_ids)),
     )
     return replace(rfi, version=rfi.version + 1)
 

@@ -142,16 +142,7 @@ async def of_account(
 
 async def update(tx: Tx, rule: SettlementRule) -> None:
     """Update a locked rule."""
-    await tx.execute(
-        _UPDATE,
-        rule.org_id,
-        rule.id,
-        rule.chain,
-        rule.includes_fee,
-        _json(rule.parts),
-        rule.version,
-        rule.updated_at,
-    )
+    await tx.execute(_UPDATE, *column_values(_UPDATE, rule, parts=_json(rule.parts)))
 
 
 async def delete(tx: Tx, org_id: UUID, rule_id: UUID) -> None:

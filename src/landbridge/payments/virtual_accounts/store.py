@@ -129,19 +129,7 @@ async def find_number(tx: Tx, org_id: UUID, account_number: str) -> VirtualAccou
 
 async def update(tx: Tx, account: VirtualAccount) -> None:
     """Update the mutable fields of a locked account."""
-    await tx.execute(
-        _UPDATE,
-        account.org_id,
-        account.id,
-        account.status,
-        account.destination_currency,
-        account.chain,
-        account.wallet_address,
-        account.external_wallet_id,
-        account.settlement_rule_id,
-        account.version,
-        account.updated_at,
-    )
+    await tx.execute(_UPDATE, *column_values(_UPDATE, account, destination_chain=account.chain))
 
 
 async def deactivate(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[VirtualAccount]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.sidecar.credits import StoredCredit
 
@@ -145,15 +145,12 @@ async def put(tx: Tx, credit: StoredCredit) -> None:
     money = credit.money
     await tx.execute(
         _PUT,
-        credit.org_id,
-        credit.provider,
-        credit.credit_id,
-        credit.incoming_payment_id,
-        credit.account_number,
-        None if money is None else money.asset.code,
-        None if money is None else money.units,
-        credit.problem,
-        credit.received_at,
+        *column_values(
+            _PUT,
+            credit,
+            asset=None if money is None else money.asset.code,
+            units=None if money is None else money.units,
+        ),
     )
 
 

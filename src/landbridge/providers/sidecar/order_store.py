@@ -8,7 +8,7 @@ import msgspec
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_values, read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.rails.port import PaymentTracking, RailPayment
 from landbridge.providers.sidecar.model import (
@@ -157,15 +157,14 @@ async def add(tx: Tx, payment: RailPayment, provider: str) -> None:
     """Add an order; a known one stays as it is."""
     await tx.execute(
         _ADD,
-        payment.org_id,
-        payment.key,
-        payment.record_id,
-        provider,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.is_same_day,
-        payment.at,
+        *column_values(
+            _ADD,
+            payment,
+            provider=provider,
+            asset=payment.money.asset.code,
+            units=payment.money.units,
+            created_at=payment.at,
+        ),
     )
 
 
@@ -216,16 +215,15 @@ async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) 
     """Fail an order that was never sent, so that it never is; False if it may have been."""
     await tx.execute(
         _RESERVE,
-        payment.org_id,
-        payment.key,
-        payment.record_id,
-        provider,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.is_same_day,
-        reason,
-        payment.at,
+        *column_values(
+            _RESERVE,
+            payment,
+            provider=provider,
+            asset=payment.money.asset.code,
+            units=payment.money.units,
+            reason=reason,
+            created_at=payment.at,
+        ),
     )
     await tx.execute(_WITHHOLD, payment.org_id, payment.key, reason, payment.at)
     return bool(await tx.fetchval(_IS_FAILED, payment.org_id, payment.key))

@@ -104,16 +104,7 @@ async def others(tx: Tx, metric: SavedMetric) -> SavedMetricUsage:
 
 async def update(tx: Tx, metric: SavedMetric) -> None:
     """Update a locked metric."""
-    await tx.execute(
-        _UPDATE,
-        metric.org_id,
-        metric.id,
-        metric.name,
-        as_json(metric.params),
-        metric.version,
-        metric.updated_at,
-        metric.template,
-    )
+    await tx.execute(_UPDATE, *column_values(_UPDATE, metric, params=as_json(metric.params)))
 
 
 async def delete(tx: Tx, org_id: UUID, metric_id: UUID) -> None:

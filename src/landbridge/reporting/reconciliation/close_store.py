@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
-from decimal import Decimal
 from uuid import UUID
 
 from landbridge.ledger.corrections import KIND as CORRECTION
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import column_arrays, column_values, read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.close_model import (
     CloseCorrection,
@@ -170,11 +169,7 @@ async def add_cutoff(
         block.number,
         block.hash,
         compared_at,
-        [each.asset for each in positions],
-        [Decimal(each.ledger_units) for each in positions],
-        [Decimal(each.outside_units) for each in positions],
-        [Decimal(each.unexplained_units) for each in positions],
-        [Decimal(each.accepted_units) for each in positions],
+        *column_arrays(_ADD_CUTOFF, positions),
         ended_at,
     )
     return bool(added)
@@ -255,15 +250,7 @@ async def lock(tx: Tx, org_id: UUID, close_id: UUID) -> DailyClose | None:
 
 async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
     """Store the decision on a locked close."""
-    await tx.execute(
-        _DECIDE,
-        org_id,
-        close.id,
-        close.status,
-        close.decided_by,
-        close.decided_at,
-        close.rejection_reason,
-    )
+    await tx.execute(_DECIDE, *column_values(_DECIDE, close, org_id=org_id))
 
 
 async def page(tx: Tx, org_id: UUID, window: PositionWindow) -> list[DailyClose]:

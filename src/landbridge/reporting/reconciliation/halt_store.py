@@ -182,18 +182,7 @@ async def page(
 
 async def write(tx: Tx, org_id: UUID, halt: Halt) -> None:
     """Store what has become of a locked halt."""
-    await tx.execute(
-        _SET,
-        org_id,
-        halt.id,
-        halt.status,
-        Decimal(halt.units),
-        halt.reason,
-        halt.proposed_by,
-        halt.proposed_at,
-        halt.lifted_by,
-        halt.ended_at,
-    )
+    await tx.execute(_SET, *column_values(_SET, halt, org_id=org_id))
 
 
 async def count_in_force(tx: Tx, org_ids: Collection[UUID]) -> dict[str, int]:
