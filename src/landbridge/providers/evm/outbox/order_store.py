@@ -282,22 +282,15 @@ async def move(
     """
     if not moves:
         return set()
-    rows = await tx.fetch(
+    after = [new for _, new in moves]
+    arrays = column_arrays(
         _MOVE,
-        at,
-        [old.org_id for old, _ in moves],
-        [old.key for old, _ in moves],
-        [old.state.value for old, _ in moves],
-        [old.step for old, _ in moves],
-        [new.state.value for _, new in moves],
-        [new.step for _, new in moves],
-        [new.reason for _, new in moves],
-        [None if new.method is None else new.method.value for _, new in moves],
-        [new.transaction_hash for _, new in moves],
-        [new.confirmed_at for _, new in moves],
-        [new.due_at for _, new in moves],
-        [new.received_units for _, new in moves],
+        after,
+        from_state=[old.state for old, _ in moves],
+        from_step=[old.step for old, _ in moves],
+        received=[each.received_units for each in after],
     )
+    rows = await tx.fetch(_MOVE, at, *arrays)
     return {(row["org_id"], row["key"]) for row in rows}
 
 
