@@ -9,7 +9,7 @@ from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import BankAccountRecord, BankAccountStatus
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -202,14 +202,12 @@ async def add(
     coordinate_hashes: Collection[bytes],
 ) -> bool:
     """Store an account; False if its id or its request id already exists."""
-    added = await tx.fetchval(
+    added = await write_row(
+        tx,
         _ADD,
-        *column_values(
-            _ADD,
-            account,
-            sealed_request=sealed_request,
-            coordinate_hashes=sorted(coordinate_hashes),
-        ),
+        account,
+        sealed_request=sealed_request,
+        coordinate_hashes=sorted(coordinate_hashes),
     )
     return added is not None
 
@@ -264,11 +262,8 @@ async def update(
     tx: Tx, account: SealedBankAccount, *, version: int, coordinate_hashes: Collection[bytes]
 ) -> bool:
     """Store status, details and hashes; False if the account is not at `version` any more."""
-    updated = await tx.fetchval(
-        _UPDATE,
-        *column_values(
-            _UPDATE, account, version=version, coordinate_hashes=sorted(coordinate_hashes)
-        ),
+    updated = await write_row(
+        tx, _UPDATE, account, version=version, coordinate_hashes=sorted(coordinate_hashes)
     )
     return updated is not None
 

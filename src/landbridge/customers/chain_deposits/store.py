@@ -9,7 +9,7 @@ from uuid import UUID
 
 from landbridge.customers.chain_deposits.model import ChainDeposit
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following.model import BlockRef
 
@@ -128,11 +128,8 @@ async def add(tx: Tx, deposit: ChainDeposit) -> None:
 
     An orphaned one that has returned as another one stays as it was: it is to be reversed.
     """
-    await tx.execute(
-        _ADD,
-        *column_values(
-            _ADD, deposit, block_number=deposit.block.number, block_hash=deposit.block.hash
-        ),
+    await write_row(
+        tx, _ADD, deposit, block_number=deposit.block.number, block_hash=deposit.block.hash
     )
 
 
@@ -150,7 +147,7 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
 
 async def set_status(tx: Tx, deposit: ChainDeposit) -> None:
     """Store what became of a deposit; the caller has locked it."""
-    await tx.execute(_SET_STATUS, *column_values(_SET_STATUS, deposit))
+    await write_row(tx, _SET_STATUS, deposit)
 
 
 async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = BLOCK_MAX) -> None:

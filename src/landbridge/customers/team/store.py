@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.customers.team.model import MemberCredentials, MemberSignInStatus, TeamMember, Theme
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.http.caller import MemberRole
 
 _ADD = """
@@ -150,7 +150,7 @@ returning version
 
 async def add(tx: Tx, person: TeamMember, password_hash: str | None) -> bool:
     """Create a member; False if the address is already registered."""
-    inserted_id = await tx.fetchval(_ADD, *column_values(_ADD, person, password_hash=password_hash))
+    inserted_id = await write_row(tx, _ADD, person, password_hash=password_hash)
     return inserted_id is not None
 
 

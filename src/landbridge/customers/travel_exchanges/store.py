@@ -13,7 +13,7 @@ from landbridge.customers.travel_exchanges.model import (
     ExchangeStatus,
 )
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _SETTING = """
 select is_on, requires_address, assets::text as assets, counterparties::text as counterparties,
@@ -202,7 +202,7 @@ async def set_setting(
 
 async def add(tx: Tx, exchange: Exchange) -> bool:
     """Store a new exchange; False if it is there."""
-    found = await tx.fetchval(_ADD, *column_values(_ADD, exchange))
+    found = await write_row(tx, _ADD, exchange)
     return found is not None
 
 
@@ -274,9 +274,8 @@ async def count_open(tx: Tx, org_id: UUID, host: str, known_hosts: Collection[st
 
 async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
     """Store another status with what belongs to it, and return the version; None if it changed."""
-    version: int | None = await tx.fetchval(
-        _ADVANCE,
-        *column_values(_ADVANCE, after, org_id=before.org_id, id=before.id, version=before.version),
+    version: int | None = await write_row(
+        tx, _ADVANCE, after, org_id=before.org_id, id=before.id, version=before.version
     )
     return version
 

@@ -8,7 +8,7 @@ from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.sealed_records import SealedUser, StoredCard, StoredUser
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -185,31 +185,27 @@ where a.org_id = $1 and a.user_id = $2
 
 async def add(tx: Tx, user: User, sealed: SealedUser, sealed_request: bytes) -> bool:
     """Store a user; False if its request id created one before."""
-    added = await tx.fetchval(
+    added = await write_row(
+        tx,
         _ADD,
-        *column_values(
-            _ADD,
-            user,
-            sealed_summary=sealed.card,
-            sealed_profile=sealed.profile,
-            sealed_request=sealed_request,
-            search_trigrams=sealed.search_trigrams,
-        ),
+        user,
+        sealed_summary=sealed.card,
+        sealed_profile=sealed.profile,
+        sealed_request=sealed_request,
+        search_trigrams=sealed.search_trigrams,
     )
     return added is not None
 
 
 async def update(tx: Tx, user: User, sealed: SealedUser) -> None:
     """Store the changes of a locked user."""
-    await tx.execute(
+    await write_row(
+        tx,
         _UPDATE,
-        *column_values(
-            _UPDATE,
-            user,
-            sealed_summary=sealed.card,
-            sealed_profile=sealed.profile,
-            search_trigrams=sealed.search_trigrams,
-        ),
+        user,
+        sealed_summary=sealed.card,
+        sealed_profile=sealed.profile,
+        search_trigrams=sealed.search_trigrams,
     )
 
 

@@ -9,7 +9,7 @@ from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import CaseRecord, KycStatus, ListedCase
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _ADD = """
 insert into kyc_cases (
@@ -142,7 +142,7 @@ class SealedCase(CaseRecord):
 
 async def add(tx: Tx, case: SealedCase) -> bool:
     """Store a new case; False if the user has one for this rail."""
-    added = await tx.fetchval(_ADD, *column_values(_ADD, case))
+    added = await write_row(tx, _ADD, case)
     return added is not None
 
 

@@ -10,7 +10,7 @@ from landbridge.customers.wallets.model import ExternalWallet, PartyContext, Wal
 from landbridge.ledger.model import AccountBalance
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD_SEED = """
@@ -180,7 +180,7 @@ async def derivation_index(tx: Tx, org_id: UUID, user_id: UUID) -> int:
 
 async def add(tx: Tx, wallet: Wallet) -> bool:
     """Store a wallet; False if the user has one on this chain."""
-    added = await tx.fetchval(_ADD, *column_values(_ADD, wallet))
+    added = await write_row(tx, _ADD, wallet)
     return added is not None
 
 
@@ -252,9 +252,7 @@ async def by_ids(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> Sequence
 
 async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) -> bool:
     """Store a registered address; False if the user has registered it before."""
-    added = await tx.fetchval(
-        _ADD_EXTERNAL, *column_values(_ADD_EXTERNAL, external, sealed_label=sealed_label)
-    )
+    added = await write_row(tx, _ADD_EXTERNAL, external, sealed_label=sealed_label)
     return added is not None
 
 

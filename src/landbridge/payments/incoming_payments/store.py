@@ -13,7 +13,7 @@ from landbridge.payments.incoming_payments.model import (
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -213,8 +213,7 @@ class SealedIncomingPayment(IncomingPaymentFields):
 async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
     """Store an incoming payment; False if this credit was reported before."""
     money = payment.money
-    values = column_values(_ADD, payment, asset=money.asset.code, units=money.units)
-    added = await tx.fetchval(_ADD, *values)
+    added = await write_row(tx, _ADD, payment, asset=money.asset.code, units=money.units)
     return added is not None
 
 

@@ -12,7 +12,7 @@ from landbridge.payments.virtual_accounts.rule_model import RulePart, Settlement
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 Action = Literal["create", "update"]
@@ -111,7 +111,7 @@ class RuleRequestRecord:
 
 async def add(tx: Tx, rule: SettlementRule) -> None:
     """Store a rule."""
-    await tx.execute(_ADD, *column_values(_ADD, rule, parts=_json(rule.parts)))
+    await write_row(tx, _ADD, rule, parts=_json(rule.parts))
 
 
 async def get(tx: Tx, org_id: UUID, rule_id: UUID) -> SettlementRule | None:
@@ -142,7 +142,7 @@ async def of_account(
 
 async def update(tx: Tx, rule: SettlementRule) -> None:
     """Update a locked rule."""
-    await tx.execute(_UPDATE, *column_values(_UPDATE, rule, parts=_json(rule.parts)))
+    await write_row(tx, _UPDATE, rule, parts=_json(rule.parts))
 
 
 async def delete(tx: Tx, org_id: UUID, rule_id: UUID) -> None:

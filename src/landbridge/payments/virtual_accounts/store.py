@@ -7,7 +7,7 @@ from uuid import UUID
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD = """
@@ -105,7 +105,7 @@ limit $6
 
 async def add(tx: Tx, account: VirtualAccount) -> bool:
     """Store an account; False if its id or its number exists already."""
-    added = await tx.fetchval(_ADD, *column_values(_ADD, account, destination_chain=account.chain))
+    added = await write_row(tx, _ADD, account, destination_chain=account.chain)
     return added is not None
 
 
@@ -129,7 +129,7 @@ async def find_number(tx: Tx, org_id: UUID, account_number: str) -> VirtualAccou
 
 async def update(tx: Tx, account: VirtualAccount) -> None:
     """Update the mutable fields of a locked account."""
-    await tx.execute(_UPDATE, *column_values(_UPDATE, account, destination_chain=account.chain))
+    await write_row(tx, _UPDATE, account, destination_chain=account.chain)
 
 
 async def deactivate(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[VirtualAccount]:

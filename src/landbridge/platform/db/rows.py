@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.db.pool import Row
+from landbridge.platform.db.pool import Row, Tx
 
 T = TypeVar("T")
 
@@ -53,6 +53,14 @@ def column_values(statement: str, source: object, /, **values: Any) -> list[Any]
     columns = _columns(statement)
     _check_values(values, columns)
     return [values[each] if each in values else getattr(source, each) for each in columns]
+
+
+async def write_row(tx: Tx, statement: str, source: object, /, **values: Any) -> Any:
+    """Run an insert or update with its `column_values`; return the first value that it returns.
+
+    None without `returning`, and if nothing was written.
+    """
+    return await tx.fetchval(statement, *column_values(statement, source, **values))
 
 
 def column_arrays(

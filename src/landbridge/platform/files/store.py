@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.files.model import FileState, MimeType
 
 _ADD = """
@@ -76,7 +76,7 @@ class StoredFile:
 
 async def add(tx: Tx, file: StoredFile, *, remove_at: datetime) -> None:
     """Insert a row that is hidden until `show`, unless it exists."""
-    await tx.execute(_ADD, *column_values(_ADD, file, size_bytes=file.size, remove_at=remove_at))
+    await write_row(tx, _ADD, file, size_bytes=file.size, remove_at=remove_at)
 
 
 async def show(tx: Tx, org_id: UUID, file_id: UUID, *, remove_at: datetime) -> bool:

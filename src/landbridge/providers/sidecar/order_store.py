@@ -8,7 +8,7 @@ import msgspec
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.rails.port import PaymentTracking, RailPayment
 from landbridge.providers.sidecar.model import (
@@ -155,16 +155,14 @@ returning true
 
 async def add(tx: Tx, payment: RailPayment, provider: str) -> None:
     """Add an order; a known one stays as it is."""
-    await tx.execute(
+    await write_row(
+        tx,
         _ADD,
-        *column_values(
-            _ADD,
-            payment,
-            provider=provider,
-            asset=payment.money.asset.code,
-            units=payment.money.units,
-            created_at=payment.at,
-        ),
+        payment,
+        provider=provider,
+        asset=payment.money.asset.code,
+        units=payment.money.units,
+        created_at=payment.at,
     )
 
 
@@ -213,17 +211,15 @@ async def apply(
 
 async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) -> bool:
     """Fail an order that was never sent, so that it never is; False if it may have been."""
-    await tx.execute(
+    await write_row(
+        tx,
         _RESERVE,
-        *column_values(
-            _RESERVE,
-            payment,
-            provider=provider,
-            asset=payment.money.asset.code,
-            units=payment.money.units,
-            reason=reason,
-            created_at=payment.at,
-        ),
+        payment,
+        provider=provider,
+        asset=payment.money.asset.code,
+        units=payment.money.units,
+        reason=reason,
+        created_at=payment.at,
     )
     await tx.execute(_WITHHOLD, payment.org_id, payment.key, reason, payment.at)
     return bool(await tx.fetchval(_IS_FAILED, payment.org_id, payment.key))

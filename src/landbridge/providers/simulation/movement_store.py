@@ -9,7 +9,7 @@ from hashlib import sha256
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values
+from landbridge.platform.db.rows import write_row
 from landbridge.providers.simulation.model import SimulatedMovement
 
 # More movements are left to the next block.
@@ -98,7 +98,7 @@ order by m.block_number
 
 async def add(tx: Tx, movement: SimulatedMovement) -> None:
     """Store a transaction of one movement, once."""
-    await tx.execute(_ADD, *column_values(_ADD, movement))
+    await write_row(tx, _ADD, movement)
 
 
 async def mine(tx: Tx, org_id: UUID, chain: str, at: datetime) -> tuple[int, str] | None:

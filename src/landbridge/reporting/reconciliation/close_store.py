@@ -7,7 +7,7 @@ from uuid import UUID
 from landbridge.ledger.corrections import KIND as CORRECTION
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_arrays, column_values, read_row
+from landbridge.platform.db.rows import column_arrays, read_row, write_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.close_model import (
     CloseCorrection,
@@ -219,9 +219,7 @@ async def corrections(
 
 async def add(tx: Tx, org_id: UUID, close: DailyClose) -> bool:
     """Store a signed close; False if the day has one."""
-    return bool(
-        await tx.fetchval(_ADD, *column_values(_ADD, close, org_id=org_id, content=close.text))
-    )
+    return bool(await write_row(tx, _ADD, close, org_id=org_id, content=close.text))
 
 
 async def latest(tx: Tx, org_id: UUID) -> DailyClose | None:
@@ -250,7 +248,7 @@ async def lock(tx: Tx, org_id: UUID, close_id: UUID) -> DailyClose | None:
 
 async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
     """Store the decision on a locked close."""
-    await tx.execute(_DECIDE, *column_values(_DECIDE, close, org_id=org_id))
+    await write_row(tx, _DECIDE, close, org_id=org_id)
 
 
 async def page(tx: Tx, org_id: UUID, window: PositionWindow) -> list[DailyClose]:

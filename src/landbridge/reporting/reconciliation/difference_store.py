@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import column_arrays, column_values, read_optional_row, read_row
+from landbridge.platform.db.rows import column_arrays, read_optional_row, read_row, write_row
 from landbridge.reporting.reconciliation.model import (
     Difference,
     DifferenceFilters,
@@ -272,7 +272,7 @@ async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
 
 async def write(tx: Tx, org_id: UUID, difference: Difference) -> None:
     """Store what people have decided on a locked difference."""
-    await tx.execute(_SET, *column_values(_SET, difference, org_id=org_id))
+    await write_row(tx, _SET, difference, org_id=org_id)
 
 
 async def accept_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.reporting.metrics.params import as_json, from_json
 from landbridge.reporting.schedules.model import (
     ReportDefinition,
@@ -183,19 +183,17 @@ async def add(tx: Tx, each: ReportSchedule, *, try_at: datetime) -> None:
     """Store a new schedule."""
     definition, plan = each.definition, each.plan
     params = None if definition.params is None else as_json(definition.params)
-    await tx.execute(
+    await write_row(
+        tx,
         _ADD,
-        *column_values(
-            _ADD,
-            each,
-            metric_id=definition.metric_id,
-            template=definition.template,
-            params=params,
-            cadence=plan.cadence.value,
-            at_time=plan.at,
-            zone=plan.zone,
-            next_attempt_at=try_at,
-        ),
+        each,
+        metric_id=definition.metric_id,
+        template=definition.template,
+        params=params,
+        cadence=plan.cadence.value,
+        at_time=plan.at,
+        zone=plan.zone,
+        next_attempt_at=try_at,
     )
 
 

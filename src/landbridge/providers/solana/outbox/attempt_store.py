@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import column_arrays, column_values, read_row
+from landbridge.platform.db.rows import column_arrays, read_row, write_row
 from landbridge.providers.solana.outbox.model import SolanaAttempt
 
 _ADD = """
@@ -103,4 +103,4 @@ async def set_sent(tx: Tx, attempts: Sequence[SolanaAttempt], at: datetime) -> N
 
 async def set_final(tx: Tx, attempt: SolanaAttempt) -> None:
     """Store the final result of an attempt."""
-    await tx.execute(_SET_FINAL, *column_values(_SET_FINAL, attempt))
+    await write_row(tx, _SET_FINAL, attempt)
