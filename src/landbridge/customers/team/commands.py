@@ -36,9 +36,9 @@ def members(run_command: CommandRunner[Team]) -> click.Group:
     def invite(target: CommandTarget, *, email: str, name: str, role: str) -> None:
         """Invite a member, again if needed; the last output line is the link, valid for a week."""
 
-        async def run(desk: CommandContext[Team]) -> NewInvitation:
-            return await desk.verbs.invite_by_operator(
-                desk.org_id, desk.clock_offset, email=email, name=name, role=MemberRole(role)
+        async def run(context: CommandContext[Team]) -> NewInvitation:
+            return await context.verbs.invite_by_operator(
+                context.org_id, context.clock_offset, email=email, name=name, role=MemberRole(role)
             )
 
         invited = run_command(target, run, writes=True)
@@ -57,9 +57,9 @@ def members(run_command: CommandRunner[Team]) -> click.Group:
     def reset(target: CommandTarget, *, email: str, drop_factors: bool) -> None:
         """Create a password reset link, valid for an hour; it is the last line of output."""
 
-        async def run(desk: CommandContext[Team]) -> str:
-            return await desk.verbs.reset_by_operator(
-                desk.org_id, desk.clock_offset, email=email, drops_factors=drop_factors
+        async def run(context: CommandContext[Team]) -> str:
+            return await context.verbs.reset_by_operator(
+                context.org_id, context.clock_offset, email=email, drops_factors=drop_factors
             )
 
         click.echo(run_command(target, run, writes=True))
@@ -73,8 +73,8 @@ def _add_list(group: click.Group, run_command: CommandRunner[Team]) -> None:
     def list_members(target: CommandTarget) -> None:
         """List all members, including removed ones."""
 
-        async def run(desk: CommandContext[Team]) -> list[TeamMember]:
-            return list(await desk.verbs.list_members(desk.org_id))
+        async def run(context: CommandContext[Team]) -> list[TeamMember]:
+            return list(await context.verbs.list_members(context.org_id))
 
         found = run_command(target, run, writes=False)
         print_lines([_line(each) for each in found], "There is no member.")

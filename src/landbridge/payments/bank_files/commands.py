@@ -56,9 +56,9 @@ def _account(run_command: CommandRunner[BankFileCommandServices]) -> click.Comma
         if text.strip():
             settings = _read(text)
 
-            async def put(desk: CommandContext[BankFileCommandServices]) -> FundingAccountView:
-                return await desk.verbs.accounts.set(
-                    desk.org_id, settings, actor="cli", at=desk.stamp()
+            async def put(context: CommandContext[BankFileCommandServices]) -> FundingAccountView:
+                return await context.verbs.accounts.set(
+                    context.org_id, settings, actor="cli", at=context.stamp()
                 )
 
             click.echo(_describe(run_command(target, put, writes=True)))
@@ -75,10 +75,12 @@ def _write(run_command: CommandRunner[BankFileCommandServices]) -> click.Command
     def write(target: CommandTarget, *, early: bool) -> None:
         """Write the files that are due, and deliver them."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
-            offsets = {desk.org_id: desk.clock_offset}
-            accounts = {each.id: each for each in await desk.verbs.accounts.list_all([desk.org_id])}
-            files = await desk.verbs.writer.run(offsets, is_early=early)
+        async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
+            offsets = {context.org_id: context.clock_offset}
+            accounts = {
+                each.id: each for each in await context.verbs.accounts.list_all([context.org_id])
+            }
+            files = await context.verbs.writer.run(offsets, is_early=early)
             return [_line(each, accounts[each.account_id]) for each in files]
 
         print_lines(run_command(target, run, writes=True), "Nothing is due.")
@@ -93,11 +95,11 @@ def _list(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
     def list_(target: CommandTarget, *, limit: int) -> None:
         """List the last files of each account, newest first."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+        async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
             return [
                 _line(file, account)
-                for account in await desk.verbs.accounts.list_all([desk.org_id])
-                for file in await desk.verbs.writer.files(account, limit)
+                for account in await context.verbs.accounts.list_all([context.org_id])
+                for file in await context.verbs.writer.files(account, limit)
             ]
 
         print_lines(run_command(target, run, writes=False), "There are no files.")
@@ -111,11 +113,11 @@ def _status(run_command: CommandRunner[BankFileCommandServices]) -> click.Comman
     def status(target: CommandTarget) -> None:
         """Show how many payments are in each status."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+        async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
             return [
                 line
-                for account in await desk.verbs.accounts.list_all([desk.org_id])
-                for line in await _status_lines(desk, account)
+                for account in await context.verbs.accounts.list_all([context.org_id])
+                for line in await _status_lines(context, account)
             ]
 
         print_lines(run_command(target, run, writes=False), "No account is set.")
@@ -131,9 +133,9 @@ def _export(run_command: CommandRunner[BankFileCommandServices]) -> click.Comman
     def export(target: CommandTarget, *, name: str, destination: Path) -> None:
         """Export the content of file NAME to DESTINATION; it contains personal data."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> bytes:
-            file = await desk.verbs.writer.find(desk.org_id, name)
-            content = None if file is None else await desk.verbs.writer.content(file)
+        async def run(context: CommandContext[BankFileCommandServices]) -> bytes:
+            file = await context.verbs.writer.find(context.org_id, name)
+            content = None if file is None else await context.verbs.writer.content(file)
             if content is None:
                 raise ResourceNotFound(f"there is no file {name}, or its content is gone")
             return content
@@ -160,16 +162,16 @@ def _read(text: str) -> FundingAccount:
 
 
 def _show(run_command: CommandRunner[BankFileCommandServices], target: CommandTarget) -> None:
-    async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
-        return [_describe(each) for each in await desk.verbs.accounts.list_all([desk.org_id])]
+    async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
+        return [_describe(each) for each in await context.verbs.accounts.list_all([context.org_id])]
 
     print_lines(run_command(target, run, writes=False), "No account is set.")
 
 
 async def _status_lines(
-    desk: CommandContext[BankFileCommandServices], account: FundingAccountView
+    context: CommandContext[BankFileCommandServices], account: FundingAccountView
 ) -> list[str]:
-    counts = await desk.verbs.writer.counts(account)
+    counts = await context.verbs.writer.counts(account)
     lines: list[str] = []
     for status, (count, first_due_at) in sorted(counts.items()):
         due = f", the first is due at {first_due_at:%Y-%m-%d %H:%M} UTC" if first_due_at else ""

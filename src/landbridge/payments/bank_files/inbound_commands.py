@@ -44,9 +44,9 @@ def _read(run_command: CommandRunner[InboundCommandServices]) -> click.Command:
     def read(target: CommandTarget) -> None:
         """Read the banks' inbound files, and apply their lines."""
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            answers = await desk.verbs.reading.run({desk.org_id: desk.clock_offset})
-            return await _reports(desk, answers)
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            answers = await context.verbs.reading.run({context.org_id: context.clock_offset})
+            return await _reports(context, answers)
 
         print_lines(run_command(target, run, writes=True), "There is nothing to read.")
 
@@ -60,12 +60,12 @@ def _inbound_files(run_command: CommandRunner[InboundCommandServices]) -> click.
     def inbound(target: CommandTarget, *, limit: int) -> None:
         """List the last inbound files, and the results of their lines."""
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            accounts = await desk.verbs.reading.accounts.list_all([desk.org_id])
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            accounts = await context.verbs.reading.accounts.list_all([context.org_id])
             found = [
-                each for own in accounts for each in await desk.verbs.reading.files(own, limit)
+                each for own in accounts for each in await context.verbs.reading.files(own, limit)
             ]
-            return await _reports(desk, found)
+            return await _reports(context, found)
 
         print_lines(run_command(target, run, writes=True), "No bank has left a file.")
 
@@ -84,9 +84,11 @@ def _simulate(run_command: CommandRunner[InboundCommandServices]) -> click.Comma
     def simulate(target: CommandTarget, *, outcome: str) -> None:
         """Simulate the bank: respond to every waiting file. Sandbox only."""
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
             named = BankOutcome(outcome)
-            return list(await desk.verbs.bank.answer(desk.org_id, named, desk.clock_offset))
+            return list(
+                await context.verbs.bank.answer(context.org_id, named, context.clock_offset)
+            )
 
         print_lines(run_command(target, run, writes=False), "No file needs a response.")
 
@@ -118,8 +120,8 @@ def _deposit(run_command: CommandRunner[InboundCommandServices]) -> click.Comman
             sender=check_text("sender", sender),
         )
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            return [await desk.verbs.bank.deposit(desk.org_id, sent, desk.clock_offset)]
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            return [await context.verbs.bank.deposit(context.org_id, sent, context.clock_offset)]
 
         print_lines(run_command(target, run, writes=False), "")
 
@@ -137,9 +139,9 @@ def _return(run_command: CommandRunner[InboundCommandServices]) -> click.Command
         TRANSFER is the id of an offramp, or of a deposit that was returned to its sender.
         """
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            bank, offset = desk.verbs.bank, desk.clock_offset
-            return [await bank.return_payment(desk.org_id, transfer, fee=fee, offset=offset)]
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            bank, offset = context.verbs.bank, context.clock_offset
+            return [await bank.return_payment(context.org_id, transfer, fee=fee, offset=offset)]
 
         print_lines(run_command(target, run, writes=False), "")
 
@@ -155,8 +157,8 @@ def _recall(run_command: CommandRunner[InboundCommandServices]) -> click.Command
         """Simulate the bank: recall a deposit of AMOUNT of CURRENCY. Sandbox only."""
         money = _money(amount, currency)
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            return [await desk.verbs.bank.recall(desk.org_id, money, desk.clock_offset)]
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            return [await context.verbs.bank.recall(context.org_id, money, context.clock_offset)]
 
         print_lines(run_command(target, run, writes=False), "")
 
@@ -164,11 +166,13 @@ def _recall(run_command: CommandRunner[InboundCommandServices]) -> click.Command
 
 
 async def _reports(
-    desk: CommandContext[InboundCommandServices], answers: Sequence[InboundFile]
+    context: CommandContext[InboundCommandServices], answers: Sequence[InboundFile]
 ) -> list[str]:
-    accounts = {each.id: each for each in await desk.verbs.reading.accounts.list_all([desk.org_id])}
+    accounts = {
+        each.id: each for each in await context.verbs.reading.accounts.list_all([context.org_id])
+    }
     return [
-        _line(each, accounts[each.account_id], await desk.verbs.reading.counts(each))
+        _line(each, accounts[each.account_id], await context.verbs.reading.counts(each))
         for each in answers
     ]
 
