@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import BankAccountRecord, BankAccountStatus
-from landbridge.platform.core.pagination import PagePosition, QueueWindow
+from landbridge.platform.core.pagination import PositionWindow, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.metadata.model import decoded
@@ -280,29 +280,27 @@ async def page(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
+    window: PositionWindow,
     *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
     filters: Sequence[str | None],
     status: BankAccountStatus | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> list[SealedBankAccount]:
     """Return a page, newest first; `filters` are ramp, type and currency."""
-    bounds = (since, before.created_at, before.id, limit)
     pairs = (None, None) if metadata is None else (list(metadata.keys()), list(metadata.values()))
-    rows = await tx.fetch(_PAGE, org_id, user_id, *bounds, *filters, status, *pairs)
+    rows = await tx.fetch(
+        _PAGE, org_id, user_id, window.since, *window.bounds, *filters, status, *pairs
+    )
     return [account_of(row) for row in rows]
 
 
 async def page_of_org(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
     statuses: Sequence[BankAccountStatus],
     types: Sequence[tuple[Ramp, str]],
-    before: PagePosition,
-    limit: int,
 ) -> list[SealedBankAccount]:
     """Return accounts of all users with one of these statuses and types, newest first."""
     rows = await tx.fetch(
@@ -311,9 +309,7 @@ async def page_of_org(
         statuses,
         [ramp for ramp, _ in types],
         [type_ for _, type_ in types],
-        before.created_at,
-        before.id,
-        limit,
+        *window.bounds,
     )
     return [account_of(row) for row in rows]
 

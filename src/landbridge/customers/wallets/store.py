@@ -8,7 +8,7 @@ from uuid import UUID
 
 from landbridge.customers.wallets.model import ExternalWallet, PartyContext, Wallet
 from landbridge.ledger.model import AccountBalance
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
@@ -279,17 +279,14 @@ async def externals_of_user(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
+    window: PositionWindow,
     *,
-    after: datetime,
-    before: PagePosition,
-    limit: int,
     chain: Chain | None = None,
     is_active: bool | None = None,
 ) -> Sequence[StoredExternal]:
     """Return a page of a user's registered addresses, newest first; None is any."""
-    position = (before.created_at, before.id)
     rows = await tx.fetch(
-        _EXTERNALS_OF_USER, org_id, user_id, after, *position, limit, chain, is_active
+        _EXTERNALS_OF_USER, org_id, user_id, window.since, *window.bounds, chain, is_active
     )
     return [_external(row) for row in rows]
 
@@ -297,16 +294,13 @@ async def externals_of_user(
 async def externals_of_org(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
     states: Sequence[bool],
     chains: Sequence[Chain],
-    before: PagePosition,
-    limit: int,
 ) -> Sequence[StoredExternal]:
     """Return registered addresses of all users, newest first; `states` are of `is_active`."""
-    rows = await tx.fetch(
-        EXTERNALS_OF_ORG, org_id, states, chains, before.created_at, before.id, limit
-    )
+    rows = await tx.fetch(EXTERNALS_OF_ORG, org_id, states, chains, *window.bounds)
     return [_external(row) for row in rows]
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from landbridge.payments.virtual_accounts.rule_model import RulePart, SettlementRule
 from landbridge.platform.core.created_resource import CreatedResource
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
@@ -156,16 +156,10 @@ async def find_use(tx: Tx, org_id: UUID, rule_id: UUID) -> UUID | None:
 
 
 async def page(
-    tx: Tx,
-    org_id: UUID,
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
-    chain: Chain | None,
+    tx: Tx, org_id: UUID, window: PositionWindow, chain: Chain | None
 ) -> Sequence[SettlementRule]:
     """A page of rules, newest first."""
-    rows = await tx.fetch(_PAGE, org_id, since, before.created_at, before.id, limit, chain)
+    rows = await tx.fetch(_PAGE, org_id, window.since, *window.bounds, chain)
     return [_rule(row) for row in rows]
 
 

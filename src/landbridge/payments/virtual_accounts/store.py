@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
@@ -142,33 +142,26 @@ async def page(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
+    window: PositionWindow,
     *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
     filters: Sequence[str | None],
     status: VirtualAccountStatus | None = None,
 ) -> Sequence[VirtualAccount]:
     """List a page, newest first; `filters` are source currency, destination currency and chain."""
-    rows = await tx.fetch(
-        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters, status
-    )
+    rows = await tx.fetch(_PAGE, org_id, user_id, window.since, *window.bounds, *filters, status)
     return [_account(row) for row in rows]
 
 
 async def page_of_org(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
     statuses: Sequence[VirtualAccountStatus],
     chains: Sequence[Chain],
-    before: PagePosition,
-    limit: int,
 ) -> Sequence[VirtualAccount]:
     """List accounts of all users with one of these statuses and chains, newest first."""
-    rows = await tx.fetch(
-        PAGE_OF_ORG, org_id, statuses, chains, before.created_at, before.id, limit
-    )
+    rows = await tx.fetch(PAGE_OF_ORG, org_id, statuses, chains, *window.bounds)
     return [_account(row) for row in rows]
 
 

@@ -253,8 +253,7 @@ async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
 
 async def page(tx: Tx, org_id: UUID, window: PositionWindow) -> list[DailyClose]:
     """Return closes, the latest signature first."""
-    before = window.before
-    rows = await tx.fetch(_PAGE, org_id, window.since, before.created_at, before.id, window.limit)
+    rows = await tx.fetch(_PAGE, org_id, window.since, *window.bounds)
     return [_close(row) for row in rows]
 
 

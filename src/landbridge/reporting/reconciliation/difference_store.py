@@ -199,9 +199,7 @@ async def page(
         filters.assignee_id,
         filters.record_id,
         window.since,
-        window.before.created_at,
-        window.before.id,
-        window.limit,
+        *window.bounds,
     )
     return [read_row(row, Difference) for row in rows]
 

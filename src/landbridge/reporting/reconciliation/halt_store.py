@@ -171,9 +171,7 @@ async def page(
         org_id,
         list(statuses or HaltStatus),
         window.since,
-        window.before.created_at,
-        window.before.id,
-        window.limit,
+        *window.bounds,
     )
     return [read_row(row, Halt) for row in rows]
 
