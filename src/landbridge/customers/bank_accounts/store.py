@@ -324,8 +324,7 @@ async def active_of_users(
 
 async def pending(tx: Tx, org_id: UUID, window: QueueWindow) -> list[SealedBankAccount]:
     """Accounts that wait for a reviewer, oldest first."""
-    after = window.after
-    rows = await tx.fetch(_PENDING, org_id, after.created_at, after.id, window.before, window.limit)
+    rows = await tx.fetch(_PENDING, org_id, *window.bounds)
     return [account_of(row) for row in rows]
 
 

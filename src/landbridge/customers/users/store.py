@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.sealed_records import SealedUser, StoredCard, StoredUser
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.metadata.model import decoded
@@ -247,16 +247,15 @@ async def cards(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[Stor
 async def page(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
-    after: datetime,
-    before: PagePosition,
-    limit: int,
     type_: UserType | None,
     search_trigrams: Sequence[int],
     metadata: Mapping[str, str] | None,
 ) -> Sequence[StoredCard]:
     """Return users that have all this metadata, else all these trigrams, newest first."""
-    bounds = (org_id, after, before.created_at, before.id, type_, limit)
+    before = window.before
+    bounds = (org_id, window.since, before.created_at, before.id, type_, window.limit)
     if metadata is not None:
         pairs = list(metadata.keys()), list(metadata.values())
         return [_card(row) for row in await tx.fetch(_PAGE_WITH_METADATA, *bounds, *pairs)]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import CaseRecord, KycStatus, ListedCase
-from landbridge.platform.core.pagination import PagePosition, QueueWindow
+from landbridge.platform.core.pagination import PositionWindow, QueueWindow
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_row, write_row
 
@@ -233,10 +233,8 @@ async def has_claimed(tx: Tx, clocks: Mapping[UUID, datetime]) -> bool:
 async def page(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
-    after: datetime,
-    before: PagePosition,
-    limit: int,
     user_id: UUID | None,
     rails: Collection[Rail] | None,
     statuses: Collection[KycStatus] | None,
@@ -245,10 +243,8 @@ async def page(
     rows = await tx.fetch(
         _PAGE,
         org_id,
-        after,
-        before.created_at,
-        before.id,
-        limit,
+        window.since,
+        *window.bounds,
         user_id,
         None if rails is None else list(rails),
         None if statuses is None else list(statuses),
@@ -263,8 +259,5 @@ async def queue(
     window: QueueWindow,
 ) -> Sequence[SealedCase]:
     """Return cases in these statuses with content to review, oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), *window.bounds)
     return [read_row(row, SealedCase) for row in rows]

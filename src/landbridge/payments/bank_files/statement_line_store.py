@@ -244,10 +244,7 @@ async def queue(
     tx: Tx, org_id: UUID, statuses: Collection[StatementLineStatus], window: QueueWindow
 ) -> Sequence[SealedStatementLine]:
     """Return the lines with these statuses, the oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), *window.bounds)
     return [_line(row) for row in rows]
 
 

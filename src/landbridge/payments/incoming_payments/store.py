@@ -272,8 +272,7 @@ async def reverse(tx: Tx, org_id: UUID, payment_id: UUID, *, at: datetime, decid
 
 async def queue(tx: Tx, org_id: UUID, window: QueueWindow) -> Sequence[SealedIncomingPayment]:
     """List unmatched payments, the longest waiting first."""
-    after = window.after
-    rows = await tx.fetch(_QUEUE, org_id, after.created_at, after.id, window.before, window.limit)
+    rows = await tx.fetch(_QUEUE, org_id, *window.bounds)
     return [_incoming_payment(row) for row in rows]
 
 

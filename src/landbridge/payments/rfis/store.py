@@ -108,10 +108,7 @@ async def queue(
     window: QueueWindow,
 ) -> Sequence["StoredRfi"]:
     """List the requests of these statuses, oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), *window.bounds)
     return [StoredRfi(row) for row in rows]
 
 

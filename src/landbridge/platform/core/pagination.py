@@ -94,6 +94,11 @@ class QueueWindow:
     after: PagePosition
     before: datetime
 
+    @property
+    def bounds(self) -> tuple[datetime, UUID, datetime, int]:
+        """Return both ends and the limit, as statements take them."""
+        return self.after.created_at, self.after.id, self.before, self.limit
+
 
 def queue_window(
     limit: int, after: datetime | PagePosition | None = None, before: datetime | None = None
