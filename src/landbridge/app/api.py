@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import fields
+from functools import partial
 from inspect import signature
 from typing import Any
-from uuid import UUID
 
 import structlog
 from litestar import Litestar, Response, Router
@@ -13,7 +13,7 @@ from litestar.config.app import AppConfig
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp
 
 from landbridge.app.container import Container
 from landbridge.app.container.installation import installation
@@ -22,7 +22,7 @@ from landbridge.app.openapi_document import TAGS, openapi_config, openapi_docume
 from landbridge.app.route_scopes import check_scopes, needed_scope
 from landbridge.app.routes import ROUTES, SERVICE_ROUTES
 from landbridge.customers.team.model import SignedInSession
-from landbridge.dashboard.actor_names import ActorNames, actor_names
+from landbridge.dashboard.actor_names import actor_names
 from landbridge.dashboard.lists.list_pages import ListServices
 from landbridge.dashboard.rendering import InstallationInfo
 from landbridge.dashboard.routes import PAGES, dashboard
@@ -55,7 +55,6 @@ from landbridge.platform.http.request_decoding import RequestDecoder
 from landbridge.platform.http.responses import ResponseEncoder, encode
 from landbridge.platform.http.telemetry import is_routed
 from landbridge.platform.http.unknown_names import POLICY, check_query_names
-from landbridge.reporting.attention_counts import AttentionCount
 
 _log = structlog.stdlib.get_logger()
 
@@ -212,23 +211,15 @@ def _service(container: Container, name: str) -> Callable[[], Any]:
 
 
 def _listening(container: Container) -> Callable[[ASGIApp], ASGIApp]:
-    def middleware(app: ASGIApp) -> ASGIApp:
-        async def listened(scope: Scope, receive: Receive, send: Send) -> None:
-            await container.request_log.listener.listen(app, scope, receive, send)
-
-        return listened
-
-    return middleware
+    return lambda app: (
+        lambda scope, receive, send: container.request_log.listener.listen(
+            app, scope, receive, send
+        )
+    )
 
 
 def _ending(turns: OrgConcurrency) -> Callable[[ASGIApp], ASGIApp]:
-    def middleware(app: ASGIApp) -> ASGIApp:
-        async def ended(scope: Scope, receive: Receive, send: Send) -> None:
-            await turns.end(app, scope, receive, send)
-
-        return ended
-
-    return middleware
+    return lambda app: partial(turns.end, app)
 
 
 def _list_services(container: Container) -> ListServices:
@@ -257,20 +248,14 @@ def _pages(container: Container) -> Router:
     def is_fresh(signed: SignedInSession) -> bool:
         return container.sessions.is_fresh(signed)
 
-    async def waiting(caller: Caller) -> AttentionCount:
-        return await container.attention_counts.of(caller.org_id, caller.clock_offset)
-
-    async def names_of(org_id: UUID) -> ActorNames:
-        return await actor_names(container.team, container.orgs, org_id)
-
     zones = PageZones(lambda: container.time_zones)
     return dashboard(
         get_installation=around,
         find_session=find_session,
         is_fresh=is_fresh,
         zone_of=zones.of,
-        waiting=waiting,
-        names_of=names_of,
+        waiting=lambda caller: container.attention_counts.of(caller.org_id, caller.clock_offset),
+        names_of=lambda org_id: actor_names(container.team, container.orgs, org_id),
     )
 
 

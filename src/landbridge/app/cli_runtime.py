@@ -13,7 +13,7 @@ import click
 from landbridge.app import settings
 from landbridge.app.container import Container, open_container
 from landbridge.app.settings import Settings
-from landbridge.platform.cli_context import CommandContext, CommandRunner
+from landbridge.platform.cli_context import CommandContext, CommandRunner, CommandTarget
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.embedded.datadir import has_database
 from landbridge.platform.db.embedded.server import borrow
@@ -116,20 +116,16 @@ def run_command(verbs: Callable[[Container], S]) -> CommandRunner[S]:
     """Return a runner that gives a command the services it needs and its organisation."""
 
     def run_at(
-        data_dir: str | None,
-        org: UUID | None,
-        run: Callable[[CommandContext[S]], Awaitable[T]],
-        *,
-        writes: bool,
+        target: CommandTarget, run: Callable[[CommandContext[S]], Awaitable[T]], *, writes: bool
     ) -> T:
         async def work(container: Container) -> T:
-            org_id = await chosen_org(container, org)
+            org_id = await chosen_org(container, target.org)
             offset = await container.orgs.clock_offset(org_id)
             context = CommandContext(
                 verbs=verbs(container), org_id=org_id, clock=container.clock, clock_offset=offset
             )
             return await run(context)
 
-        return run_in_container(data_dir, work, writes=writes)
+        return run_in_container(target.data_dir, work, writes=writes)
 
     return run_at

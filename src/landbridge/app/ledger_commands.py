@@ -36,7 +36,7 @@ from landbridge.ledger.audit import LedgerAudit, audit, merged, organisation_siz
 from landbridge.ledger.corrections import correct as write_correction
 from landbridge.ledger.functions import NODE_FUNCTIONS
 from landbridge.payments.engine.timelines import StuckTransfer
-from landbridge.platform.cli_context import data_dir_option, org_option
+from landbridge.platform.cli_context import CommandTarget, data_dir_option, target_options
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db import distribution
 from landbridge.platform.db.migrate import MigrationRejected, pending
@@ -118,20 +118,14 @@ def _print_progress(line: str) -> None:
 @click.argument("transfer_id", type=click.UUID)
 @click.argument("seqs", metavar="SEQ...", type=_SEQ, nargs=-1, required=True)
 @click.option("--reason", required=True, help="Reason, stored with the correction.")
-@org_option
-@data_dir_option
+@target_options
 def correct(
-    *,
-    transfer_id: UUID,
-    seqs: tuple[int, ...],
-    reason: str,
-    org: UUID | None,
-    data_dir: str | None,
+    target: CommandTarget, *, transfer_id: UUID, seqs: tuple[int, ...], reason: str
 ) -> None:
     """Reverse the postings of these changes of a terminal record, by one new journal; once."""
 
     async def run(container: Container) -> UUID:
-        org_id = await chosen_org(container, org)
+        org_id = await chosen_org(container, target.org)
         corrected = await write_correction(
             container.database,
             container.ledger,
@@ -146,7 +140,7 @@ def correct(
         )
         return corrected.transfer.id
 
-    click.echo(f"Corrected by {run_in_container(data_dir, run)}.")
+    click.echo(f"Corrected by {run_in_container(target.data_dir, run)}.")
 
 
 @click.command()
@@ -164,17 +158,18 @@ def reseal(data_dir: str | None) -> None:
 
 
 @click.command()
-@org_option
-@data_dir_option
-def stuck(org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def stuck(target: CommandTarget) -> None:
     """List payments and deposits that are overdue, the longest first; exits 1 if there are any."""
 
     async def run(container: Container) -> Sequence[StuckTransfer]:
         offsets = await container.orgs.clock_offsets()
-        clock_offsets = offsets if org is None else {org: offsets[await chosen_org(container, org)]}
-        return await container.timelines.stuck(clock_offsets, limit=_STUCK_MAX)
+        if target.org is not None:
+            org_id = await chosen_org(container, target.org)
+            offsets = {org_id: offsets[org_id]}
+        return await container.timelines.stuck(offsets, limit=_STUCK_MAX)
 
-    found = run_in_container(data_dir, run, writes=False)
+    found = run_in_container(target.data_dir, run, writes=False)
     for each in found:
         click.echo(each.sentence)
     if found:

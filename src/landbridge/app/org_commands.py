@@ -10,7 +10,7 @@ import click
 from landbridge.app.cli_runtime import chosen_org, run_in_container
 from landbridge.app.container import Container
 from landbridge.payments.quotes.pairs import DESTINATION_CODES, SOURCE_CODES, is_pair
-from landbridge.platform.cli_context import data_dir_option, org_option
+from landbridge.platform.cli_context import CommandTarget, data_dir_option, target_options
 from landbridge.platform.core.errors import FieldInvalid, LandbridgeError
 from landbridge.platform.core.money import Rate
 from landbridge.platform.http.caller import KeyScope
@@ -111,17 +111,15 @@ def keys() -> None:
 @click.option("--reviewer", is_flag=True, help="Add the scope review.")
 @click.option("--approver", is_flag=True, help="Add the scope approve.")
 @_scope_option
-@org_option
-@data_dir_option
+@target_options
 def keys_create(
+    target: CommandTarget,
     *,
     name: str,
     expires_in_days: int | None,
     reviewer: bool,
     approver: bool,
     scopes: tuple[str, ...],
-    org: UUID | None,
-    data_dir: str | None,
 ) -> None:
     """Create a key; it is the last line of output. Other keys stay valid, so keys can overlap."""
     decisions = {KeyScope.REVIEW} if reviewer else set[KeyScope]()
@@ -133,30 +131,29 @@ def keys_create(
             if expires_in_days is None
             else container.clock.now() + timedelta(days=expires_in_days)
         )
-        org_id = await chosen_org(container, org)
+        org_id = await chosen_org(container, target.org)
         _, secret = await container.orgs.create_key(
             org_id, name, expires_at=expires_at, scopes=_scopes(scopes) | decisions
         )
         return secret
 
-    click.echo(run_in_container(data_dir, run))
+    click.echo(run_in_container(target.data_dir, run))
 
 
 @keys.command("list")
-@org_option
-@data_dir_option
-def keys_list(org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def keys_list(target: CommandTarget) -> None:
     """List all keys, without their secrets."""
 
     async def run(container: Container) -> list[tuple[ApiKey, str, str]]:
-        now, org_id = container.clock.now(), await chosen_org(container, org)
+        now, org_id = container.clock.now(), await chosen_org(container, target.org)
         emails = {each.id: each.email for each in await container.team.list_members(org_id)}
         return [
             (key, key.state(now), emails[key.created_by] if key.created_by else "a command")
             for key in await container.orgs.keys(org_id)
         ]
 
-    for key, state, maker in run_in_container(data_dir, run, writes=False):
+    for key, state, maker in run_in_container(target.data_dir, run, writes=False):
         expires = f"{key.expires_at:%Y-%m-%d}" if key.expires_at else "never"
         used = f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never"
         click.echo(
@@ -167,15 +164,14 @@ def keys_list(org: UUID | None, data_dir: str | None) -> None:
 
 @keys.command("revoke")
 @click.argument("key_id", type=click.UUID)
-@org_option
-@data_dir_option
-def keys_revoke(key_id: UUID, org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def keys_revoke(target: CommandTarget, key_id: UUID) -> None:
     """Revoke a key, from the next request on."""
 
     async def run(container: Container) -> None:
-        await container.orgs.revoke_key(await chosen_org(container, org), key_id)
+        await container.orgs.revoke_key(await chosen_org(container, target.org), key_id)
 
-    run_in_container(data_dir, run)
+    run_in_container(target.data_dir, run)
     click.echo(f"Key {key_id} is revoked.")
 
 
@@ -189,17 +185,16 @@ def prices() -> None:
 @click.option("--to", "destination", required=True, type=_DESTINATION, help="Destination currency.")
 @click.option("--rate", required=True, help="Units received per unit sent, as in 0.9998.")
 @click.option("--fee", default="0", help="Fee as a fraction of the amount sent, as in 0.001.")
-@org_option
-@data_dir_option
+@target_options
 def prices_set(
-    *, source: str, destination: str, rate: str, fee: str, org: UUID | None, data_dir: str | None
+    target: CommandTarget, *, source: str, destination: str, rate: str, fee: str
 ) -> None:
     """Set the price of one pair, in one direction."""
     _check_pair(source, destination)
     price = _price(rate, fee)
 
     async def run(container: Container) -> None:
-        org_id = await chosen_org(container, org)
+        org_id = await chosen_org(container, target.org)
         await container.prices.set_price(
             org_id,
             source_currency=source,
@@ -208,21 +203,20 @@ def prices_set(
             at=container.clock.stamp(await container.orgs.clock_offset(org_id)),
         )
 
-    run_in_container(data_dir, run)
+    run_in_container(target.data_dir, run)
     click.echo(f"1 {source} buys {price.rate} {destination}, fee {fee}.")
 
 
 @prices.command("remove")
 @click.option("--from", "source", required=True, type=_SOURCE, help="Source currency.")
 @click.option("--to", "destination", required=True, type=_DESTINATION, help="Destination currency.")
-@org_option
-@data_dir_option
-def prices_remove(*, source: str, destination: str, org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def prices_remove(target: CommandTarget, *, source: str, destination: str) -> None:
     """Remove the price of one pair, in one direction, if it was set."""
     _check_pair(source, destination)
 
     async def run(container: Container) -> None:
-        org_id = await chosen_org(container, org)
+        org_id = await chosen_org(container, target.org)
         await container.prices.remove_price(
             org_id,
             source_currency=source,
@@ -230,24 +224,23 @@ def prices_remove(*, source: str, destination: str, org: UUID | None, data_dir: 
             at=container.clock.stamp(await container.orgs.clock_offset(org_id)),
         )
 
-    run_in_container(data_dir, run)
+    run_in_container(target.data_dir, run)
     click.echo(f"{source} > {destination} has no price that was set.")
 
 
 @prices.command("list")
-@org_option
-@data_dir_option
-def prices_list(org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def prices_list(target: CommandTarget) -> None:
     """List the prices that were set; a sandbox has its own for every other pair."""
 
     async def run(container: Container) -> list[str]:
         return [
             f"{row['source_currency']} > {row['destination_currency']}  {row['rate'].normalize():f}"
             f"  fee {row['fee_fraction'].normalize():f}  set {row['set_at']:%Y-%m-%d %H:%M}"
-            for row in await container.prices.prices(await chosen_org(container, org))
+            for row in await container.prices.prices(await chosen_org(container, target.org))
         ]
 
-    for line in run_in_container(data_dir, run, writes=False):
+    for line in run_in_container(target.data_dir, run, writes=False):
         click.echo(line)
 
 
@@ -263,23 +256,20 @@ def fees() -> None:
 @click.option("--from", "source", required=True, type=_SOURCE, help="Source currency.")
 @click.option("--to", "destination", required=True, type=_DESTINATION, help="Destination currency.")
 @click.option("--percent", required=True, help="Fee in percent of the amount sent, as in 0.25.")
-@org_option
-@data_dir_option
-def fees_set(
-    *, source: str, destination: str, percent: str, org: UUID | None, data_dir: str | None
-) -> None:
+@target_options
+def fees_set(target: CommandTarget, *, source: str, destination: str, percent: str) -> None:
     """Set the fee of one pair, in one direction."""
     _check_pair(source, destination)
 
     async def run(container: Container) -> None:
-        org_id = await chosen_org(container, org)
+        org_id = await chosen_org(container, target.org)
         at = container.clock.stamp(await container.orgs.clock_offset(org_id))
         await container.pair_fees.set(
             org_id, CurrencyPair(source, destination), percent, actor="cli", at=at
         )
 
     try:
-        run_in_container(data_dir, run)
+        run_in_container(target.data_dir, run)
     except FieldInvalid as error:
         raise click.UsageError(str(error)) from error
     # Avoids printing `-0`.
@@ -290,37 +280,35 @@ def fees_set(
 @fees.command("remove")
 @click.option("--from", "source", required=True, type=_SOURCE, help="Source currency.")
 @click.option("--to", "destination", required=True, type=_DESTINATION, help="Destination currency.")
-@org_option
-@data_dir_option
-def fees_remove(*, source: str, destination: str, org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def fees_remove(target: CommandTarget, *, source: str, destination: str) -> None:
     """Remove the fee of one pair, in one direction; the fee of its price applies again."""
     _check_pair(source, destination)
 
     async def run(container: Container) -> None:
-        org_id = await chosen_org(container, org)
+        org_id = await chosen_org(container, target.org)
         at = container.clock.stamp(await container.orgs.clock_offset(org_id))
         await container.pair_fees.remove(
             org_id, CurrencyPair(source, destination), actor="cli", at=at
         )
 
-    run_in_container(data_dir, run)
+    run_in_container(target.data_dir, run)
     click.echo(f"{source} > {destination} has no fee of the organisation's own.")
 
 
 @fees.command("list")
-@org_option
-@data_dir_option
-def fees_list(org: UUID | None, data_dir: str | None) -> None:
+@target_options
+def fees_list(target: CommandTarget) -> None:
     """List the fees that were set."""
 
     async def run(container: Container) -> list[str]:
         return [
             f"{each.way.source} > {each.way.destination}  {each.percent} %"
             f"  set {each.set_at:%Y-%m-%d %H:%M}"
-            for each in await container.pair_fees.all(await chosen_org(container, org))
+            for each in await container.pair_fees.all(await chosen_org(container, target.org))
         ]
 
-    for line in run_in_container(data_dir, run, writes=False):
+    for line in run_in_container(target.data_dir, run, writes=False):
         click.echo(line)
 
 

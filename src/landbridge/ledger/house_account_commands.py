@@ -9,8 +9,8 @@ from landbridge.ledger import house_accounts as house
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.platform.db.pool import Database
 from landbridge.platform.orgs.service import Orgs
@@ -33,11 +33,10 @@ def house_accounts(run_command: CommandRunner[HouseAccountServices]) -> click.Gr
 
     @group.command()
     @click.option("--all", "is_all", is_flag=True, help="All organisations.")
-    @org_option
-    @data_dir_option
-    def rebuild(*, is_all: bool, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def rebuild(target: CommandTarget, *, is_all: bool) -> None:
         """Recompute the roll-ups of house accounts from all entries; safe while servers run."""
-        if is_all and org is not None:
+        if is_all and target.org is not None:
             raise click.UsageError("--all and --org exclude each other.")
 
         async def run(context: CommandContext[HouseAccountServices]) -> list[str]:
@@ -49,7 +48,7 @@ def house_accounts(run_command: CommandRunner[HouseAccountServices]) -> click.Gr
                 lines += await _rebuild(context.verbs.database, org_id)
             return lines
 
-        click.echo("\n".join(run_command(data_dir, org, run, writes=False)))
+        click.echo("\n".join(run_command(target, run, writes=False)))
 
     return group
 

@@ -358,10 +358,7 @@ async def oldest(
     tx: Tx, org_id: UUID, kind: str, statuses: Collection[str], window: QueueWindow
 ) -> Sequence[UUID]:
     """Return the ids of records of a kind and of these statuses, the oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        OLDEST, org_id, kind, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(OLDEST, org_id, kind, list(statuses), *window.bounds)
     return [row["id"] for row in rows]
 
 

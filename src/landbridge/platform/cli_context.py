@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import wraps
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
@@ -16,7 +17,27 @@ T = TypeVar("T")
 data_dir_option = click.option(
     "--data-dir", help="Where everything is kept (default: .landbridge)."
 )
-org_option = click.option("--org", type=click.UUID, help="The organisation's id.")
+_org_option = click.option("--org", type=click.UUID, help="The organisation's id.")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTarget:
+    """What a command works on; by default the usual data directory and its first organisation."""
+
+    data_dir: str | None
+    org: UUID | None = None
+
+
+def target_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--org` and `--data-dir`; `command` receives both as its first argument."""
+
+    @_org_option
+    @data_dir_option
+    @wraps(command)
+    def run(*, org: UUID | None, data_dir: str | None, **values: object) -> None:
+        command(CommandTarget(data_dir, org), **values)
+
+    return run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,12 +59,11 @@ class CommandContext(Generic[S]):
 
 
 class CommandRunner(Protocol[S]):
-    """Runs one verb against the database; without an organisation, for the first one."""
+    """Runs one verb against the database."""
 
     def __call__(
         self,
-        data_dir: str | None,
-        org: UUID | None,
+        target: CommandTarget,
         run: Callable[[CommandContext[S]], Awaitable[T]],
         *,
         writes: bool,

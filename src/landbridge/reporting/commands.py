@@ -6,15 +6,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
-from uuid import UUID
 
 import click
 
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.platform.core.errors import LockTimeout, ResourceConflict
 from landbridge.reporting.rollups.model import RollupBuild
@@ -48,9 +47,8 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
         """Manage the roll-ups behind reports."""
 
     @group.command()
-    @org_option
-    @data_dir_option
-    def rebuild(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def rebuild(target: CommandTarget) -> None:
         """Rebuild the roll-ups from the log, also while servers run; resumes if interrupted."""
 
         async def run(context: CommandContext[ReportCommandServices]) -> str:
@@ -61,20 +59,18 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
             count = await _fold_all(context, build)
             return f"Reports read build {build.build} now; {count:,} changes were folded for it."
 
-        click.echo(run_command(data_dir, org, run, writes=False))
+        click.echo(run_command(target, run, writes=False))
 
     @group.command()
-    @org_option
-    @data_dir_option
-    def status(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def status(target: CommandTarget) -> None:
         """Show the time zone of the roll-ups and how far they are behind the log."""
-        click.echo("\n".join(run_command(data_dir, org, _status_lines, writes=False)))
+        click.echo("\n".join(run_command(target, _status_lines, writes=False)))
 
     @group.command()
     @click.argument("zone")
-    @org_option
-    @data_dir_option
-    def zone(zone: str, *, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def zone(target: CommandTarget, zone: str) -> None:
         """Build days in ZONE besides UTC: UTC, or a name such as Europe/Berlin."""
 
         async def run(context: CommandContext[ReportCommandServices]) -> None:
@@ -85,7 +81,7 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
             if not build.is_current:
                 await _fold_all(context, build)
 
-        run_command(data_dir, org, run, writes=True)
+        run_command(target, run, writes=True)
         click.echo(f"Reports are available in UTC and in {zone} now.")
 
     return group

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Database, Row, Tx
+from landbridge.platform.db.rows import column_arrays
 from landbridge.reporting.metrics.periods import periods, starts_at
 from landbridge.reporting.rollups.model import Span
 
@@ -131,14 +132,7 @@ async def count(
             cells[DeliveryCountRow(granularity, first, outcome, rounded_ms)] += times
     if cells:
         await tx.execute(
-            _ADD,
-            org_id,
-            endpoint_id,
-            [each.granularity for each in cells],
-            [each.start for each in cells],
-            [each.outcome for each in cells],
-            [each.duration_ms for each in cells],
-            list(cells.values()),
+            _ADD, org_id, endpoint_id, *column_arrays(_ADD, list(cells), count=list(cells.values()))
         )
 
 
@@ -166,11 +160,7 @@ class DeliveryCounts:
             lambda tx: tx.fetch(
                 _SUMS,
                 org_id,
-                [each.granularity for each in ranges],
-                [each.since for each in ranges],
-                [each.until for each in ranges],
-                [each.gains for each in ranges],
-                [each.loses for each in ranges],
+                *column_arrays(_SUMS, ranges),
                 None if endpoint_ids is None else list(endpoint_ids),
                 by_endpoint,
             )

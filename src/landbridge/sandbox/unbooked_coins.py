@@ -1,14 +1,12 @@
 """Command `landbridge reconcile plant`: a difference on purpose, to see how it is found."""
 
-from uuid import UUID
-
 import click
 
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import AmountError, Money
@@ -31,11 +29,8 @@ def plant(run_command: CommandRunner[Sandbox]) -> click.Command:
     @click.option(
         "--chain", type=click.Choice([each.value for each in Chain]), default=Chain.POLYGON.value
     )
-    @org_option
-    @data_dir_option
-    def command(
-        *, amount: str, currency: str, chain: str, org: UUID | None, data_dir: str | None
-    ) -> None:
+    @target_options
+    def command(target: CommandTarget, *, amount: str, currency: str, chain: str) -> None:
         """Sandbox only: let a chain move coins from a stranger that the ledger does not have."""
         token = TOKENS.get((Chain(chain), currency))
         if token is None:
@@ -46,7 +41,7 @@ def plant(run_command: CommandRunner[Sandbox]) -> click.Command:
             raise click.UsageError(f"AMOUNT {error}") from error
         if money.units <= 0:
             raise click.UsageError("AMOUNT must be above zero")
-        moved = run_command(data_dir, org, lambda context: _move(context, money), writes=True)
+        moved = run_command(target, lambda context: _move(context, money), writes=True)
         click.echo(f"Moved in {moved}.")
 
     return command

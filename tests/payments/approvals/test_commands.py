@@ -13,7 +13,7 @@ from landbridge.app.container import wire
 from landbridge.payments.approvals.commands import approvals
 from landbridge.payments.approvals.model import ApprovalPolicy
 from landbridge.payments.approvals.service import Approvals
-from landbridge.platform.cli_context import CommandContext
+from landbridge.platform.cli_context import CommandContext, CommandTarget
 from landbridge.platform.core.clock import ReadingClock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
@@ -37,8 +37,7 @@ def test_a_policy_is_shown_and_changed(own_dsn: str) -> None:
             await database.close()
 
     def run_in_container(
-        data_dir: str | None,
-        org: UUID | None,
+        target: CommandTarget,
         run: Callable[[CommandContext[Approvals]], Awaitable[T]],
         *,
         writes: bool,

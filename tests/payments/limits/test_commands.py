@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from landbridge.app.container import wire
 from landbridge.payments.limits.commands import LimitCommandServices, limits
-from landbridge.platform.cli_context import CommandContext
+from landbridge.platform.cli_context import CommandContext, CommandTarget
 from landbridge.platform.db.pool import Database
 from tests.app.processes.server_process import landbridge
 from tests.make import CLOCK, make_org
@@ -32,8 +32,7 @@ def test_rules_are_set_shown_and_simulated(own_dsn: str, tmp_path: Path) -> None
     org_id = asyncio.run(begin())
 
     def run_in_container(
-        data_dir: str | None,
-        org: UUID | None,
+        target: CommandTarget,
         run: Callable[[CommandContext[LimitCommandServices]], Awaitable[T]],
         *,
         writes: bool,

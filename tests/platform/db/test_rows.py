@@ -12,7 +12,12 @@ import pytest
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.rows import column_values, read_optional_row, read_row
+from landbridge.platform.db.rows import (
+    column_arrays,
+    column_values,
+    read_optional_row,
+    read_row,
+)
 
 MOMENT = datetime(2026, 11, 30, 23, 59, 59, 123456, tzinfo=UTC)
 _READ = """
@@ -100,3 +105,68 @@ def test_an_insert_without_values_has_no_arguments() -> None:
 def test_a_value_of_no_column_is_refused() -> None:
     with pytest.raises(InvariantBroken, match="no columns"):
         column_values("insert into payouts (id) values ($1)", object(), id=1, unit=2)
+
+
+def test_the_arguments_of_an_update_are_named_by_the_columns_it_sets_and_compares() -> None:
+    update = """
+    update payouts p set state = $3, units = $2, sent_at = $4, names = $5
+    where p.id = $1 and units = $2 - 1 and reason is null
+    """
+    payout = _Payout(
+        id=new_id(),
+        state=_State.OPEN,
+        units=5,
+        price=Decimal(2),
+        sent_at=MOMENT,
+        names=("a",),
+        reason=None,
+    )
+    expected = [payout.id, 5, _State.OPEN, MOMENT, ["b"]]
+    assert column_values(update, payout, names=["b"]) == expected
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        "update payouts set state = $2 where id = $1 and state = $3",
+        "update payouts set state = $2 where id = $1 and sent_at < $3",
+    ],
+    ids=["one column takes two", "no column takes one"],
+)
+def test_a_parameter_of_no_column_alone_is_refused(update: str) -> None:
+    with pytest.raises(InvariantBroken, match="by column"):
+        column_values(update, object(), id=1, state="SENT")
+
+
+def test_arrays_are_named_by_the_columns_of_their_unnest() -> None:
+    insert = """
+    insert into payouts (org_id, state, units, names)
+    select $1, i.state, i.units, i.names
+    from unnest(
+        $2::text[], $3::numeric[],
+        $4::text[]
+    ) as i (
+        state, units, names
+    )
+    """
+    payouts = [
+        _Payout(
+            id=new_id(),
+            state=state,
+            units=units,
+            price=Decimal(2),
+            sent_at=MOMENT,
+            names=("a",),
+            reason=None,
+        )
+        for state, units in ((_State.OPEN, 5), (_State.SENT, 7))
+    ]
+    found = column_arrays(insert, payouts, names=["b", "c"])
+    assert found == [[_State.OPEN, _State.SENT], [5, 7], ["b", "c"]]
+
+
+def test_arrays_of_no_column_and_an_unnest_without_names_are_refused() -> None:
+    with pytest.raises(InvariantBroken, match="no columns"):
+        column_arrays("select from unnest($1::uuid[]) as i (id)", [], unit=[1])
+    with pytest.raises(InvariantBroken, match="no unnest"):
+        column_arrays("select * from unnest($1::uuid[], $2::text[])", [])

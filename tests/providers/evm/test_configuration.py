@@ -6,13 +6,13 @@ import pytest
 
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.configuration import (
-    Eip3009Domain,
     FinalityTag,
     SponsorMethod,
     parse_chains,
     read_chains_file,
 )
 from landbridge.providers.evm.configuration_table import ChainsFileError
+from landbridge.providers.evm.token_configuration import Eip3009Domain
 from tests.sources import ROOT
 
 HASH = "0x" + "Ab" * 32

@@ -25,7 +25,7 @@ from landbridge.app.container.screening_services import (
     screen_deposits,
     screen_payments,
 )
-from landbridge.app.container.team_services import TeamServices, gather_staff
+from landbridge.app.container.team_services import TeamServices, build_team_services
 from landbridge.app.settings import Settings, SettingsInvalid
 from landbridge.customers.address_policies.service import AddressPolicies
 from landbridge.customers.travel_exchanges.deliveries import ExchangeDeliveries
@@ -250,7 +250,7 @@ def build_base_services(
     deposits = screen_deposits(settings, providers, database, vault, ledger, travel_rule=checks)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
-        **members(gather_staff(settings, database, clock, vault, outbox)),
+        **members(build_team_services(settings, database, clock, vault, outbox)),
         **members(deposits) | members(_halted(channels, database)) | members(exchanges),
         settings=settings,
         database=database,

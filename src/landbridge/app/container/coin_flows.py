@@ -51,7 +51,7 @@ class CoinFlows(PaymentServices):
     disbursements: Disbursements
 
 
-def move_coins(on: PaymentServices) -> CoinFlows:
+def build_coin_flows(on: PaymentServices) -> CoinFlows:
     """Wire transfers, batches and bridges."""
     shared = (on.ledger, on.payment_parties, on.transfer_creation, on.approvals)
     return CoinFlows(

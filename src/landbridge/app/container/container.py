@@ -4,19 +4,27 @@ from dataclasses import dataclass
 
 from landbridge.app.container.base_services import build_base_services
 from landbridge.app.container.chain_deposits import build_chain_deposits
-from landbridge.app.container.coin_flows import CoinFlows, coin_deciders, coin_steps, move_coins
-from landbridge.app.container.customer_services import know_people
-from landbridge.app.container.event_services import EventServices, wire_event_services
-from landbridge.app.container.offramps import OfframpServices, pay_out
-from landbridge.app.container.onramps import OnrampServices, take_in
-from landbridge.app.container.payment_services import PaymentServices, prepare_payments
+from landbridge.app.container.coin_flows import (
+    CoinFlows,
+    build_coin_flows,
+    coin_deciders,
+    coin_steps,
+)
+from landbridge.app.container.customer_services import build_customer_services
+from landbridge.app.container.event_services import EventServices, build_event_services
+from landbridge.app.container.offramps import OfframpServices, build_offramp_services
+from landbridge.app.container.onramps import OnrampServices, build_onramp_services
+from landbridge.app.container.payment_services import PaymentServices, build_payment_services
 from landbridge.app.container.rates import market as choose_market
 from landbridge.app.container.rates import prices as choose_prices
 from landbridge.app.container.registry import ASSETS, OWED_BY_TREASURY, TRANSITIONS, WAITS
-from landbridge.app.container.reporting import ReportingServices, report
-from landbridge.app.container.resolutions import resolve
-from landbridge.app.container.return_services import ReturnServices, wire_returns
-from landbridge.app.container.transaction_services import TransactionServices, keep_books
+from landbridge.app.container.reporting import ReportingServices, build_reporting_services
+from landbridge.app.container.resolutions import build_resolution_services
+from landbridge.app.container.return_services import ReturnServices, build_return_services
+from landbridge.app.container.transaction_services import (
+    TransactionServices,
+    build_transaction_services,
+)
 from landbridge.app.settings import Settings
 from landbridge.customers.chain_deposits.steps import ChainDepositSteps
 from landbridge.ledger.time_in_status import TimeInStatus
@@ -102,28 +110,28 @@ def wire(
 ) -> Container:
     """Wire all services over a migrated database; tests pass adapters that fail."""
     base = build_base_services(settings, database, clock, chains=chains, rails=rails, vasps=vasps)
-    people = move_coins(prepare_payments(know_people(base)))
+    flows = build_coin_flows(build_payment_services(build_customer_services(base)))
     market = choose_market(settings, database, clock, base.reference_rates, base.providers)
     prices, rates = choose_prices(settings, database, market)
-    swaps = _trade(people, rates)
-    paying_out = pay_out(people, rates)
-    taking_in = take_in(people, rates)
-    moving, giving_back = coin_steps(people, swaps), wire_returns(people)
-    resolving = resolve(people, moving, paying_out, taking_in, giving_back)
+    swaps = _swaps(flows, rates)
+    offramps = build_offramp_services(flows, rates)
+    onramps = build_onramp_services(flows, rates)
+    flow_steps, returns = coin_steps(flows, swaps), build_return_services(flows)
+    resolutions = build_resolution_services(flows, flow_steps, offramps, onramps, returns)
     steps: dict[str, FlowSteps] = {
-        offramps_model.KIND: paying_out.offramp_steps,
-        onramps_model.KIND: taking_in.onramp_steps,
-        resolutions_model.KIND: resolving.steps,
-        **moving.by_kind,
+        offramps_model.KIND: offramps.offramp_steps,
+        onramps_model.KIND: onramps.onramp_steps,
+        resolutions_model.KIND: resolutions.steps,
+        **flow_steps.by_kind,
     }
-    due = Scheduler(people.ledger, clock, steps, people.worker_share)
-    transfer_reviews = _reviewing(people, paying_out, taking_in)
-    reporting = report(people, _timelines(database, clock))
-    incoming_payment_steps = _incoming_payment_steps(people, taking_in)
+    due = Scheduler(flows.ledger, clock, steps, flows.worker_share)
+    transfer_reviews = _transfer_reviews(flows, offramps, onramps)
+    reporting = build_reporting_services(flows, _timelines(database, clock))
+    incoming_payment_steps = _incoming_payment_steps(flows, onramps)
     return Container(
-        **members(people) | members(paying_out) | members(taking_in) | members(giving_back),
-        **members(reporting) | members(keep_books(people)),
-        **members(wire_event_services(people, paying_out, taking_in, reporting)),
+        **members(flows) | members(offramps) | members(onramps) | members(returns),
+        **members(reporting) | members(build_transaction_services(flows)),
+        **members(build_event_services(flows, offramps, onramps, reporting)),
         prices=prices,
         pair_fees=PairFees(database, is_pair),
         market=market,
@@ -131,17 +139,17 @@ def wire(
         swaps=swaps,
         swap_provider_choices=swaps.quotes.choices,
         timelines=reporting.attention_counts.timelines,
-        request_outcomes=_requests(people),
-        voting=_voting(people, paying_out),
+        request_outcomes=_request_outcomes(flows),
+        voting=_voting(flows, offramps),
         transfer_reviews=transfer_reviews,
-        resolutions=resolving.resolutions,
+        resolutions=resolutions.resolutions,
         scheduler=due,
-        chain_deposit_steps=_chain_deposits(people),
+        chain_deposit_steps=_chain_deposits(flows),
         incoming_payment_steps=incoming_payment_steps,
-        simulated_deposits=simulated_deposits(people),
-        sandbox_deposits=sandbox_deposits(people, taking_in, paying_out),
+        simulated_deposits=simulated_deposits(flows),
+        sandbox_deposits=sandbox_deposits(flows, onramps, offramps),
         sandbox=build_sandbox(
-            people, due, transfer_reviews, incoming_payment_steps, reporting.report_schedules
+            flows, due, transfer_reviews, incoming_payment_steps, reporting.report_schedules
         ),
     )
 
@@ -174,10 +182,10 @@ def _timelines(database: Database, clock: Clock) -> Timelines:
     )
 
 
-def _voting(on: PaymentServices, paying_out: OfframpServices) -> Voting:
+def _voting(on: PaymentServices, offramps: OfframpServices) -> Voting:
     """Return the voting service, with the decider of each flow that needs approvals."""
     deciders: dict[str, Decider] = {
-        offramps_model.KIND: paying_out.offramp_decisions,
+        offramps_model.KIND: offramps.offramp_decisions,
         resolutions_model.KIND: ResolutionDecisions(),
         **coin_deciders(),
     }
@@ -191,28 +199,28 @@ def _voting(on: PaymentServices, paying_out: OfframpServices) -> Voting:
     )
 
 
-def _incoming_payment_steps(on: PaymentServices, taking_in: OnrampServices) -> IncomingPaymentSteps:
+def _incoming_payment_steps(on: PaymentServices, onramps: OnrampServices) -> IncomingPaymentSteps:
     return IncomingPaymentSteps(
         incoming_payments=on.incoming_payments,
-        matcher=taking_in.onramp_deposits,
+        matcher=onramps.onramp_deposits,
         rails=on.rails,
         clock=on.clock,
         holds_unmatched=on.settings.holds_unmatched,
     )
 
 
-def _reviewing(
-    on: PaymentServices, paying_out: OfframpServices, taking_in: OnrampServices
+def _transfer_reviews(
+    on: PaymentServices, offramps: OfframpServices, onramps: OnrampServices
 ) -> TransferReviews:
     """Return the review service, with each flow that can be reviewed."""
     reviewed: dict[str, ReviewableFlow] = {
-        offramps_model.KIND: paying_out.offramp_decisions,
-        onramps_model.KIND: taking_in.onramps,
+        offramps_model.KIND: offramps.offramp_decisions,
+        onramps_model.KIND: onramps.onramps,
     }
     return TransferReviews(on.rfis, on.ledger, on.database, on.clock, reviewed)
 
 
-def _requests(on: PaymentServices) -> RequestOutcomes:
+def _request_outcomes(on: PaymentServices) -> RequestOutcomes:
     """Return the outcomes of requests of all kinds."""
     return RequestOutcomes(
         database=on.database,
@@ -223,7 +231,7 @@ def _requests(on: PaymentServices) -> RequestOutcomes:
     )
 
 
-def _trade(on: PaymentServices, rates: RateSource) -> Swaps:
+def _swaps(on: PaymentServices, rates: RateSource) -> Swaps:
     """Return swaps at current prices."""
     evm = on.evm
     markets = NoMarkets() if evm is None else ConnectedMarkets(evm.chains, evm.clients)
@@ -284,13 +292,13 @@ def simulated_deposits(on: PaymentServices) -> VirtualDeposits:
 
 
 def sandbox_deposits(
-    on: PaymentServices, taking_in: OnrampServices, paying_out: OfframpServices
+    on: PaymentServices, onramps: OnrampServices, offramps: OfframpServices
 ) -> SandboxDeposits:
     """Return the simulated deposits for payments that wait for one."""
     return SandboxDeposits(
         mode=on.settings.mode,
-        onramps=taking_in.onramps,
-        offramps=paying_out.offramps,
+        onramps=onramps.onramps,
+        offramps=offramps.offramps,
         incoming_payments=on.incoming_payments,
         simulated_state=on.simulated_state,
         clock=on.clock,

@@ -80,7 +80,7 @@ class CustomerServices(BaseServices):
     chain_monitoring: ChainMonitoring
 
 
-def know_people(on: BaseServices) -> CustomerServices:
+def build_customer_services(on: BaseServices) -> CustomerServices:
     """Wire users, verification and bank accounts."""
     settings, database, vault, clock = on.settings, on.database, on.vault, on.clock
     rules, throttle = policy(settings), LoginRateLimit(database, clock)

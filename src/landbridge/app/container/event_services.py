@@ -35,16 +35,16 @@ class EventServices:
     egress: Egress
 
 
-def wire_event_services(
+def build_event_services(
     on: CoinFlows,
-    paying_out: OfframpServices,
-    taking_in: OnrampServices,
+    offramps: OfframpServices,
+    onramps: OnrampServices,
     reporting: ReportingServices,
 ) -> EventServices:
     """Wire events and their delivery."""
     settings, database, clock, vault = on.settings, on.database, on.clock, on.vault
     egress = Egress(allows_loopback=settings.allows_loopback_webhooks)
-    events = _events(on, paying_out, taking_in, reporting)
+    events = _events(on, offramps, onramps, reporting)
     endpoints = Endpoints(
         database=database,
         vault=vault,
@@ -83,8 +83,8 @@ def wire_event_services(
 
 def _events(
     on: CoinFlows,
-    paying_out: OfframpServices,
-    taking_in: OnrampServices,
+    offramps: OfframpServices,
+    onramps: OnrampServices,
     reporting: ReportingServices,
 ) -> Events:
     database = on.database
@@ -93,8 +93,8 @@ def _events(
         deposits=on.wallet_deposits,
         approvals=on.approvals,
         wallet_transfers=on.wallet_transfers,
-        offramps=paying_out.offramps,
-        onramp_reply_contexts=taking_in.onramp_reply_contexts,
+        offramps=offramps.offramps,
+        onramp_reply_contexts=onramps.onramp_reply_contexts,
     )
     people = UserPayloads(
         database=database,

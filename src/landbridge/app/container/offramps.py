@@ -31,7 +31,7 @@ class OfframpServices:
     offramp_renewals: OfframpRenewals
 
 
-def pay_out(on: CoinFlows, rates: RateSource) -> OfframpServices:
+def build_offramp_services(on: CoinFlows, rates: RateSource) -> OfframpServices:
     """Wire offramps."""
     quoting = OfframpQuoting(rates, on.settings.price_age_max)
     texts = TextArchive(on.database, on.vault, on.files)

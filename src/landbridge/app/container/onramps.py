@@ -24,7 +24,7 @@ class OnrampServices:
     onramp_reply_contexts: OnrampReplyContexts
 
 
-def take_in(on: PaymentServices, rates: RateSource) -> OnrampServices:
+def build_onramp_services(on: PaymentServices, rates: RateSource) -> OnrampServices:
     """Wire onramps."""
     onramps = Onramps(
         database=on.database,

@@ -98,7 +98,7 @@ def _delivery_destinations(on: CustomerServices) -> DeliveryDestinations:
     )
 
 
-def prepare_payments(on: CustomerServices) -> PaymentServices:
+def build_payment_services(on: CustomerServices) -> PaymentServices:
     """Wire the shared services."""
     settings, database, ledger = on.settings, on.database, on.ledger
     approval_mails = ApprovalEmails(MemberEmails(on.outbox, on.vault), base_url=settings.base_url)

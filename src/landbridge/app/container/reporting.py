@@ -60,7 +60,7 @@ class ReportingServices:
     reconciliation: LedgerReconciliation
 
 
-def report(on: CustomerServices, timelines: Timelines) -> ReportingServices:
+def build_reporting_services(on: CustomerServices, timelines: Timelines) -> ReportingServices:
     """Create the reporting services."""
     database, clock = on.database, on.clock
     rollups, folding = Rollups(database), RollupUpdater(database, clock)

@@ -31,10 +31,10 @@ from landbridge.payments.engine.resolution_actions import (
     TerminalResolution,
 )
 from landbridge.payments.engine.retry_until_settled import retry_key
-from landbridge.payments.offramps import model as offramps
+from landbridge.payments.offramps import model as offramps_model
 from landbridge.payments.offramps.payouts import payout_key
 from landbridge.payments.offramps.refunds import OfframpRefunds
-from landbridge.payments.onramps import model as onramps
+from landbridge.payments.onramps import model as onramps_model
 from landbridge.payments.receivables import model as receivables
 from landbridge.payments.receivables import transitions as receivable_moves
 from landbridge.payments.resolutions.lost_payments import LostPaymentResolver
@@ -47,11 +47,13 @@ from landbridge.platform.db.pool import Tx
 
 # Keys of the payments that records wait for at a bank; None while a record waits for another order.
 _PAYMENT_KEYS: Mapping[str, Callable[[Transfer], UUID | None]] = {
-    offramps.KIND: lambda record: (
-        payout_key(record) if record.status in offramps.PAYING_OUT else None
+    offramps_model.KIND: lambda record: (
+        payout_key(record) if record.status in offramps_model.PAYING_OUT else None
     ),
-    onramps.KIND: lambda record: (
-        retry_key(record, onramps.RETURN) if record.status in onramps.RETURNING else None
+    onramps_model.KIND: lambda record: (
+        retry_key(record, onramps_model.RETURN)
+        if record.status in onramps_model.RETURNING
+        else None
     ),
 }
 
@@ -64,15 +66,15 @@ class ResolutionServices:
     steps: ResolutionSteps
 
 
-def resolve(
+def build_resolution_services(
     on: CoinFlows,
     steps: CoinFlowSteps,
-    paying_out: OfframpServices,
-    taking_in: OnrampServices,
-    giving_back: ReturnServices,
+    offramps: OfframpServices,
+    onramps: OnrampServices,
+    returns: ReturnServices,
 ) -> ResolutionServices:
     """Wire resolutions."""
-    resolvers = _resolvers(on, steps, paying_out, taking_in, giving_back)
+    resolvers = _resolvers(on, steps, offramps, onramps, returns)
     order_closing = None if on.evm is None else on.evm.order_closing
     if order_closing is not None:
         for kind, each in resolvers.items():
@@ -102,9 +104,9 @@ def resolve(
 def _resolvers(
     on: CoinFlows,
     steps: CoinFlowSteps,
-    paying_out: OfframpServices,
-    taking_in: OnrampServices,
-    giving_back: ReturnServices,
+    offramps: OfframpServices,
+    onramps: OnrampServices,
+    returns: ReturnServices,
 ) -> dict[str, PaymentResolver]:
     """Return the resolvers of all flows, by kind of record."""
     destinations = RefundDestinations(on.wallets, on.ledger, on.payment_parties)
@@ -127,17 +129,17 @@ def _resolvers(
             steps.disbursements.find_order,
             DisbursementRedirects(destinations).destination,
         ),
-        offramps.KIND: OrderResolver(
-            offramps.TRANSITIONS,
-            paying_out.offramp_steps.find_order,
+        offramps_model.KIND: OrderResolver(
+            offramps_model.TRANSITIONS,
+            offramps.offramp_steps.find_order,
             OfframpRefunds(destinations).destination,
-            {ResolutionAction.PAYOUT_RETURNED: _payout_returned(giving_back)},
+            {ResolutionAction.PAYOUT_RETURNED: _payout_returned(returns)},
         ),
-        onramps.KIND: OrderResolver(
-            onramps.TRANSITIONS,
-            taking_in.onramp_steps.find_order,
-            taking_in.onramp_steps.return_destination,
-            {ResolutionAction.DEPOSIT_REVERSED: _deposit_reversed(giving_back)},
+        onramps_model.KIND: OrderResolver(
+            onramps_model.TRANSITIONS,
+            onramps.onramp_steps.find_order,
+            onramps.onramp_steps.return_destination,
+            {ResolutionAction.DEPOSIT_REVERSED: _deposit_reversed(returns)},
         ),
         receivables.KIND: OrderResolver(
             receivables.TRANSITIONS, _no_order, ends=_receivable_ends(on.ledger)
@@ -151,39 +153,39 @@ def _resolvers(
     }
 
 
-def _payout_returned(giving_back: ReturnServices) -> TerminalResolution:
+def _payout_returned(returns: ReturnServices) -> TerminalResolution:
     """Resolve a completed payout that was returned in full; a partial return needs a bank line."""
 
     async def carry_out(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
-        await giving_back.payout_returns.payout_returned_in(
+        await returns.payout_returns.payout_returned_in(
             tx,
             record.org_id,
             record.id,
-            received=offramps.as_offramp(record).receive,
+            received=offramps_model.as_offramp(record).receive,
             reason="the payout came back after it was settled",
             actor=actor,
             at=at,
         )
 
     return TerminalResolution(
-        statuses=frozenset({offramps.OfframpStatus.COMPLETED.value}), carry_out=carry_out
+        statuses=frozenset({offramps_model.OfframpStatus.COMPLETED.value}), carry_out=carry_out
     )
 
 
-def _deposit_reversed(giving_back: ReturnServices) -> TerminalResolution:
+def _deposit_reversed(returns: ReturnServices) -> TerminalResolution:
     """Resolve a deposit that the bank reversed, before or after its coins were delivered."""
 
     async def carry_out(tx: Tx, record: Transfer, actor: str, at: datetime) -> None:
-        await giving_back.deposit_reversals.reverse_in(
+        await returns.deposit_reversals.reverse_in(
             tx,
             record.org_id,
             record.id,
-            money=onramps.as_onramp(record).deposit,
+            money=onramps_model.as_onramp(record).deposit,
             actor=actor,
             at=at,
         )
 
-    statuses = (onramps.OnrampStatus.COMPLETED, onramps.OnrampStatus.FIAT_PENDING)
+    statuses = (onramps_model.OnrampStatus.COMPLETED, onramps_model.OnrampStatus.FIAT_PENDING)
     return TerminalResolution(
         statuses=frozenset(each.value for each in statuses), carry_out=carry_out
     )

@@ -25,7 +25,7 @@ class ReturnServices:
     statement_line_reviews: StatementLineReviews
 
 
-def wire_returns(on: PaymentServices) -> ReturnServices:
+def build_return_services(on: PaymentServices) -> ReturnServices:
     """Wire these services."""
     receivables = Receivables(on.ledger, RecordQueues(on.database, on.ledger))
     withholding = StopPayments(on.funding_accounts, on.bank_payments)

@@ -29,7 +29,7 @@ class TeamServices:
     team_cleanup: TeamCleanup
 
 
-def gather_staff(
+def build_team_services(
     settings: Settings, database: Database, clock: Clock, vault: Vault, outbox: Outbox
 ) -> TeamServices:
     """Wire these services; links and passkeys belong to the site at the base URL."""

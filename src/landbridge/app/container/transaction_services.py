@@ -32,7 +32,7 @@ class TransactionServices:
     search: TransactionSearch
 
 
-def keep_books(on: CustomerServices) -> TransactionServices:
+def build_transaction_services(on: CustomerServices) -> TransactionServices:
     """Wire these services."""
     listing = TransferListing(on.database)
     summaries = AccountSummaries(on.database, on.vault)

@@ -10,7 +10,7 @@ from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import AccountSummary, BankAccount, BankAccountStatus
 from landbridge.customers.bank_accounts.records import opened_all
 from landbridge.customers.bank_accounts.types import BY_TYPE
-from landbridge.platform.core.pagination import BEGINNING, PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 
@@ -36,12 +36,12 @@ class BankAccountLists:
     vault: Vault
 
     async def page(
-        self, org_id: UUID, wanted: BankAccountListFilter, before: PagePosition, limit: int
+        self, org_id: UUID, wanted: BankAccountListFilter, window: PositionWindow
     ) -> Sequence[BankAccount]:
-        """Return at most `limit` accounts after this position, newest first; deleted ones too."""
+        """Return the requested accounts, newest first; deleted ones too."""
 
         async def read(tx: Tx) -> Sequence[BankAccount]:
-            found = await _stored(tx, org_id, wanted, before, limit)
+            found = await _stored(tx, org_id, wanted, window)
             return await opened_all(tx, self.vault, org_id, found)
 
         return await self.database.read_on_replica(read)
@@ -63,30 +63,27 @@ class BankAccountLists:
 
 
 async def _stored(
-    tx: Tx, org_id: UUID, wanted: BankAccountListFilter, before: PagePosition, limit: int
+    tx: Tx, org_id: UUID, wanted: BankAccountListFilter, window: PositionWindow
 ) -> Sequence[store.SealedBankAccount]:
     if wanted.user_id is not None:
         return await store.page(
             tx,
             org_id,
             wanted.user_id,
-            since=BEGINNING,
-            before=before,
-            limit=limit,
+            window,
             filters=(wanted.ramp, wanted.type, None),
             status=wanted.status,
         )
     return await store.page_of_org(
         tx,
         org_id,
+        window,
         statuses=list(BankAccountStatus) if wanted.status is None else [wanted.status],
         types=[
             (ramp, type_)
             for type_, ramp in BY_TYPE
             if wanted.ramp in {None, ramp} and wanted.type in {None, type_}
         ],
-        before=before,
-        limit=limit,
     )
 
 

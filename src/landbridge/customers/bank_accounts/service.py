@@ -185,9 +185,7 @@ class BankAccounts:
                 tx,
                 org_id,
                 user_id,
-                since=window.since,
-                before=window.position,
-                limit=window.limit,
+                window.positions,
                 filters=(filters.ramp, filters.type, filters.currency),
                 metadata=filters.metadata,
             )

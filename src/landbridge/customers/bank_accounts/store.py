@@ -7,9 +7,9 @@ from uuid import UUID
 
 from landbridge.customers.bank_accounts.field_tables import Ramp
 from landbridge.customers.bank_accounts.model import BankAccountRecord, BankAccountStatus
-from landbridge.platform.core.pagination import PagePosition, QueueWindow
+from landbridge.platform.core.pagination import PositionWindow, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -202,22 +202,12 @@ async def add(
     coordinate_hashes: Collection[bytes],
 ) -> bool:
     """Store an account; False if its id or its request id already exists."""
-    added = await tx.fetchval(
+    added = await write_row(
+        tx,
         _ADD,
-        account.org_id,
-        account.id,
-        account.user_id,
-        account.request_id,
-        account.ramp,
-        account.type,
-        account.currency,
-        account.status,
-        account.version,
-        account.sealed_details,
-        sealed_request,
-        account.created_at,
-        account.updated_at,
-        sorted(coordinate_hashes),
+        account,
+        sealed_request=sealed_request,
+        coordinate_hashes=sorted(coordinate_hashes),
     )
     return added is not None
 
@@ -272,15 +262,8 @@ async def update(
     tx: Tx, account: SealedBankAccount, *, version: int, coordinate_hashes: Collection[bytes]
 ) -> bool:
     """Store status, details and hashes; False if the account is not at `version` any more."""
-    updated = await tx.fetchval(
-        _UPDATE,
-        account.org_id,
-        account.id,
-        version,
-        account.status,
-        account.sealed_details,
-        account.updated_at,
-        sorted(coordinate_hashes),
+    updated = await write_row(
+        tx, _UPDATE, account, version=version, coordinate_hashes=sorted(coordinate_hashes)
     )
     return updated is not None
 
@@ -297,29 +280,27 @@ async def page(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
+    window: PositionWindow,
     *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
     filters: Sequence[str | None],
     status: BankAccountStatus | None = None,
     metadata: Mapping[str, str] | None = None,
 ) -> list[SealedBankAccount]:
     """Return a page, newest first; `filters` are ramp, type and currency."""
-    bounds = (since, before.created_at, before.id, limit)
     pairs = (None, None) if metadata is None else (list(metadata.keys()), list(metadata.values()))
-    rows = await tx.fetch(_PAGE, org_id, user_id, *bounds, *filters, status, *pairs)
+    rows = await tx.fetch(
+        _PAGE, org_id, user_id, window.since, *window.bounds, *filters, status, *pairs
+    )
     return [account_of(row) for row in rows]
 
 
 async def page_of_org(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
     statuses: Sequence[BankAccountStatus],
     types: Sequence[tuple[Ramp, str]],
-    before: PagePosition,
-    limit: int,
 ) -> list[SealedBankAccount]:
     """Return accounts of all users with one of these statuses and types, newest first."""
     rows = await tx.fetch(
@@ -328,9 +309,7 @@ async def page_of_org(
         statuses,
         [ramp for ramp, _ in types],
         [type_ for _, type_ in types],
-        before.created_at,
-        before.id,
-        limit,
+        *window.bounds,
     )
     return [account_of(row) for row in rows]
 
@@ -345,8 +324,7 @@ async def active_of_users(
 
 async def pending(tx: Tx, org_id: UUID, window: QueueWindow) -> list[SealedBankAccount]:
     """Accounts that wait for a reviewer, oldest first."""
-    after = window.after
-    rows = await tx.fetch(_PENDING, org_id, after.created_at, after.id, window.before, window.limit)
+    rows = await tx.fetch(_PENDING, org_id, *window.bounds)
     return [account_of(row) for row in rows]
 
 

@@ -13,8 +13,8 @@ from landbridge.ledger.service import Ledger
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
 from landbridge.platform.core.money import Money
@@ -35,9 +35,8 @@ def chain_deposits(run_command: CommandRunner[Ledger]) -> click.Group:
 
     @group.command("write-off")
     @click.argument("reversal_id", type=click.UUID)
-    @org_option
-    @data_dir_option
-    def write_off_owed(*, reversal_id: UUID, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def write_off_owed(target: CommandTarget, *, reversal_id: UUID) -> None:
         """Bear the loss of what a user owes for a deposit that its chain has lost."""
 
         async def run(context: CommandContext[Ledger]) -> str:
@@ -45,13 +44,12 @@ def chain_deposits(run_command: CommandRunner[Ledger]) -> click.Group:
             loss = await write_off(context.verbs, context.org_id, reversal_id, actor="cli", at=at)
             return f"Wrote off {loss} {loss.asset.code}."
 
-        click.echo(run_command(data_dir, org, run, writes=True))
+        click.echo(run_command(target, run, writes=True))
 
     @group.command("recover")
     @click.argument("reversal_id", type=click.UUID)
-    @org_option
-    @data_dir_option
-    def recover_owed(*, reversal_id: UUID, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def recover_owed(target: CommandTarget, *, reversal_id: UUID) -> None:
         """Record that a user has paid what it owes for lost coins of a payment."""
 
         async def run(context: CommandContext[Ledger]) -> str:
@@ -59,7 +57,7 @@ def chain_deposits(run_command: CommandRunner[Ledger]) -> click.Group:
             paid = await recover(context.verbs, context.org_id, reversal_id, actor="cli", at=at)
             return f"Recovered {paid} {paid.asset.code}."
 
-        click.echo(run_command(data_dir, org, run, writes=True))
+        click.echo(run_command(target, run, writes=True))
 
     return group
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from landbridge.customers.chain_deposits.model import ChainDepositStatus
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 
 # Takes the newest of each asset and status by an index, then the newest of those: the page costs
@@ -82,14 +82,13 @@ async def page(
     tx: Tx,
     org_id: UUID,
     user_id: UUID | None,
+    window: PositionWindow,
     *,
     assets: Sequence[str],
     statuses: Sequence[ChainDepositStatus],
-    before: PagePosition,
-    limit: int,
 ) -> Sequence[Row]:
     """Return deposits of these assets with one of these statuses, newest first."""
-    values = (org_id, assets, statuses, before.created_at, before.id, limit)
+    values = (org_id, assets, statuses, *window.bounds)
     if user_id is None:
         return await tx.fetch(PAGE_OF_ORG, *values)
     return await tx.fetch(PAGE_OF_USER, *values, user_id)

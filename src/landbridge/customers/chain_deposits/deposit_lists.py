@@ -11,7 +11,7 @@ from uuid import UUID
 from landbridge.customers.chain_deposits import deposit_list_store as store
 from landbridge.customers.chain_deposits.model import ChainDepositStatus
 from landbridge.platform.core.money import Money
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Row
 from landbridge.platform.db.rows import read_row
 from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
@@ -47,9 +47,9 @@ class DepositLists:
     database: Database
 
     async def page(
-        self, org_id: UUID, wanted: DepositListFilter, before: PagePosition, limit: int
+        self, org_id: UUID, wanted: DepositListFilter, window: PositionWindow
     ) -> Sequence[OutsideDeposit]:
-        """Return at most `limit` deposits after this position, newest first."""
+        """Return the requested deposits, newest first."""
         assets = [
             token.asset.code
             for (chain, currency), token in TOKENS.items()
@@ -58,13 +58,7 @@ class DepositLists:
         statuses = list(ChainDepositStatus) if wanted.status is None else [wanted.status]
         rows = await self.database.read_on_replica(
             lambda tx: store.page(
-                tx,
-                org_id,
-                wanted.user_id,
-                assets=assets,
-                statuses=statuses,
-                before=before,
-                limit=limit,
+                tx, org_id, wanted.user_id, window, assets=assets, statuses=statuses
             )
         )
         return [_deposit(row) for row in rows]

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from landbridge.customers.chain_deposits.model import ChainDeposit
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following.model import BlockRef
 
@@ -128,22 +128,8 @@ async def add(tx: Tx, deposit: ChainDeposit) -> None:
 
     An orphaned one that has returned as another one stays as it was: it is to be reversed.
     """
-    await tx.execute(
-        _ADD,
-        deposit.org_id,
-        deposit.id,
-        deposit.chain,
-        deposit.transaction_hash,
-        deposit.position,
-        deposit.block.number,
-        deposit.block.hash,
-        deposit.wallet_id,
-        deposit.user_id,
-        deposit.asset,
-        deposit.units,
-        deposit.source_address,
-        deposit.contract_address,
-        deposit.found_at,
+    await write_row(
+        tx, _ADD, deposit, block_number=deposit.block.number, block_hash=deposit.block.hash
     )
 
 
@@ -161,14 +147,7 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
 
 async def set_status(tx: Tx, deposit: ChainDeposit) -> None:
     """Store what became of a deposit; the caller has locked it."""
-    await tx.execute(
-        _SET_STATUS,
-        deposit.org_id,
-        deposit.id,
-        deposit.status,
-        deposit.credits,
-        deposit.is_suspended,
-    )
+    await write_row(tx, _SET_STATUS, deposit)
 
 
 async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = BLOCK_MAX) -> None:

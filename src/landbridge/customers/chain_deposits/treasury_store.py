@@ -13,7 +13,7 @@ from landbridge.customers.chain_deposits.model import (
 )
 from landbridge.customers.chain_deposits.store import BLOCK_MAX
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 # An organisation's own address is known by the payments that have awaited coins there.
@@ -203,19 +203,7 @@ async def add(tx: Tx, deposit: TreasuryDeposit) -> None:
 
     One that was final, and returns with another amount, stays lost: what was booked is taken back.
     """
-    await tx.execute(
-        _ADD,
-        deposit.org_id,
-        deposit.id,
-        deposit.chain,
-        deposit.transaction_hash,
-        deposit.block_number,
-        deposit.asset,
-        deposit.units,
-        deposit.source_address,
-        deposit.destination_address,
-        deposit.found_at,
-    )
+    await write_row(tx, _ADD, deposit)
 
 
 async def set_final(tx: Tx, deposits: Sequence[TreasuryDeposit]) -> Sequence[TreasuryDeposit]:

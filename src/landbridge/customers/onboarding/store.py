@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.onboarding.model import KycLink, rail_names
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _ADD = """
 insert into kyc_links (
@@ -88,18 +88,13 @@ class StoredLink:
 
 async def add(tx: Tx, link: KycLink, *, token_hash: bytes, sealed_details: bytes) -> bool:
     """Store a new link; False if it already exists."""
-    stored = await tx.fetchval(
+    stored = await write_row(
+        tx,
         _ADD,
-        link.org_id,
-        link.id,
-        token_hash,
-        link.user_type,
-        link.creates_user,
-        link.user_id,
-        rail_names(link.rails),
-        sealed_details,
-        link.created_at,
-        link.expires_at,
+        link,
+        token_hash=token_hash,
+        rails=rail_names(link.rails),
+        sealed_details=sealed_details,
     )
     return stored is not None
 

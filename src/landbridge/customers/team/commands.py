@@ -1,7 +1,5 @@
 """Commands on members. `cli` puts them under `landbridge members`."""
 
-from uuid import UUID
-
 import click
 
 from landbridge.customers.team.model import NewInvitation, TeamMember
@@ -9,9 +7,9 @@ from landbridge.customers.team.service import Team
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
     print_lines,
+    target_options,
 )
 from landbridge.platform.http.caller import MemberRole
 
@@ -34,17 +32,16 @@ def members(run_command: CommandRunner[Team]) -> click.Group:
         default=MemberRole.MEMBER.value,
         help="What they may do (default: member).",
     )
-    @org_option
-    @data_dir_option
-    def invite(*, email: str, name: str, role: str, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def invite(target: CommandTarget, *, email: str, name: str, role: str) -> None:
         """Invite a member, again if needed; the last output line is the link, valid for a week."""
 
-        async def run(desk: CommandContext[Team]) -> NewInvitation:
-            return await desk.verbs.invite_by_operator(
-                desk.org_id, desk.clock_offset, email=email, name=name, role=MemberRole(role)
+        async def run(context: CommandContext[Team]) -> NewInvitation:
+            return await context.verbs.invite_by_operator(
+                context.org_id, context.clock_offset, email=email, name=name, role=MemberRole(role)
             )
 
-        invited = run_command(data_dir, org, run, writes=True)
+        invited = run_command(target, run, writes=True)
         if invited.is_mailed:
             click.echo("The link is mailed, too:")
         click.echo(invited.link)
@@ -56,32 +53,30 @@ def members(run_command: CommandRunner[Team]) -> click.Group:
         is_flag=True,
         help="End their one-time codes, passkeys, sessions and password, too: for a lost phone.",
     )
-    @org_option
-    @data_dir_option
-    def reset(*, email: str, drop_factors: bool, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def reset(target: CommandTarget, *, email: str, drop_factors: bool) -> None:
         """Create a password reset link, valid for an hour; it is the last line of output."""
 
-        async def run(desk: CommandContext[Team]) -> str:
-            return await desk.verbs.reset_by_operator(
-                desk.org_id, desk.clock_offset, email=email, drops_factors=drop_factors
+        async def run(context: CommandContext[Team]) -> str:
+            return await context.verbs.reset_by_operator(
+                context.org_id, context.clock_offset, email=email, drops_factors=drop_factors
             )
 
-        click.echo(run_command(data_dir, org, run, writes=True))
+        click.echo(run_command(target, run, writes=True))
 
     return group
 
 
 def _add_list(group: click.Group, run_command: CommandRunner[Team]) -> None:
     @group.command("list")
-    @org_option
-    @data_dir_option
-    def list_members(org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def list_members(target: CommandTarget) -> None:
         """List all members, including removed ones."""
 
-        async def run(desk: CommandContext[Team]) -> list[TeamMember]:
-            return list(await desk.verbs.list_members(desk.org_id))
+        async def run(context: CommandContext[Team]) -> list[TeamMember]:
+            return list(await context.verbs.list_members(context.org_id))
 
-        found = run_command(data_dir, org, run, writes=False)
+        found = run_command(target, run, writes=False)
         print_lines([_line(each) for each in found], "There is no member.")
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import write_row
 
 _ADD = """
 insert into passkeys
@@ -97,16 +98,8 @@ async def add(
     at: datetime,
 ) -> bool:
     """Store a passkey; False if it is stored already."""
-    inserted_id = await tx.fetchval(
-        _ADD,
-        found.org_id,
-        found.id,
-        found.member_id,
-        credential_id,
-        found.public_key,
-        found.sign_count,
-        name,
-        at,
+    inserted_id = await write_row(
+        tx, _ADD, found, credential_id=credential_id, name=name, created_at=at
     )
     return inserted_id is not None
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.customers.team.model import MemberCredentials, MemberSignInStatus, TeamMember, Theme
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.http.caller import MemberRole
 
 _ADD = """
@@ -150,20 +150,7 @@ returning version
 
 async def add(tx: Tx, person: TeamMember, password_hash: str | None) -> bool:
     """Create a member; False if the address is already registered."""
-    inserted_id = await tx.fetchval(
-        _ADD,
-        person.org_id,
-        person.id,
-        person.email,
-        person.name,
-        person.role,
-        password_hash,
-        person.language,
-        person.theme,
-        person.receives_approval_emails,
-        person.is_invited,
-        person.created_at,
-    )
+    inserted_id = await write_row(tx, _ADD, person, password_hash=password_hash)
     return inserted_id is not None
 
 

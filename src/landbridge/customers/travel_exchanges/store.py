@@ -13,7 +13,7 @@ from landbridge.customers.travel_exchanges.model import (
     ExchangeStatus,
 )
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _SETTING = """
 select is_on, requires_address, assets::text as assets, counterparties::text as counterparties,
@@ -202,27 +202,7 @@ async def set_setting(
 
 async def add(tx: Tx, exchange: Exchange) -> bool:
     """Store a new exchange; False if it is there."""
-    found = await tx.fetchval(
-        _ADD,
-        exchange.org_id,
-        exchange.id,
-        exchange.direction,
-        exchange.host,
-        exchange.request_identifier,
-        exchange.is_authenticated,
-        exchange.user_id,
-        exchange.transfer_id,
-        exchange.screening_id,
-        exchange.wallet_address,
-        exchange.token,
-        exchange.amount,
-        exchange.sealed_data,
-        exchange.callback_hash,
-        exchange.pending_message,
-        exchange.next_attempt_at,
-        exchange.created_at,
-        exchange.provider,
-    )
+    found = await write_row(tx, _ADD, exchange)
     return found is not None
 
 
@@ -294,19 +274,8 @@ async def count_open(tx: Tx, org_id: UUID, host: str, known_hosts: Collection[st
 
 async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
     """Store another status with what belongs to it, and return the version; None if it changed."""
-    version: int | None = await tx.fetchval(
-        _ADVANCE,
-        before.org_id,
-        before.id,
-        before.version,
-        after.status,
-        after.wallet_address,
-        after.user_id,
-        after.sealed_data,
-        after.pending_message,
-        after.transaction_hash,
-        after.next_attempt_at,
-        after.updated_at,
+    version: int | None = await write_row(
+        tx, _ADVANCE, after, org_id=before.org_id, id=before.id, version=before.version
     )
     return version
 

@@ -1,7 +1,6 @@
 """Users as rows: read with their keys, written sealed. The verbs are in `service.py`."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,7 @@ from landbridge.customers.users.search import name_trigrams, trigrams
 from landbridge.ledger.replays import first_difference
 from landbridge.platform.core.created_resource import CreatedResource
 from landbridge.platform.core.errors import ResourceConflict, UserFrozen
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
@@ -116,12 +115,10 @@ class UserRecords:
         self,
         tx: Tx,
         org_id: UUID,
+        window: PositionWindow,
         *,
         type_: UserType | None,
         patterns: Mapping[str, str],
-        after: datetime,
-        before: PagePosition,
-        limit: int,
         metadata: Mapping[str, str] | None,
     ) -> Sequence[UserCard]:
         """Return candidates for folded patterns, newest first: all matches, and false positives.
@@ -136,9 +133,7 @@ class UserRecords:
         stored = await store.page(
             tx,
             org_id,
-            after=after,
-            before=before,
-            limit=limit,
+            window,
             type_=type_,
             search_trigrams=search_hashes,
             metadata=metadata,

@@ -23,7 +23,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, FieldInvalid, ResourceConflict, UserFrozen
 from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.core.pagination import BEGINNING, PagePosition, PageWindow
+from landbridge.platform.core.pagination import BEGINNING, PagePosition, PageWindow, PositionWindow
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.grouped_lookup import GroupedLookup
@@ -201,11 +201,9 @@ class Users:
                 lambda tx, before=position: self._records.candidates(
                     tx,
                     org_id,
+                    PositionWindow(size, window.since, before),
                     type_=filters.type,
                     patterns=patterns,
-                    after=window.since,
-                    before=before,
-                    limit=size,
                     metadata=filters.metadata,
                 )
             )

@@ -6,9 +6,9 @@ from uuid import UUID
 
 from landbridge.customers.users.model import User, UserType
 from landbridge.customers.users.sealed_records import SealedUser, StoredCard, StoredUser
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.metadata.model import decoded
 
 _ADD = """
@@ -185,36 +185,27 @@ where a.org_id = $1 and a.user_id = $2
 
 async def add(tx: Tx, user: User, sealed: SealedUser, sealed_request: bytes) -> bool:
     """Store a user; False if its request id created one before."""
-    added = await tx.fetchval(
+    added = await write_row(
+        tx,
         _ADD,
-        user.org_id,
-        user.id,
-        user.request_id,
-        user.type,
-        user.agreement_id,
-        user.version,
-        user.created_at,
-        user.updated_at,
-        sealed.card,
-        sealed.profile,
-        sealed_request,
-        sealed.search_trigrams,
+        user,
+        sealed_summary=sealed.card,
+        sealed_profile=sealed.profile,
+        sealed_request=sealed_request,
+        search_trigrams=sealed.search_trigrams,
     )
     return added is not None
 
 
 async def update(tx: Tx, user: User, sealed: SealedUser) -> None:
     """Store the changes of a locked user."""
-    await tx.execute(
+    await write_row(
+        tx,
         _UPDATE,
-        user.org_id,
-        user.id,
-        user.agreement_id,
-        user.version,
-        user.updated_at,
-        sealed.card,
-        sealed.profile,
-        sealed.search_trigrams,
+        user,
+        sealed_summary=sealed.card,
+        sealed_profile=sealed.profile,
+        search_trigrams=sealed.search_trigrams,
     )
 
 
@@ -256,16 +247,15 @@ async def cards(tx: Tx, org_id: UUID, user_ids: Sequence[UUID]) -> Sequence[Stor
 async def page(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
-    after: datetime,
-    before: PagePosition,
-    limit: int,
     type_: UserType | None,
     search_trigrams: Sequence[int],
     metadata: Mapping[str, str] | None,
 ) -> Sequence[StoredCard]:
     """Return users that have all this metadata, else all these trigrams, newest first."""
-    bounds = (org_id, after, before.created_at, before.id, type_, limit)
+    before = window.before
+    bounds = (org_id, window.since, before.created_at, before.id, type_, window.limit)
     if metadata is not None:
         pairs = list(metadata.keys()), list(metadata.values())
         return [_card(row) for row in await tx.fetch(_PAGE_WITH_METADATA, *bounds, *pairs)]

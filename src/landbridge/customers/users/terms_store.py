@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.customers.users.model import Agreement
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _ADD = """
 insert into agreements
@@ -68,16 +68,7 @@ class StoredAgreement:
 
 async def add(tx: Tx, agreement: Agreement, sealed_redirect_url: bytes | None) -> None:
     """Store a link, unless its id has one."""
-    await tx.execute(
-        _ADD,
-        agreement.org_id,
-        agreement.id,
-        agreement.template_id,
-        sealed_redirect_url,
-        agreement.session_token,
-        agreement.created_at,
-        agreement.expires_at,
-    )
+    await write_row(tx, _ADD, agreement, sealed_redirect_url=sealed_redirect_url)
 
 
 async def get(tx: Tx, org_id: UUID, agreement_id: UUID) -> StoredAgreement | None:

@@ -34,7 +34,7 @@ from landbridge.customers.verification.submissions import check_data, requiremen
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceConflict
 from landbridge.platform.core.optimistic_retry import optimistic_retry
-from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.core.pagination import PagePosition, PageWindow, PositionWindow
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
@@ -173,7 +173,7 @@ class Verification:
         found: list[tuple[ListedCase, UserCard]] = []
         position, looked_through = window.position, 0
         while True:
-            batch = await self._batch(org_id, filters, window.since, position, size)
+            batch = await self._batch(org_id, filters, PositionWindow(size, window.since, position))
             cards = await self._users.cards(org_id, list({each.user_id for each in batch}))
             looked_through += len(batch)
             found += [
@@ -293,20 +293,13 @@ class Verification:
             await asyncio.sleep(_POLL_INTERVAL_S)
 
     async def _batch(
-        self,
-        org_id: UUID,
-        filters: StatusFilters,
-        since: datetime,
-        before: PagePosition,
-        limit: int,
+        self, org_id: UUID, filters: StatusFilters, window: PositionWindow
     ) -> Sequence[ListedCase]:
         return await self._database.single(
             lambda tx: store.page(
                 tx,
                 org_id,
-                after=since,
-                before=before,
-                limit=limit,
+                window,
                 user_id=filters.user_id,
                 rails=filters.rails,
                 statuses=filters.statuses,

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.customers.verification.model import CaseRecord, KycStatus, ListedCase
-from landbridge.platform.core.pagination import PagePosition, QueueWindow
+from landbridge.platform.core.pagination import PositionWindow, QueueWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _ADD = """
 insert into kyc_cases (
@@ -142,22 +142,7 @@ class SealedCase(CaseRecord):
 
 async def add(tx: Tx, case: SealedCase) -> bool:
     """Store a new case; False if the user has one for this rail."""
-    added = await tx.fetchval(
-        _ADD,
-        case.org_id,
-        case.id,
-        case.user_id,
-        case.rail,
-        case.status,
-        case.version,
-        case.round,
-        case.sealed_snapshot,
-        case.sealed_findings,
-        case.submitted_at,
-        case.due_at,
-        case.created_at,
-        case.updated_at,
-    )
+    added = await write_row(tx, _ADD, case)
     return added is not None
 
 
@@ -248,10 +233,8 @@ async def has_claimed(tx: Tx, clocks: Mapping[UUID, datetime]) -> bool:
 async def page(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
-    after: datetime,
-    before: PagePosition,
-    limit: int,
     user_id: UUID | None,
     rails: Collection[Rail] | None,
     statuses: Collection[KycStatus] | None,
@@ -260,10 +243,8 @@ async def page(
     rows = await tx.fetch(
         _PAGE,
         org_id,
-        after,
-        before.created_at,
-        before.id,
-        limit,
+        window.since,
+        *window.bounds,
         user_id,
         None if rails is None else list(rails),
         None if statuses is None else list(statuses),
@@ -278,8 +259,5 @@ async def queue(
     window: QueueWindow,
 ) -> Sequence[SealedCase]:
     """Return cases in these statuses with content to review, oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), *window.bounds)
     return [read_row(row, SealedCase) for row in rows]

@@ -7,7 +7,7 @@ from uuid import UUID
 from landbridge.customers.wallets import store
 from landbridge.customers.wallets.model import ExternalWallet
 from landbridge.customers.wallets.service import with_label
-from landbridge.platform.core.pagination import BEGINNING, PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.chains.tokens import Chain
@@ -42,12 +42,12 @@ class ExternalWalletLists:
     vault: Vault
 
     async def page(
-        self, org_id: UUID, wanted: ExternalWalletListFilter, before: PagePosition, limit: int
+        self, org_id: UUID, wanted: ExternalWalletListFilter, window: PositionWindow
     ) -> Sequence[ExternalWallet]:
-        """Return at most `limit` wallets after this position, newest first; deleted ones too."""
+        """Return the requested wallets, newest first; deleted ones too."""
 
         async def read(tx: Tx) -> Sequence[ExternalWallet]:
-            found = await _stored(tx, org_id, wanted, before, limit)
+            found = await _stored(tx, org_id, wanted, window)
             keys = await self.vault.find_many(tx, org_id, {each.wallet.user_id for each in found})
             return [with_label(each, keys.get(each.wallet.user_id)) for each in found]
 
@@ -55,32 +55,28 @@ class ExternalWalletLists:
 
 
 async def _stored(
-    tx: Tx, org_id: UUID, wanted: ExternalWalletListFilter, before: PagePosition, limit: int
+    tx: Tx, org_id: UUID, wanted: ExternalWalletListFilter, window: PositionWindow
 ) -> Sequence[store.StoredExternal]:
     if wanted.address is not None:
         found = await store.externals_at(tx, org_id, wanted.address, _REGISTRATIONS_MAX)
         return [
             each
             for each in found
-            if wanted.matches(each.wallet)
-            and (each.wallet.created_at, each.wallet.id) < (before.created_at, before.id)
-        ][:limit]
+            if wanted.matches(each.wallet) and window.before.precedes(each.wallet)
+        ][: window.limit]
     if wanted.user_id is not None:
         return await store.externals_of_user(
             tx,
             org_id,
             wanted.user_id,
-            after=BEGINNING,
-            before=before,
-            limit=limit,
+            window,
             chain=wanted.chain,
             is_active=wanted.is_active,
         )
     return await store.externals_of_org(
         tx,
         org_id,
+        window,
         states=[True, False] if wanted.is_active is None else [wanted.is_active],
         chains=list(Chain) if wanted.chain is None else [wanted.chain],
-        before=before,
-        limit=limit,
     )

@@ -266,14 +266,7 @@ class Wallets:
         """Return a page of a user's registered addresses, newest first."""
 
         async def read(tx: Tx) -> list[ExternalWallet]:
-            found = await store.externals_of_user(
-                tx,
-                org_id,
-                user_id,
-                after=window.since,
-                before=window.position,
-                limit=window.limit,
-            )
+            found = await store.externals_of_user(tx, org_id, user_id, window.positions)
             key = await self._vault.find(tx, org_id, user_id)
             return [with_label(each, key) for each in found]
 

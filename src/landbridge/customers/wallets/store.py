@@ -8,9 +8,9 @@ from uuid import UUID
 
 from landbridge.customers.wallets.model import ExternalWallet, PartyContext, Wallet
 from landbridge.ledger.model import AccountBalance
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD_SEED = """
@@ -180,16 +180,7 @@ async def derivation_index(tx: Tx, org_id: UUID, user_id: UUID) -> int:
 
 async def add(tx: Tx, wallet: Wallet) -> bool:
     """Store a wallet; False if the user has one on this chain."""
-    added = await tx.fetchval(
-        _ADD,
-        wallet.org_id,
-        wallet.id,
-        wallet.user_id,
-        wallet.chain,
-        wallet.address,
-        wallet.derivation_index,
-        wallet.created_at,
-    )
+    added = await write_row(tx, _ADD, wallet)
     return added is not None
 
 
@@ -261,18 +252,7 @@ async def by_ids(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> Sequence
 
 async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) -> bool:
     """Store a registered address; False if the user has registered it before."""
-    added = await tx.fetchval(
-        _ADD_EXTERNAL,
-        external.org_id,
-        external.id,
-        external.user_id,
-        external.chain,
-        external.address,
-        sealed_label,
-        external.is_active,
-        external.created_at,
-        external.updated_at,
-    )
+    added = await write_row(tx, _ADD_EXTERNAL, external, sealed_label=sealed_label)
     return added is not None
 
 
@@ -299,17 +279,14 @@ async def externals_of_user(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
+    window: PositionWindow,
     *,
-    after: datetime,
-    before: PagePosition,
-    limit: int,
     chain: Chain | None = None,
     is_active: bool | None = None,
 ) -> Sequence[StoredExternal]:
     """Return a page of a user's registered addresses, newest first; None is any."""
-    position = (before.created_at, before.id)
     rows = await tx.fetch(
-        _EXTERNALS_OF_USER, org_id, user_id, after, *position, limit, chain, is_active
+        _EXTERNALS_OF_USER, org_id, user_id, window.since, *window.bounds, chain, is_active
     )
     return [_external(row) for row in rows]
 
@@ -317,16 +294,13 @@ async def externals_of_user(
 async def externals_of_org(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
     states: Sequence[bool],
     chains: Sequence[Chain],
-    before: PagePosition,
-    limit: int,
 ) -> Sequence[StoredExternal]:
     """Return registered addresses of all users, newest first; `states` are of `is_active`."""
-    rows = await tx.fetch(
-        EXTERNALS_OF_ORG, org_id, states, chains, before.created_at, before.id, limit
-    )
+    rows = await tx.fetch(EXTERNALS_OF_ORG, org_id, states, chains, *window.bounds)
     return [_external(row) for row in rows]
 
 

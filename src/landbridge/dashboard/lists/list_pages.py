@@ -22,9 +22,8 @@ from landbridge.dashboard.rendering import headers
 from landbridge.dashboard.user_lookup import find_user_id
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
 from landbridge.platform.core.errors import Busy, FieldInvalid
-from landbridge.platform.core.pagination import PagePosition, PageWindow
+from landbridge.platform.core.pagination import PagePosition, PositionedRow, PositionWindow
 from landbridge.platform.http.list_query import (
-    PositionedRow,
     parse_choice,
     parse_position,
     position_text,
@@ -64,8 +63,8 @@ class ListServices:
 
 
 R = TypeVar("R", bound=ListedRow)
-# Rows after a position, newest first, at most this many.
-LoadRows = Callable[[PagePosition, int], Awaitable[Sequence[R]]]
+# Rows of a part of the list, newest first.
+LoadRows = Callable[[PositionWindow], Awaitable[Sequence[R]]]
 # Reads the filters of a list, with the user that they name; raises `FieldInvalid`.
 ReadFilter = Callable[[ListServices, UUID, UUID | None, ListQuery], LoadRows[R]]
 
@@ -138,7 +137,7 @@ class OrganisationList(Generic[R]):
     ) -> LoadedList[R]:
         """Return the page at the query's cursor; raise `FieldInvalid` for a wrong one or filter."""
         rows_of = await self._rows_of(request, services)
-        found = await rows_of(_position(self._query(request).cursor), PAGE_SIZE + 1)
+        found = await rows_of(_window(self._query(request).cursor, PAGE_SIZE + 1))
         shown = found[:PAGE_SIZE]
         return LoadedList(
             shown,
@@ -151,10 +150,10 @@ class OrganisationList(Generic[R]):
     ) -> AsyncGenerator[bytes]:
         header = ExportHeader((*_FIRST_COLUMNS, *self.columns), visitor.zone, self.name)
         yield csv_lines.header(header)
-        count, position = 0, _position(None)
+        count, window = 0, PositionWindow(_FILE_PAGE_SIZE)
         while True:
             try:
-                found = await rows_of(position, _FILE_PAGE_SIZE)
+                found = await rows_of(window)
                 cards = await _cards(users, visitor.caller.org_id, found)
             except Busy:
                 yield csv_lines.incomplete("Older rows are missing: the service was busy.")
@@ -170,7 +169,7 @@ class OrganisationList(Generic[R]):
             if count >= ROWS_MAX:
                 yield csv_lines.incomplete(f"Older rows are missing: a file has {ROWS_MAX}.")
                 return
-            position = _after(found[-1])
+            window = PositionWindow(_FILE_PAGE_SIZE, before=_after(found[-1]))
 
 
 class ListPages(Controller):
@@ -218,14 +217,15 @@ def _first_cells(row: ListedRow, user: UserCard | None) -> Sequence[Value]:
     return str(row.id), row.created_at, str(row.user_id), None if user is None else user.name
 
 
-def _position(cursor: str | None) -> PagePosition:
-    """Return the position of a cursor; without one, that before all rows."""
+def _window(cursor: str | None, limit: int) -> PositionWindow:
+    """Return the part of the list after a cursor; without one, its beginning."""
     try:
-        return parse_position(cursor) or PageWindow(PAGE_SIZE, None, None).position
+        position = parse_position(cursor)
     except FieldInvalid:
         raise FieldInvalid(
             "There is no such page. Begin at the first page.", field="cursor"
         ) from None
+    return PositionWindow(limit) if position is None else PositionWindow(limit, before=position)
 
 
 def _after(row: ListedRow) -> PagePosition:

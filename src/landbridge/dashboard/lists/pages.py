@@ -45,7 +45,7 @@ def _bank_accounts(
         type=chosen(query, "type", types.NAMES),
         status=chosen(query, "status", tuple(BankAccountStatus)),
     )
-    return lambda before, limit: services.bank_accounts.page(org_id, wanted, before, limit)
+    return lambda window: services.bank_accounts.page(org_id, wanted, window)
 
 
 def _bank_account_cells(account: BankAccount, visitor: PageVisitor) -> Sequence[Value]:
@@ -88,7 +88,7 @@ def _virtual_accounts(
         chain=chosen(query, "chain", tuple(Chain)),
         status=chosen(query, "status", tuple(VirtualAccountStatus)),
     )
-    return lambda before, limit: services.virtual_accounts.page(org_id, wanted, before, limit)
+    return lambda window: services.virtual_accounts.page(org_id, wanted, window)
 
 
 def _number(account: VirtualAccount, visitor: PageVisitor) -> str:
@@ -135,7 +135,7 @@ def _external_wallets(
         chain=chosen(query, "chain", tuple(Chain)),
         is_active=None if status is None else status == "ACTIVE",
     )
-    return lambda before, limit: services.external_wallets.page(org_id, wanted, before, limit)
+    return lambda window: services.external_wallets.page(org_id, wanted, window)
 
 
 def _status(wallet: ExternalWallet) -> str:
@@ -174,7 +174,7 @@ def _deposits(
         currency=chosen(query, "currency", CURRENCIES),
         status=chosen(query, "status", tuple(ChainDepositStatus)),
     )
-    return lambda before, limit: services.deposits.page(org_id, wanted, before, limit)
+    return lambda window: services.deposits.page(org_id, wanted, window)
 
 
 def _deposit_cells(deposit: OutsideDeposit, visitor: PageVisitor) -> Sequence[Value]:

@@ -35,18 +35,20 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.organisation_groups import batches
 from landbridge.platform.db.pool import Database, Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_arrays, read_row
 
 _ADD = """
 insert into request_log (
     org_id, id, occurred_at, x_request_id, request_id, method, route, path, query, status,
-    duration_us, key_id,
-    request_body, response_body, omitted_count
+    duration_us, key_id, request_body, response_body, omitted_count
 )
 select * from unnest(
     $1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::uuid[], $6::text[], $7::text[],
     $8::text[], $9::text[], $10::smallint[], $11::integer[], $12::uuid[], $13::text[], $14::text[],
     $15::integer[]
+) as n (
+    org_id, id, occurred_at, x_request_id, request_id, method, route, path, query, status,
+    duration_us, key_id, request_body, response_body, omitted_count
 )
 on conflict (org_id, id) do nothing
 """
@@ -271,24 +273,8 @@ def _parts(lines: Sequence[LoggedCall]) -> Iterator[Sequence[LoggedCall]]:
 
 async def _add(tx: Tx, lines: Sequence[LoggedCall]) -> None:
     """Store entries; existing ones stay unchanged."""
-    await tx.execute(
-        _ADD,
-        [each.org_id for each in lines],
-        [each.id for each in lines],
-        [each.occurred_at for each in lines],
-        [each.x_request_id for each in lines],
-        [each.request_id for each in lines],
-        [each.method for each in lines],
-        [each.route for each in lines],
-        [each.path for each in lines],
-        [each.query for each in lines],
-        [each.status for each in lines],
-        [each.duration // timedelta(microseconds=1) for each in lines],
-        [each.key_id for each in lines],
-        [each.request_body for each in lines],
-        [each.response_body for each in lines],
-        [each.omitted_count for each in lines],
-    )
+    durations = [each.duration // timedelta(microseconds=1) for each in lines]
+    await tx.execute(_ADD, *column_arrays(_ADD, lines, duration_us=durations))
 
 
 def _stored(row: Row) -> LoggedCall:

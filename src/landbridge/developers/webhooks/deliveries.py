@@ -120,7 +120,7 @@ class Deliveries:
             for each in found
             if each.endpoint_id == endpoint_id
             and since <= each.created_at
-            and (each.created_at, each.id) < (before.created_at, before.id)
+            and before.precedes(each)
             and _matches(each, filters)
         ]
         page = matching[: window.limit]

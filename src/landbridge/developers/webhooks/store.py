@@ -12,7 +12,7 @@ from uuid import UUID
 from landbridge.developers.webhooks.model import Endpoint, PublicKey
 from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 # Endpoints of one organisation are created one at a time, so that they can be counted.
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
@@ -172,7 +172,8 @@ async def lock_org(tx: Tx, org_id: UUID) -> None:
 async def add(tx: Tx, stored: StoredEndpoint) -> None:
     """Store a new endpoint."""
     each = stored.endpoint
-    values = column_values(
+    await write_row(
+        tx,
         _ADD,
         each,
         event_types=list(each.event_types),
@@ -181,7 +182,6 @@ async def add(tx: Tx, stored: StoredEndpoint) -> None:
         read_object_id=each.read_to.object_id,
         read_seq=each.read_to.seq,
     )
-    await tx.execute(_ADD, *values)
 
 
 async def get(tx: Tx, org_id: UUID, endpoint_id: UUID) -> StoredEndpoint | None:
@@ -209,21 +209,14 @@ async def find_org(tx: Tx, endpoint_id: UUID) -> UUID | None:
 async def update(tx: Tx, stored: StoredEndpoint) -> None:
     """Store the new values of a locked endpoint."""
     each, secrets = stored.endpoint, stored.secrets
-    await tx.execute(
+    await write_row(
+        tx,
         _UPDATE,
-        each.org_id,
-        each.id,
-        each.url,
-        each.description,
-        list(each.event_types),
-        each.status,
-        each.event_name_spelling,
-        each.has_standard_headers,
-        secrets.current,
-        secrets.before,
-        secrets.before_until,
-        each.version,
-        each.updated_at,
+        each,
+        event_types=list(each.event_types),
+        sealed_secret=secrets.current,
+        sealed_previous_secret=secrets.before,
+        previous_secret_until=secrets.before_until,
     )
 
 

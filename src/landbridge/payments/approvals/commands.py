@@ -1,7 +1,6 @@
 """Commands on approvals, under `landbridge approvals` in `cli`."""
 
 from dataclasses import replace
-from uuid import UUID
 
 import click
 
@@ -10,8 +9,8 @@ from landbridge.payments.approvals.service import Approvals
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 
 
@@ -34,15 +33,8 @@ def approvals(run_command: CommandRunner[Approvals]) -> click.Group:
         default=None,
         help="Forbid a key to decide on its own requests; members never may.",
     )
-    @org_option
-    @data_dir_option
-    def policy(
-        *,
-        threshold: int | None,
-        needs_second: bool | None,
-        org: UUID | None,
-        data_dir: str | None,
-    ) -> None:
+    @target_options
+    def policy(target: CommandTarget, *, threshold: int | None, needs_second: bool | None) -> None:
         """Show the policy, or change it for future approval requests."""
 
         async def run(context: CommandContext[Approvals]) -> ApprovalPolicy:
@@ -59,7 +51,7 @@ def approvals(run_command: CommandRunner[Approvals]) -> click.Group:
             return new_policy
 
         changes = threshold is not None or needs_second is not None
-        click.echo(_sentence(run_command(data_dir, org, run, writes=changes)))
+        click.echo(_sentence(run_command(target, run, writes=changes)))
 
     return group
 

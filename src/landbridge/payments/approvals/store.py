@@ -9,7 +9,7 @@ from landbridge.payments.approvals.model import Approval, ApprovalPolicy, Approv
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import column_values, read_optional_row, read_row
+from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 
 _ADD = """
 insert into approvals (
@@ -136,7 +136,7 @@ class SealedVote:
 
 async def add(tx: Tx, approval: Approval) -> None:
     """Store a new approval; a second one for its record raises."""
-    await tx.execute(_ADD, *column_values(_ADD, approval))
+    await write_row(tx, _ADD, approval)
 
 
 async def get(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
@@ -195,7 +195,7 @@ async def votes(tx: Tx, org_id: UUID, approval_ids: Collection[UUID]) -> Sequenc
 
 async def add_vote(tx: Tx, org_id: UUID, vote: SealedVote) -> None:
     """Store a vote; the caller holds the lock of the approval."""
-    await tx.execute(_ADD_VOTE, *column_values(_ADD_VOTE, vote, org_id=org_id, occurred_at=vote.at))
+    await write_row(tx, _ADD_VOTE, vote, org_id=org_id, occurred_at=vote.at)
 
 
 async def erase(tx: Tx, org_id: UUID, user_id: UUID) -> None:

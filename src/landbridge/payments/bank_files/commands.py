@@ -3,7 +3,6 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID
 
 import click
 
@@ -14,9 +13,9 @@ from landbridge.payments.bank_files.model import BankFile
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
     print_lines,
+    target_options,
 )
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.core.extras import Extra, missing
@@ -47,9 +46,8 @@ def bank_files(run_command: CommandRunner[BankFileCommandServices]) -> click.Gro
 def _account(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
     @click.command("account")
     @click.option("--show", is_flag=True, help="Show the accounts without reading input.")
-    @org_option
-    @data_dir_option
-    def account(*, show: bool, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def account(target: CommandTarget, *, show: bool) -> None:
         """Set an organisation's bank account in a currency from TOML on standard input.
 
         Without input, or with --show, the accounts are shown; secrets never are.
@@ -58,14 +56,14 @@ def _account(run_command: CommandRunner[BankFileCommandServices]) -> click.Comma
         if text.strip():
             settings = _read(text)
 
-            async def put(desk: CommandContext[BankFileCommandServices]) -> FundingAccountView:
-                return await desk.verbs.accounts.set(
-                    desk.org_id, settings, actor="cli", at=desk.stamp()
+            async def put(context: CommandContext[BankFileCommandServices]) -> FundingAccountView:
+                return await context.verbs.accounts.set(
+                    context.org_id, settings, actor="cli", at=context.stamp()
                 )
 
-            click.echo(_describe(run_command(data_dir, org, put, writes=True)))
+            click.echo(_describe(run_command(target, put, writes=True)))
         else:
-            _show(run_command, data_dir, org)
+            _show(run_command, target)
 
     return account
 
@@ -73,18 +71,19 @@ def _account(run_command: CommandRunner[BankFileCommandServices]) -> click.Comma
 def _write(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
     @click.command("write")
     @click.option("--early", is_flag=True, help="Write everything queued, before its cut-off.")
-    @org_option
-    @data_dir_option
-    def write(*, early: bool, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def write(target: CommandTarget, *, early: bool) -> None:
         """Write the files that are due, and deliver them."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
-            offsets = {desk.org_id: desk.clock_offset}
-            accounts = {each.id: each for each in await desk.verbs.accounts.list_all([desk.org_id])}
-            files = await desk.verbs.writer.run(offsets, is_early=early)
+        async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
+            offsets = {context.org_id: context.clock_offset}
+            accounts = {
+                each.id: each for each in await context.verbs.accounts.list_all([context.org_id])
+            }
+            files = await context.verbs.writer.run(offsets, is_early=early)
             return [_line(each, accounts[each.account_id]) for each in files]
 
-        print_lines(run_command(data_dir, org, run, writes=True), "Nothing is due.")
+        print_lines(run_command(target, run, writes=True), "Nothing is due.")
 
     return write
 
@@ -92,38 +91,36 @@ def _write(run_command: CommandRunner[BankFileCommandServices]) -> click.Command
 def _list(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
     @click.command("list")
     @click.option("--limit", type=click.IntRange(1, 1000), default=20, help="Maximum number.")
-    @org_option
-    @data_dir_option
-    def list_(*, limit: int, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def list_(target: CommandTarget, *, limit: int) -> None:
         """List the last files of each account, newest first."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+        async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
             return [
                 _line(file, account)
-                for account in await desk.verbs.accounts.list_all([desk.org_id])
-                for file in await desk.verbs.writer.files(account, limit)
+                for account in await context.verbs.accounts.list_all([context.org_id])
+                for file in await context.verbs.writer.files(account, limit)
             ]
 
-        print_lines(run_command(data_dir, org, run, writes=False), "There are no files.")
+        print_lines(run_command(target, run, writes=False), "There are no files.")
 
     return list_
 
 
 def _status(run_command: CommandRunner[BankFileCommandServices]) -> click.Command:
     @click.command("status")
-    @org_option
-    @data_dir_option
-    def status(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def status(target: CommandTarget) -> None:
         """Show how many payments are in each status."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
+        async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
             return [
                 line
-                for account in await desk.verbs.accounts.list_all([desk.org_id])
-                for line in await _status_lines(desk, account)
+                for account in await context.verbs.accounts.list_all([context.org_id])
+                for line in await _status_lines(context, account)
             ]
 
-        print_lines(run_command(data_dir, org, run, writes=False), "No account is set.")
+        print_lines(run_command(target, run, writes=False), "No account is set.")
 
     return status
 
@@ -132,19 +129,18 @@ def _export(run_command: CommandRunner[BankFileCommandServices]) -> click.Comman
     @click.command("export")
     @click.argument("name")
     @click.argument("destination", type=click.Path(path_type=Path, dir_okay=False))
-    @org_option
-    @data_dir_option
-    def export(*, name: str, destination: Path, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def export(target: CommandTarget, *, name: str, destination: Path) -> None:
         """Export the content of file NAME to DESTINATION; it contains personal data."""
 
-        async def run(desk: CommandContext[BankFileCommandServices]) -> bytes:
-            file = await desk.verbs.writer.find(desk.org_id, name)
-            content = None if file is None else await desk.verbs.writer.content(file)
+        async def run(context: CommandContext[BankFileCommandServices]) -> bytes:
+            file = await context.verbs.writer.find(context.org_id, name)
+            content = None if file is None else await context.verbs.writer.content(file)
             if content is None:
                 raise ResourceNotFound(f"there is no file {name}, or its content is gone")
             return content
 
-        content = run_command(data_dir, org, run, writes=False)
+        content = run_command(target, run, writes=False)
         destination.touch(mode=0o600)
         destination.write_bytes(content)
         click.echo(f"{len(content)} bytes.")
@@ -165,19 +161,17 @@ def _read(text: str) -> FundingAccount:
     return account
 
 
-def _show(
-    run_command: CommandRunner[BankFileCommandServices], data_dir: str | None, org: UUID | None
-) -> None:
-    async def run(desk: CommandContext[BankFileCommandServices]) -> list[str]:
-        return [_describe(each) for each in await desk.verbs.accounts.list_all([desk.org_id])]
+def _show(run_command: CommandRunner[BankFileCommandServices], target: CommandTarget) -> None:
+    async def run(context: CommandContext[BankFileCommandServices]) -> list[str]:
+        return [_describe(each) for each in await context.verbs.accounts.list_all([context.org_id])]
 
-    print_lines(run_command(data_dir, org, run, writes=False), "No account is set.")
+    print_lines(run_command(target, run, writes=False), "No account is set.")
 
 
 async def _status_lines(
-    desk: CommandContext[BankFileCommandServices], account: FundingAccountView
+    context: CommandContext[BankFileCommandServices], account: FundingAccountView
 ) -> list[str]:
-    counts = await desk.verbs.writer.counts(account)
+    counts = await context.verbs.writer.counts(account)
     lines: list[str] = []
     for status, (count, first_due_at) in sorted(counts.items()):
         due = f", the first is due at {first_due_at:%Y-%m-%d %H:%M} UTC" if first_due_at else ""

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.payments.bank_files.model import BankFile
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 _ADD = """
 insert into bank_outbound_files (
@@ -107,21 +107,7 @@ returning b.id
 
 async def add(tx: Tx, file: BankFile) -> None:
     """Store a claimed file."""
-    await tx.execute(
-        _ADD,
-        file.org_id,
-        file.id,
-        file.account_id,
-        file.number,
-        file.name,
-        file.format,
-        file.rail,
-        file.is_same_day,
-        file.execution_date,
-        file.count,
-        file.units,
-        file.created_at,
-    )
+    await write_row(tx, _ADD, file)
 
 
 async def lease(

@@ -13,9 +13,9 @@ from landbridge.payments.bank_files.statement_line_model import InboundFile, Sta
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
     print_lines,
+    target_options,
 )
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.formats.texts import check_text
@@ -40,16 +40,15 @@ def add_inbound_commands(
 
 def _read(run_command: CommandRunner[InboundCommandServices]) -> click.Command:
     @click.command("read")
-    @org_option
-    @data_dir_option
-    def read(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def read(target: CommandTarget) -> None:
         """Read the banks' inbound files, and apply their lines."""
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            answers = await desk.verbs.reading.run({desk.org_id: desk.clock_offset})
-            return await _reports(desk, answers)
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            answers = await context.verbs.reading.run({context.org_id: context.clock_offset})
+            return await _reports(context, answers)
 
-        print_lines(run_command(data_dir, org, run, writes=True), "There is nothing to read.")
+        print_lines(run_command(target, run, writes=True), "There is nothing to read.")
 
     return read
 
@@ -57,19 +56,18 @@ def _read(run_command: CommandRunner[InboundCommandServices]) -> click.Command:
 def _inbound_files(run_command: CommandRunner[InboundCommandServices]) -> click.Command:
     @click.command("inbound")
     @click.option("--limit", type=click.IntRange(1, 1000), default=20, help="Maximum number.")
-    @org_option
-    @data_dir_option
-    def inbound(*, limit: int, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def inbound(target: CommandTarget, *, limit: int) -> None:
         """List the last inbound files, and the results of their lines."""
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            accounts = await desk.verbs.reading.accounts.list_all([desk.org_id])
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            accounts = await context.verbs.reading.accounts.list_all([context.org_id])
             found = [
-                each for own in accounts for each in await desk.verbs.reading.files(own, limit)
+                each for own in accounts for each in await context.verbs.reading.files(own, limit)
             ]
-            return await _reports(desk, found)
+            return await _reports(context, found)
 
-        print_lines(run_command(data_dir, org, run, writes=True), "No bank has left a file.")
+        print_lines(run_command(target, run, writes=True), "No bank has left a file.")
 
     return inbound
 
@@ -82,16 +80,17 @@ def _simulate(run_command: CommandRunner[InboundCommandServices]) -> click.Comma
         default=BankOutcome.SETTLE.value,
         help="Outcome of the payments.",
     )
-    @org_option
-    @data_dir_option
-    def simulate(*, outcome: str, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def simulate(target: CommandTarget, *, outcome: str) -> None:
         """Simulate the bank: respond to every waiting file. Sandbox only."""
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
             named = BankOutcome(outcome)
-            return list(await desk.verbs.bank.answer(desk.org_id, named, desk.clock_offset))
+            return list(
+                await context.verbs.bank.answer(context.org_id, named, context.clock_offset)
+            )
 
-        print_lines(run_command(data_dir, org, run, writes=False), "No file needs a response.")
+        print_lines(run_command(target, run, writes=False), "No file needs a response.")
 
     return simulate
 
@@ -103,17 +102,15 @@ def _deposit(run_command: CommandRunner[InboundCommandServices]) -> click.Comman
     @click.option("--reference", help="Reference of the sender.")
     @click.option("--number", help="Virtual account number to credit.")
     @click.option("--sender", default="Example Sender", help="Name of the sender.")
-    @org_option
-    @data_dir_option
+    @target_options
     def deposit(
+        target: CommandTarget,
         *,
         amount: str,
         currency: str,
         reference: str | None,
         number: str | None,
         sender: str,
-        org: UUID | None,
-        data_dir: str | None,
     ) -> None:
         """Simulate the bank: deposit AMOUNT of CURRENCY on the account. Sandbox only."""
         sent = SimulatedCredit(
@@ -123,10 +120,10 @@ def _deposit(run_command: CommandRunner[InboundCommandServices]) -> click.Comman
             sender=check_text("sender", sender),
         )
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            return [await desk.verbs.bank.deposit(desk.org_id, sent, desk.clock_offset)]
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            return [await context.verbs.bank.deposit(context.org_id, sent, context.clock_offset)]
 
-        print_lines(run_command(data_dir, org, run, writes=False), "")
+        print_lines(run_command(target, run, writes=False), "")
 
     return deposit
 
@@ -135,19 +132,18 @@ def _return(run_command: CommandRunner[InboundCommandServices]) -> click.Command
     @click.command("return")
     @click.argument("transfer", type=click.UUID)
     @click.option("--fee", default="0", help="Fee that the bank deducts.")
-    @org_option
-    @data_dir_option
-    def return_(*, transfer: UUID, fee: str, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def return_(target: CommandTarget, *, transfer: UUID, fee: str) -> None:
         """Simulate the bank: return the settled payment of TRANSFER. Sandbox only.
 
         TRANSFER is the id of an offramp, or of a deposit that was returned to its sender.
         """
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            bank, offset = desk.verbs.bank, desk.clock_offset
-            return [await bank.return_payment(desk.org_id, transfer, fee=fee, offset=offset)]
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            bank, offset = context.verbs.bank, context.clock_offset
+            return [await bank.return_payment(context.org_id, transfer, fee=fee, offset=offset)]
 
-        print_lines(run_command(data_dir, org, run, writes=False), "")
+        print_lines(run_command(target, run, writes=False), "")
 
     return return_
 
@@ -156,26 +152,27 @@ def _recall(run_command: CommandRunner[InboundCommandServices]) -> click.Command
     @click.command("recall")
     @click.argument("amount")
     @click.argument("currency", type=click.Choice(list(FIAT)))
-    @org_option
-    @data_dir_option
-    def recall(*, amount: str, currency: str, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def recall(target: CommandTarget, *, amount: str, currency: str) -> None:
         """Simulate the bank: recall a deposit of AMOUNT of CURRENCY. Sandbox only."""
         money = _money(amount, currency)
 
-        async def run(desk: CommandContext[InboundCommandServices]) -> list[str]:
-            return [await desk.verbs.bank.recall(desk.org_id, money, desk.clock_offset)]
+        async def run(context: CommandContext[InboundCommandServices]) -> list[str]:
+            return [await context.verbs.bank.recall(context.org_id, money, context.clock_offset)]
 
-        print_lines(run_command(data_dir, org, run, writes=False), "")
+        print_lines(run_command(target, run, writes=False), "")
 
     return recall
 
 
 async def _reports(
-    desk: CommandContext[InboundCommandServices], answers: Sequence[InboundFile]
+    context: CommandContext[InboundCommandServices], answers: Sequence[InboundFile]
 ) -> list[str]:
-    accounts = {each.id: each for each in await desk.verbs.reading.accounts.list_all([desk.org_id])}
+    accounts = {
+        each.id: each for each in await context.verbs.reading.accounts.list_all([context.org_id])
+    }
     return [
-        _line(each, accounts[each.account_id], await desk.verbs.reading.counts(each))
+        _line(each, accounts[each.account_id], await context.verbs.reading.counts(each))
         for each in answers
     ]
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.payments.bank_files.statement_line_model import InboundFileFields, StatementHead
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 
 # A file that was refused, or now has more lines, is ingested again: an account was not set yet.
 _ADD = """
@@ -95,20 +95,7 @@ class SealedInboundFile(InboundFileFields):
 
 async def add(tx: Tx, file: SealedInboundFile) -> None:
     """Store a file before its ingestion; nothing if it is stored already, and counted."""
-    await tx.execute(
-        _ADD,
-        file.org_id,
-        file.id,
-        file.account_id,
-        file.digest,
-        file.sealed_name,
-        file.format,
-        file.line_count,
-        file.omitted_count,
-        file.credit_units,
-        file.debit_units,
-        file.started_at,
-    )
+    await write_row(tx, _ADD, file)
 
 
 async def find(tx: Tx, org_id: UUID, file_id: UUID) -> SealedInboundFile | None:
@@ -134,18 +121,7 @@ async def add_statement(
     tx: Tx, org_id: UUID, account_id: UUID, file_id: UUID, head: StatementHead
 ) -> None:
     """Store the balances of a statement; nothing if it is known."""
-    await tx.execute(
-        _ADD_STATEMENT,
-        org_id,
-        account_id,
-        head.statement_id,
-        file_id,
-        head.number,
-        head.opening_units,
-        head.closing_units,
-        head.created_at,
-        head.closing_on,
-    )
+    await write_row(tx, _ADD_STATEMENT, head, org_id=org_id, account_id=account_id, file_id=file_id)
 
 
 async def is_continuous(tx: Tx, org_id: UUID, account_id: UUID, head: StatementHead) -> bool:

@@ -7,7 +7,7 @@ from uuid import UUID
 from landbridge.payments.bank_files.model import BankPayment, BankPaymentStatus
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 # Maximum number of payments with one trace number: it wraps around after ten million.
@@ -187,24 +187,13 @@ group by status
 
 async def add(tx: Tx, payment: BankPayment) -> bool:
     """Queue a payment; False if its key was used before."""
-    added = await tx.fetchval(
+    added = await write_row(
+        tx,
         _ADD,
-        payment.org_id,
-        payment.key,
-        payment.account_id,
-        payment.record_id,
-        payment.returns,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.format,
-        payment.is_same_day,
-        payment.is_prenote,
-        payment.payee_digest,
-        payment.trace_number,
-        payment.sealed_order,
-        payment.queued_at,
-        payment.due_at,
+        payment,
+        returned_payment_id=payment.returns,
+        asset=payment.money.asset.code,
+        units=payment.money.units,
     )
     return added is not None
 

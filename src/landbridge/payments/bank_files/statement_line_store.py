@@ -15,7 +15,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_arrays, read_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -208,17 +208,7 @@ async def add(
         account_id,
         file_id,
         asset_code,
-        [each.id for each in lines],
-        [each.fingerprint for each in lines],
-        [each.source for each in lines],
-        [each.kind for each in lines],
-        [each.units for each in lines],
-        [each.booked_on for each in lines],
-        [each.status for each in lines],
-        [each.reason for each in lines],
-        [each.sealed_texts for each in lines],
-        [each.rank for each in lines],
-        [each.created_at for each in lines],
+        *column_arrays(_ADD, lines, priority=[each.rank for each in lines]),
     )
     return {row["fingerprint"] for row in rows}
 
@@ -254,10 +244,7 @@ async def queue(
     tx: Tx, org_id: UUID, statuses: Collection[StatementLineStatus], window: QueueWindow
 ) -> Sequence[SealedStatementLine]:
     """Return the lines with these statuses, the oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), *window.bounds)
     return [_line(row) for row in rows]
 
 

@@ -13,7 +13,7 @@ from landbridge.payments.incoming_payments.model import (
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 _ADD = """
@@ -215,8 +215,7 @@ class SealedIncomingPayment(IncomingPaymentFields):
 async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
     """Store an incoming payment; False if this credit was reported before."""
     money = payment.money
-    values = column_values(_ADD, payment, asset=money.asset.code, units=money.units)
-    added = await tx.fetchval(_ADD, *values)
+    added = await write_row(tx, _ADD, payment, asset=money.asset.code, units=money.units)
     return added is not None
 
 
@@ -275,8 +274,7 @@ async def reverse(tx: Tx, org_id: UUID, payment_id: UUID, *, at: datetime, decid
 
 async def queue(tx: Tx, org_id: UUID, window: QueueWindow) -> Sequence[SealedIncomingPayment]:
     """List unmatched payments, the longest waiting first."""
-    after = window.after
-    rows = await tx.fetch(_QUEUE, org_id, after.created_at, after.id, window.before, window.limit)
+    rows = await tx.fetch(_QUEUE, org_id, *window.bounds)
     return [_incoming_payment(row) for row in rows]
 
 

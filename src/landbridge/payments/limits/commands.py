@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID
 
 import click
 
@@ -21,8 +20,8 @@ from landbridge.payments.limits.simulation import (
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -47,27 +46,25 @@ def limits(run_command: CommandRunner[LimitCommandServices]) -> click.Group:
 
     @group.command("set")
     @click.argument("file", type=_FILE)
-    @org_option
-    @data_dir_option
-    def set_(file: Path, *, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def set_(target: CommandTarget, file: Path) -> None:
         """Replace the rules in force by those in FILE (JSON)."""
         document = parse(file.read_bytes())
 
-        is_new = run_command(data_dir, org, lambda context: _set(context, document), writes=True)
+        is_new = run_command(target, lambda context: _set(context, document), writes=True)
         click.echo(
             "These rules are now in force." if is_new else "These rules are in force already."
         )
 
     @group.command()
-    @org_option
-    @data_dir_option
-    def show(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def show(target: CommandTarget) -> None:
         """Print the rules in force, as JSON."""
 
         async def run(context: CommandContext[LimitCommandServices]) -> str:
             return displayed((await context.verbs.limits.rules(context.org_id)).rules)
 
-        click.echo(run_command(data_dir, org, run, writes=False))
+        click.echo(run_command(target, run, writes=False))
 
     @group.command()
     @click.argument("file", type=_FILE)
@@ -77,9 +74,8 @@ def limits(run_command: CommandRunner[LimitCommandServices]) -> click.Group:
         default=30,
         help="Days to look back (default 30).",
     )
-    @org_option
-    @data_dir_option
-    def simulate(file: Path, *, days: int, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def simulate(target: CommandTarget, file: Path, *, days: int) -> None:
         """Simulate the rules in FILE on the payments of the last days."""
         document = parse(file.read_bytes())
 
@@ -89,7 +85,7 @@ def limits(run_command: CommandRunner[LimitCommandServices]) -> click.Group:
                 context.org_id, rules, days=days, now=context.now()
             )
 
-        click.echo("\n".join(_report_lines(run_command(data_dir, org, run, writes=False), days)))
+        click.echo("\n".join(_report_lines(run_command(target, run, writes=False), days)))
 
     return group
 

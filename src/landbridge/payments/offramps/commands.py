@@ -8,8 +8,8 @@ from landbridge.payments.offramps.external_coins import ExternalCoins
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 
 
@@ -21,9 +21,8 @@ def treasury_deposits(run_command: CommandRunner[ExternalCoins]) -> click.Group:
         """Assign coins that arrived at the organisation's own address from unknown senders."""
 
     @group.command("list")
-    @org_option
-    @data_dir_option
-    def show(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def show(target: CommandTarget) -> None:
         """List the latest coins that no payment has taken, up to a hundred."""
 
         async def run(context: CommandContext[ExternalCoins]) -> list[str]:
@@ -34,21 +33,20 @@ def treasury_deposits(run_command: CommandRunner[ExternalCoins]) -> click.Group:
                 for each in found
             ]
 
-        for line in run_command(data_dir, org, run, writes=False):
+        for line in run_command(target, run, writes=False):
             click.echo(line)
 
     @group.command("assign")
     @click.argument("deposit_id", type=click.UUID)
     @click.argument("offramp_id", type=click.UUID)
-    @org_option
-    @data_dir_option
-    def give(*, deposit_id: UUID, offramp_id: UUID, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def give(target: CommandTarget, *, deposit_id: UUID, offramp_id: UUID) -> None:
         """Give coins to an offramp: it takes the awaited amount, and returns any other."""
 
         async def run(context: CommandContext[ExternalCoins]) -> str:
             deposit = await context.verbs.assign(context.org_id, deposit_id, offramp_id)
             return f"Assigned {deposit.money} {deposit.asset} to offramp {offramp_id}."
 
-        click.echo(run_command(data_dir, org, run, writes=True))
+        click.echo(run_command(target, run, writes=True))
 
     return group

@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.payments.rfis.model import Rfi, RfiStatus, RfiTexts
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.encryption.service import DataKey
 
 _ADD = """
@@ -78,7 +78,7 @@ returning org_id, id, transfer_id, transfer_kind, user_id, status, sealed_texts,
 
 async def add(tx: Tx, rfi: Rfi, key: DataKey) -> bool:
     """Store a request; False if the id exists, or if the payment has an open one."""
-    added = await tx.fetchval(_ADD, *column_values(_ADD, rfi, sealed_texts=_sealed(rfi, key)))
+    added = await write_row(tx, _ADD, rfi, sealed_texts=_sealed(rfi, key))
     return added is not None
 
 
@@ -108,27 +108,13 @@ async def queue(
     window: QueueWindow,
 ) -> Sequence["StoredRfi"]:
     """List the requests of these statuses, oldest first."""
-    after, before = window.after, window.before
-    rows = await tx.fetch(
-        _QUEUE, org_id, list(statuses), after.created_at, after.id, before, window.limit
-    )
+    rows = await tx.fetch(_QUEUE, org_id, list(statuses), *window.bounds)
     return [StoredRfi(row) for row in rows]
 
 
 async def update(tx: Tx, rfi: Rfi, key: DataKey) -> Rfi:
     """Update a locked request; return it with its new version."""
-    await tx.execute(
-        _UPDATE,
-        rfi.org_id,
-        rfi.id,
-        rfi.version,
-        rfi.status,
-        _sealed(rfi, key),
-        list(rfi.file_ids),
-        rfi.answered_at,
-        rfi.closed_at,
-        rfi.updated_at,
-    )
+    await write_row(tx, _UPDATE, rfi, sealed_texts=_sealed(rfi, key), file_ids=list(rfi.file_ids))
     return replace(rfi, version=rfi.version + 1)
 
 

@@ -21,7 +21,7 @@ from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.formats.texts import check_prose
@@ -116,7 +116,7 @@ class TransactionNotes:
             if len(await tx.fetch(_OF_TRANSFER, record.org_id, record.id)) >= NOTES_MAX:
                 raise ResourceConflict(f"a transaction has at most {NOTES_MAX} notes")
             key = await key_of(self.vault, tx, record.org_id, record.user_id)
-            await tx.execute(_ADD, *column_values(_ADD, _sealed(note, record, key)))
+            await write_row(tx, _ADD, _sealed(note, record, key))
             await append_change(
                 tx,
                 org_id=record.org_id,

@@ -20,7 +20,7 @@ from landbridge.platform.core.errors import (
 )
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, MemberRole, check_editor
 
@@ -114,7 +114,7 @@ class SavedViews:
                 raise ResourceConflict(f"A member has at most {OWN_VIEWS_MAX} saved views.")
             if len(views) >= VIEWS_MAX:
                 raise ResourceConflict(f"An organisation has at most {VIEWS_MAX} saved views.")
-            await tx.execute(_ADD, *column_values(_ADD, view))
+            await write_row(tx, _ADD, view)
             return view
 
         return await self.database.transact(work)

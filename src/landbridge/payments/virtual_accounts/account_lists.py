@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.payments.virtual_accounts import store
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
-from landbridge.platform.core.pagination import BEGINNING, PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.chains.tokens import Chain
 
@@ -36,41 +36,33 @@ class VirtualAccountLists:
     database: Database
 
     async def page(
-        self, org_id: UUID, wanted: VirtualAccountListFilter, before: PagePosition, limit: int
+        self, org_id: UUID, wanted: VirtualAccountListFilter, window: PositionWindow
     ) -> Sequence[VirtualAccount]:
-        """Return at most `limit` accounts after this position, newest first."""
-        return await self.database.read_on_replica(
-            lambda tx: _page(tx, org_id, wanted, before, limit)
-        )
+        """Return the requested accounts, newest first."""
+        return await self.database.read_on_replica(lambda tx: _page(tx, org_id, wanted, window))
 
 
 async def _page(
-    tx: Tx, org_id: UUID, wanted: VirtualAccountListFilter, before: PagePosition, limit: int
+    tx: Tx, org_id: UUID, wanted: VirtualAccountListFilter, window: PositionWindow
 ) -> Sequence[VirtualAccount]:
     if wanted.account_number is not None:
         found = await store.find_number(tx, org_id, wanted.account_number)
         is_listed = found is not None and wanted.matches(found)
-        is_after = found is not None and (found.created_at, found.id) < (
-            before.created_at,
-            before.id,
-        )
+        is_after = found is not None and window.before.precedes(found)
         return [found] if found is not None and is_listed and is_after else []
     if wanted.user_id is not None:
         return await store.page(
             tx,
             org_id,
             wanted.user_id,
-            since=BEGINNING,
-            before=before,
-            limit=limit,
+            window,
             filters=(None, None, wanted.chain),
             status=wanted.status,
         )
     return await store.page_of_org(
         tx,
         org_id,
+        window,
         statuses=list(VirtualAccountStatus) if wanted.status is None else [wanted.status],
         chains=list(Chain) if wanted.chain is None else [wanted.chain],
-        before=before,
-        limit=limit,
     )

@@ -32,7 +32,7 @@ from landbridge.platform.core.ids import derived_id, new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database, Tx
-from landbridge.platform.db.rows import column_values, read_optional_row, read_row
+from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.platform.encryption.service import DataKey, Vault
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.replays import note_replay
@@ -155,7 +155,7 @@ class VirtualAccountDeposits:
             created_at=credit.received_at,
         )
         await self._book(tx, account, credit, deposit_id, at=at)
-        await tx.execute(_ADD, *column_values(_ADD, noted))
+        await write_row(tx, _ADD, noted)
         return _opened(noted, key)
 
     async def micro_deposits(
@@ -206,7 +206,7 @@ class VirtualAccountDeposits:
                     created_at=at,
                 )
                 ids = {"org_id": account.org_id, "request_id": request_id}
-                await tx.execute(_ADD_SIMULATED, *column_values(_ADD_SIMULATED, body, **ids))
+                await write_row(tx, _ADD_SIMULATED, body, **ids)
                 known = await _simulated(tx, account.org_id, request_id)
             if known is None:
                 raise InvariantBroken(f"simulated deposit {request_id} was not stored")

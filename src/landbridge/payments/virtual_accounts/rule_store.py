@@ -10,9 +10,9 @@ import msgspec
 
 from landbridge.payments.virtual_accounts.rule_model import RulePart, SettlementRule
 from landbridge.platform.core.created_resource import CreatedResource
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 Action = Literal["create", "update"]
@@ -111,7 +111,7 @@ class RuleRequestRecord:
 
 async def add(tx: Tx, rule: SettlementRule) -> None:
     """Store a rule."""
-    await tx.execute(_ADD, *column_values(_ADD, rule, parts=_json(rule.parts)))
+    await write_row(tx, _ADD, rule, parts=_json(rule.parts))
 
 
 async def get(tx: Tx, org_id: UUID, rule_id: UUID) -> SettlementRule | None:
@@ -142,16 +142,7 @@ async def of_account(
 
 async def update(tx: Tx, rule: SettlementRule) -> None:
     """Update a locked rule."""
-    await tx.execute(
-        _UPDATE,
-        rule.org_id,
-        rule.id,
-        rule.chain,
-        rule.includes_fee,
-        _json(rule.parts),
-        rule.version,
-        rule.updated_at,
-    )
+    await write_row(tx, _UPDATE, rule, parts=_json(rule.parts))
 
 
 async def delete(tx: Tx, org_id: UUID, rule_id: UUID) -> None:
@@ -165,16 +156,10 @@ async def find_use(tx: Tx, org_id: UUID, rule_id: UUID) -> UUID | None:
 
 
 async def page(
-    tx: Tx,
-    org_id: UUID,
-    *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
-    chain: Chain | None,
+    tx: Tx, org_id: UUID, window: PositionWindow, chain: Chain | None
 ) -> Sequence[SettlementRule]:
     """A page of rules, newest first."""
-    rows = await tx.fetch(_PAGE, org_id, since, before.created_at, before.id, limit, chain)
+    rows = await tx.fetch(_PAGE, org_id, window.since, *window.bounds, chain)
     return [_rule(row) for row in rows]
 
 

@@ -125,14 +125,7 @@ class SettlementRules:
     ) -> Sequence[SettlementRule]:
         """List rules, newest first."""
         return await self.database.single(
-            lambda tx: store.page(
-                tx,
-                org_id,
-                since=window.since,
-                before=window.position,
-                limit=window.limit,
-                chain=chain,
-            )
+            lambda tx: store.page(tx, org_id, window.positions, chain)
         )
 
     async def delete(self, caller: Caller, rule_id: UUID) -> None:

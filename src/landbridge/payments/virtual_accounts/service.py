@@ -126,9 +126,7 @@ class VirtualAccounts:
                 tx,
                 org_id,
                 user_id,
-                since=window.since,
-                before=window.position,
-                limit=window.limit,
+                window.positions,
                 filters=(filters.source_currency, filters.destination_currency, filters.chain),
             )
         )

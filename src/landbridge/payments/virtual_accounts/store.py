@@ -5,9 +5,9 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.payments.virtual_accounts.model import VirtualAccount, VirtualAccountStatus
-from landbridge.platform.core.pagination import PagePosition
+from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 
 _ADD = """
@@ -105,7 +105,7 @@ limit $6
 
 async def add(tx: Tx, account: VirtualAccount) -> bool:
     """Store an account; False if its id or its number exists already."""
-    added = await tx.fetchval(_ADD, *column_values(_ADD, account, destination_chain=account.chain))
+    added = await write_row(tx, _ADD, account, destination_chain=account.chain)
     return added is not None
 
 
@@ -129,19 +129,7 @@ async def find_number(tx: Tx, org_id: UUID, account_number: str) -> VirtualAccou
 
 async def update(tx: Tx, account: VirtualAccount) -> None:
     """Update the mutable fields of a locked account."""
-    await tx.execute(
-        _UPDATE,
-        account.org_id,
-        account.id,
-        account.status,
-        account.destination_currency,
-        account.chain,
-        account.wallet_address,
-        account.external_wallet_id,
-        account.settlement_rule_id,
-        account.version,
-        account.updated_at,
-    )
+    await write_row(tx, _UPDATE, account, destination_chain=account.chain)
 
 
 async def deactivate(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[VirtualAccount]:
@@ -154,33 +142,26 @@ async def page(
     tx: Tx,
     org_id: UUID,
     user_id: UUID,
+    window: PositionWindow,
     *,
-    since: datetime,
-    before: PagePosition,
-    limit: int,
     filters: Sequence[str | None],
     status: VirtualAccountStatus | None = None,
 ) -> Sequence[VirtualAccount]:
     """List a page, newest first; `filters` are source currency, destination currency and chain."""
-    rows = await tx.fetch(
-        _PAGE, org_id, user_id, since, before.created_at, before.id, limit, *filters, status
-    )
+    rows = await tx.fetch(_PAGE, org_id, user_id, window.since, *window.bounds, *filters, status)
     return [_account(row) for row in rows]
 
 
 async def page_of_org(
     tx: Tx,
     org_id: UUID,
+    window: PositionWindow,
     *,
     statuses: Sequence[VirtualAccountStatus],
     chains: Sequence[Chain],
-    before: PagePosition,
-    limit: int,
 ) -> Sequence[VirtualAccount]:
     """List accounts of all users with one of these statuses and chains, newest first."""
-    rows = await tx.fetch(
-        PAGE_OF_ORG, org_id, statuses, chains, before.created_at, before.id, limit
-    )
+    rows = await tx.fetch(PAGE_OF_ORG, org_id, statuses, chains, *window.bounds)
     return [_account(row) for row in rows]
 
 

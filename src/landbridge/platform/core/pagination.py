@@ -6,6 +6,7 @@ Source: contract, lists. `createdAfter` is inclusive, `createdBefore` exclusive,
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from typing import Protocol
 from uuid import UUID
 
 LIMIT_DEFAULT = 10
@@ -17,12 +18,48 @@ END = datetime(9999, 1, 1, tzinfo=UTC)
 _LEAST_ID = UUID(int=0)
 
 
+class ListedRecord(Protocol):
+    """Row of a list. Rows of the same time are ordered by their ids."""
+
+    @property
+    def id(self) -> UUID:
+        """Return its id."""
+        ...
+
+
+class PositionedRow(ListedRecord, Protocol):
+    """Row of a list that is ordered by the time of its creation."""
+
+    @property
+    def created_at(self) -> datetime:
+        """Return the time it is ordered by."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PagePosition:
     """A position between two rows of a list, right after this row, newest first."""
 
     created_at: datetime
     id: UUID
+
+    def precedes(self, row: PositionedRow) -> bool:
+        """Return whether a row comes after the position in the list."""
+        return (row.created_at, row.id) < (self.created_at, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class PositionWindow:
+    """The requested part of a list with the newest first that orders rows of one time by id."""
+
+    limit: int
+    since: datetime = BEGINNING
+    before: PagePosition = PagePosition(END, _LEAST_ID)
+
+    @property
+    def bounds(self) -> tuple[datetime, UUID, int]:
+        """Return the position and the limit, as statements take them."""
+        return self.before.created_at, self.before.id, self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +80,10 @@ class PageWindow:
         """Return the position after which rows are requested, if `before` is a bound."""
         return PagePosition(self.before or END, _LEAST_ID)
 
-
-@dataclass(frozen=True, slots=True)
-class PositionWindow:
-    """The requested part of a list with the newest first that orders rows of one time by id."""
-
-    limit: int
-    since: datetime = BEGINNING
-    before: PagePosition = PagePosition(END, _LEAST_ID)
+    @property
+    def positions(self) -> PositionWindow:
+        """Return the part, if `before` is a bound."""
+        return PositionWindow(self.limit, self.since, self.position)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +93,11 @@ class QueueWindow:
     limit: int
     after: PagePosition
     before: datetime
+
+    @property
+    def bounds(self) -> tuple[datetime, UUID, datetime, int]:
+        """Return both ends and the limit, as statements take them."""
+        return self.after.created_at, self.after.id, self.before, self.limit
 
 
 def queue_window(

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.files.model import FileState, MimeType
 
 _ADD = """
@@ -91,16 +91,7 @@ class StoredFile:
 
 async def add(tx: Tx, file: StoredFile, *, remove_at: datetime) -> None:
     """Insert a row that is hidden until `show`, unless it exists."""
-    await tx.execute(
-        _ADD,
-        file.org_id,
-        file.id,
-        file.sealed_name,
-        file.mime_type,
-        file.size,
-        file.created_at,
-        remove_at,
-    )
+    await write_row(tx, _ADD, file, size_bytes=file.size, remove_at=remove_at)
 
 
 async def count(tx: Tx, org_id: UUID, size: int, *, bytes_max: int) -> bool:

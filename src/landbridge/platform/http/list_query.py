@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -17,8 +17,10 @@ from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.core.pagination import (
     LIMIT_DEFAULT,
     LIMIT_MAX,
+    ListedRecord,
     PagePosition,
     PageWindow,
+    PositionedRow,
     PositionWindow,
     QueueWindow,
     parse_moment,
@@ -29,24 +31,6 @@ from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, form,
 W = TypeVar("W", bound=str)
 
 AnyRequest = Request[Any, Any, Any]
-
-
-class ListedRecord(Protocol):
-    """Row of a list. Rows of the same time are ordered by their ids."""
-
-    @property
-    def id(self) -> UUID:
-        """Return its id."""
-        ...
-
-
-class PositionedRow(ListedRecord, Protocol):
-    """Row of a list that is ordered by the time of its creation."""
-
-    @property
-    def created_at(self) -> datetime:
-        """Return the time it is ordered by."""
-        ...
 
 
 R = TypeVar("R", bound=ListedRecord)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.orgs.model import ApiKey, Mode, Org
 
 # Any fixed number but that of the migrations does; the lock is the transaction's own.
@@ -223,21 +223,7 @@ async def move_clock(
 
 async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
     """Store a key; False if this very secret, or a key of this id, is stored already."""
-    added = await tx.fetchval(
-        _ADD_KEY,
-        key.org_id,
-        key.id,
-        key.name,
-        key.hint,
-        secret_hash,
-        key.created_at,
-        key.expires_at,
-        key.can_review,
-        key.can_approve,
-        key.can_pay,
-        key.can_administer,
-        key.created_by,
-    )
+    added = await write_row(tx, _ADD_KEY, key, secret_hash=secret_hash)
     return added is not None
 
 

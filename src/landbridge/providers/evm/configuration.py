@@ -16,12 +16,13 @@ from typing import Any
 
 import msgspec
 
-from landbridge.providers.chains.tokens import NATIVE_ASSETS, NETWORK_TOKENS, Network
+from landbridge.providers.chains.tokens import NATIVE_ASSETS, Network
 from landbridge.providers.evm.bridge_configuration import BridgeContracts, read_bridge
 from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable, either
 from landbridge.providers.evm.market_configuration import MarketContracts, read_market
 from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError, is_web_url
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
+from landbridge.providers.evm.token_configuration import EvmToken, read_evm_token, read_tokens
 
 # Larger than any in use; a larger one could not be signed for in all tools.
 _CHAIN_ID_MAX = 2**53 - 1
@@ -29,7 +30,6 @@ _BLOCKS_MAX = 2**53 - 1
 # A deeper confirmation takes hours on the slowest chain: a mistake.
 _DEPTH_MAX = 10_000
 _URLS_MAX = 10
-_DOMAIN_LENGTH_MAX = 100
 _GWEI_WEI = 10**9
 _GWEI_CAP_MAX = 1_000_000
 # As many decimals as one gwei has in wei.
@@ -62,29 +62,6 @@ class FinalityTag(StrEnum):
 
     SAFE = "safe"
     FINALIZED = "finalized"
-
-
-class Eip3009Domain(msgspec.Struct, frozen=True):
-    """Name and version in a token's EIP-712 domain."""
-
-    name: str
-    version: str
-
-
-class EvmToken(msgspec.Struct, frozen=True, kw_only=True):
-    """Token contract; `eip3009` only if it transfers by signed authorization.
-
-    An alarm goes out while an organisation's own address has fewer units than the floor; the target
-    is what it should be filled up to. A bridgeable token is burned and minted by the chain's
-    bridge.
-    """
-
-    address: str
-    decimals: int
-    eip3009: Eip3009Domain | None
-    treasury_floor_units: int | None = None
-    treasury_target_units: int | None = None
-    is_bridgeable: bool = False
 
 
 class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
@@ -195,7 +172,7 @@ def _chain(tables: ConfigurationTable, key: str) -> EvmChain:
     name = _network(table.path, key)
     confirmations = table.whole("confirmations", least=1, most=_DEPTH_MAX)
     delegate_contract = table.optional_address("delegate_contract")
-    tokens = _tokens(table.table("tokens"), name)
+    tokens = read_tokens(table.table("tokens"), name, read_evm_token)
     decimals = {currency: token.decimals for currency, token in tokens.items()}
     sponsor = _sponsor(table, has_delegate=delegate_contract is not None)
     has_calls, market = SponsorMethod.EIP7702 in sponsor, table.optional_table("market")
@@ -317,59 +294,6 @@ def _sending(table: ConfigurationTable, chain: Network) -> dict[str, Any]:
         found[f"{name}_wei"] = None if text is None else int(Decimal(text).scaleb(18))
     faucet = table.optional_address("faucet")
     return found if faucet is None else {**found, "faucet": faucet}
-
-
-def _tokens(tables: ConfigurationTable, chain: Network) -> Mapping[str, EvmToken]:
-    if not tables.names:
-        raise ChainsFileError(f"{tables.path} must have at least one token")
-    tokens: dict[str, EvmToken] = {}
-    for currency in tables.names:
-        token = _token(tables.table(currency), chain, currency)
-        for other, each in tokens.items():
-            if each.address == token.address:
-                raise ChainsFileError(f"{tables.path}.{currency}.address is also that of {other}")
-        tokens[currency] = token
-    return tokens
-
-
-def _token(table: ConfigurationTable, chain: Network, currency: str) -> EvmToken:
-    known = NETWORK_TOKENS.get((chain, currency))
-    if known is None:
-        listed = [name for on, name in NETWORK_TOKENS if on is chain]
-        raise ChainsFileError(
-            f"{table.path} is no token of the platform on {chain}: use {either(listed)}"
-        )
-    decimals = table.whole("decimals", least=0, most=77)
-    if decimals != known.asset.decimals:
-        raise table.error("decimals", f"must be {known.asset.decimals}, as the platform books it")
-    address = table.address("address")
-    floor = table.optional_units("treasury_floor", decimals)
-    target = table.optional_units("treasury_target", decimals)
-    if floor is not None and target is not None and target < floor:
-        raise table.error("treasury_target", "must be at least the treasury_floor")
-    token = EvmToken(
-        address=address,
-        decimals=decimals,
-        eip3009=_domain(table),
-        treasury_floor_units=floor,
-        treasury_target_units=target,
-        is_bridgeable=table.optional_flag("bridgeable"),
-    )
-    table.refuse_unknown()
-    return token
-
-
-def _domain(table: ConfigurationTable) -> Eip3009Domain | None:
-    if "eip3009" not in table.names:
-        return None
-    domain = table.table("eip3009")
-    texts: dict[str, Any] = {}
-    for name in ("name", "version"):
-        texts[name] = domain.text(name)
-        if not 1 <= len(texts[name]) <= _DOMAIN_LENGTH_MAX:
-            raise domain.error(name, f"must have 1 to {_DOMAIN_LENGTH_MAX} characters")
-    domain.refuse_unknown()
-    return Eip3009Domain(**texts)
 
 
 def _check_distinct(chains: Mapping[Network, EvmChain]) -> None:

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from enum import StrEnum
+from typing import Any, TypeVar, cast
 
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.formats.evm_addresses import AddressError, checked_evm_address
+
+E = TypeVar("E", bound=StrEnum)
 
 _NAME_LENGTH_SHOWN_MAX = 40
 _AMOUNT_FORM = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
@@ -79,8 +82,17 @@ class ConfigurationTable:
             raise self.error(name, "must be true or false")
         return value
 
-    def whole(self, name: str, *, least: int, most: int) -> int:
-        """Return a whole number within both bounds."""
+    def choice(self, name: str, choices: type[E]) -> E:
+        """Return one of these texts."""
+        text = self.text(name)
+        if text not in list(choices):
+            raise self.error(name, f"must be {either(choices)}")
+        return choices(text)
+
+    def whole(self, name: str, *, least: int, most: int, default: int | None = None) -> int:
+        """Return a whole number within both bounds; `default`, if given, for an absent member."""
+        if default is not None and name not in self._members:
+            return default
         value = self.required(name)
         is_whole = isinstance(value, int) and not isinstance(value, bool)
         if not is_whole or not least <= value <= most:

@@ -75,16 +75,17 @@ def read_market(
         return None
     if not has_calls:
         raise table.error("router", "needs eip7702 in sponsor: a swap is several calls in one")
-    interface = table.text("interface")
-    if interface not in list(RouterInterface):
-        raise table.error("interface", f"must be {either(RouterInterface)}")
     market = MarketContracts(
-        interface=RouterInterface(interface),
+        interface=table.choice("interface", RouterInterface),
         router=table.address("router"),
         quoter=table.address("quoter"),
         pools=_pools(table.table("pools"), decimals),
-        slippage_bps=_whole(table, "slippage_bps", _SLIPPAGE_BPS, 0, _SLIPPAGE_BPS_MAX),
-        patience_s=_whole(table, "patience_s", _PATIENCE_S, _PATIENCE_S_LEAST, _PATIENCE_S_MAX),
+        slippage_bps=table.whole(
+            "slippage_bps", least=0, most=_SLIPPAGE_BPS_MAX, default=_SLIPPAGE_BPS
+        ),
+        patience_s=table.whole(
+            "patience_s", least=_PATIENCE_S_LEAST, most=_PATIENCE_S_MAX, default=_PATIENCE_S
+        ),
         least_rate=_least_rate(table),
         coin_price=_decimal(table, "coin_price"),
     )
@@ -119,10 +120,6 @@ def _pools(tables: ConfigurationTable, decimals: Mapping[str, int]) -> tuple[Mar
     if not pools:
         raise ChainsFileError(f"{tables.path} must have at least one pool")
     return tuple(pools.values())
-
-
-def _whole(table: ConfigurationTable, name: str, default: int, least: int, most: int) -> int:
-    return table.whole(name, least=least, most=most) if name in table.names else default
 
 
 def _least_rate(table: ConfigurationTable) -> Decimal:

@@ -49,8 +49,10 @@ def read_signer_limits(
     if table is None:
         return SignerLimits()
     limits = SignerLimits(
-        rate_per_key=_rate(table, "rate_per_key", SignerLimits().rate_per_key),
-        rate=_rate(table, "rate", SignerLimits().rate),
+        rate_per_key=table.whole(
+            "rate_per_key", least=1, most=_RATE_MAX, default=SignerLimits().rate_per_key
+        ),
+        rate=table.whole("rate", least=1, most=_RATE_MAX, default=SignerLimits().rate),
         amounts={
             name: _amounts(table.table(name), places)
             for name, places in {**decimals, COIN: coin_decimals}.items()
@@ -59,12 +61,6 @@ def read_signer_limits(
     )
     table.refuse_unknown()
     return limits
-
-
-def _rate(table: ConfigurationTable, name: str, default: int) -> int:
-    if name not in table.names:
-        return default
-    return table.whole(name, least=1, most=_RATE_MAX)
 
 
 def _amounts(table: ConfigurationTable, decimals: int) -> AmountLimits:

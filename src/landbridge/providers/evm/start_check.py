@@ -18,7 +18,7 @@ from landbridge.providers.evm.abi import (
     decode_uint256,
 )
 from landbridge.providers.evm.bridge_configuration import MESSAGE_VERSIONS, BridgeContracts
-from landbridge.providers.evm.configuration import EvmChain, EvmToken
+from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.contract_numbers import read_number
 from landbridge.providers.evm.errors import NodeError, NodeUnavailable
 from landbridge.providers.evm.markets.contract_check import market_problems
@@ -26,6 +26,7 @@ from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.nodes import RpcLimits
 from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.rpc import ChainClient
+from landbridge.providers.evm.token_configuration import EvmToken
 
 
 class ChainCheck(msgspec.Struct, frozen=True, kw_only=True):

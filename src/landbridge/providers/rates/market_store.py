@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import column_arrays
 
 # One lock order for all callers, so that no two of them deadlock.
 _LOCK = """
@@ -73,12 +74,13 @@ async def put(tx: Tx, rates: Sequence[StoredObservation], *, last_at: datetime) 
     """Store observations newer than the stored one, or replace one later than `last_at`."""
     await tx.execute(
         _PUT,
-        [each.currency for each in rates],
-        [each.usd for each in rates],
-        [each.at for each in rates],
-        [each.is_off_peg for each in rates],
-        [None if each.anchor is None else each.anchor.usd for each in rates],
-        [None if each.anchor is None else each.anchor.at for each in rates],
+        *column_arrays(
+            _PUT,
+            rates,
+            observed_at=[each.at for each in rates],
+            anchor_usd=[None if each.anchor is None else each.anchor.usd for each in rates],
+            anchored_at=[None if each.anchor is None else each.anchor.at for each in rates],
+        ),
         last_at,
     )
 

@@ -7,7 +7,7 @@ import msgspec
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.providers.screening.model import SanctionsEntry, SanctionsListVersion
 
 _ACTIVE = """
@@ -144,15 +144,7 @@ async def retire(tx: Tx, name: str) -> None:
 
 async def add(tx: Tx, version: SanctionsListVersion) -> None:
     """Add the active version of a list, which has none."""
-    await tx.execute(
-        _ADD,
-        version.id,
-        version.list,
-        version.digest,
-        version.published_on,
-        version.entry_count,
-        version.loaded_at,
-    )
+    await write_row(tx, _ADD, version)
     prove(_PROOF, version.id)
 
 

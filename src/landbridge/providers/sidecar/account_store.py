@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.providers.sidecar.credits import GivenAccount
 
 _ADD = """
@@ -47,16 +47,7 @@ class SealedAccount:
 
 async def add(tx: Tx, account: SealedAccount) -> None:
     """Store an account, unless the key or the number is known."""
-    await tx.execute(
-        _ADD,
-        account.org_id,
-        account.key,
-        account.provider,
-        account.currency,
-        account.account_number,
-        account.sealed_coordinates,
-        account.created_at,
-    )
+    await write_row(tx, _ADD, account)
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> SealedAccount | None:

@@ -2,16 +2,16 @@
 
 import sys
 from collections.abc import Sequence
-from uuid import UUID
 
 import click
 
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
+    CommandTarget,
     data_dir_option,
-    org_option,
     print_lines,
+    target_options,
 )
 from landbridge.platform.core.ids import as_uuid
 from landbridge.platform.db.pool import Database
@@ -33,9 +33,8 @@ def problems(run_at: CommandRunner[Database]) -> click.Command:
     """Return the command that lists orders and credits which need a person."""
 
     @click.command("problems")
-    @org_option
-    @data_dir_option
-    def command(org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def command(target: CommandTarget) -> None:
         """List orders, credits, screenings and applications that need a person.
 
         Exits 1 if there are any.
@@ -64,7 +63,7 @@ def problems(run_at: CommandRunner[Database]) -> click.Command:
                 *map(_application_line, applications),
             ]
 
-        found = run_at(data_dir, org, run, writes=False)
+        found = run_at(target, run, writes=False)
         print_lines(list(found), "No order, credit, screening or application needs a person.")
         if found:
             sys.exit(1)
@@ -88,7 +87,7 @@ def reread(run_at: CommandRunner[Database]) -> click.Command:
             at = context.clock.now()
             return await context.verbs.single(lambda tx: credit_store.reread(tx, name, at))
 
-        if not run_at(data_dir, None, run, writes=True):
+        if not run_at(CommandTarget(data_dir), run, writes=True):
             raise click.UsageError(f"no provider {name} was ever polled")
         click.echo(f"The credits of {name} are read again.")
 
@@ -122,7 +121,7 @@ def close_problem(run_at: CommandRunner[Database]) -> click.Command:
                 return True
             return await single(lambda tx, key=key: application_store.close(tx, name, key))
 
-        if not run_at(data_dir, None, run, writes=True):
+        if not run_at(CommandTarget(data_dir), run, writes=True):
             raise click.UsageError(f"{credit_id} of {name} has no open problem")
         click.echo(f"The problem of {credit_id} is closed.")
 

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.sidecar.credits import StoredCredit
 
@@ -150,17 +150,12 @@ async def find(tx: Tx, provider: str, credit_ids: Collection[str]) -> Mapping[st
 async def put(tx: Tx, credit: StoredCredit) -> None:
     """Store a credit, or what has become of it."""
     money = credit.money
-    await tx.execute(
+    await write_row(
+        tx,
         _PUT,
-        credit.org_id,
-        credit.provider,
-        credit.credit_id,
-        credit.incoming_payment_id,
-        credit.account_number,
-        None if money is None else money.asset.code,
-        None if money is None else money.units,
-        credit.problem,
-        credit.received_at,
+        credit,
+        asset=None if money is None else money.asset.code,
+        units=None if money is None else money.units,
     )
 
 

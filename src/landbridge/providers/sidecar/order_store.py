@@ -8,7 +8,7 @@ import msgspec
 
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 from landbridge.providers.rails.port import PaymentTracking, RailPayment
 from landbridge.providers.sidecar.model import (
@@ -169,17 +169,14 @@ returning true
 
 async def add(tx: Tx, payment: RailPayment, provider: str) -> None:
     """Add an order; a known one stays as it is."""
-    await tx.execute(
+    await write_row(
+        tx,
         _ADD,
-        payment.org_id,
-        payment.key,
-        payment.record_id,
-        provider,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.is_same_day,
-        payment.at,
+        payment,
+        provider=provider,
+        asset=payment.money.asset.code,
+        units=payment.money.units,
+        created_at=payment.at,
     )
 
 
@@ -231,18 +228,15 @@ async def apply(
 
 async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) -> bool:
     """Fail an order that was never sent, so that it never is; False if it may have been."""
-    await tx.execute(
+    await write_row(
+        tx,
         _RESERVE,
-        payment.org_id,
-        payment.key,
-        payment.record_id,
-        provider,
-        payment.money.asset.code,
-        payment.money.units,
-        payment.rail,
-        payment.is_same_day,
-        reason,
-        payment.at,
+        payment,
+        provider=provider,
+        asset=payment.money.asset.code,
+        units=payment.money.units,
+        reason=reason,
+        created_at=payment.at,
     )
     await tx.execute(_WITHHOLD, payment.org_id, payment.key, reason, payment.at)
     return bool(await tx.fetchval(_IS_FAILED, payment.org_id, payment.key))

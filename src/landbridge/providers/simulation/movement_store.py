@@ -5,11 +5,11 @@ Orders write their movements in the statement that stores them (store.py).
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from decimal import Decimal
 from hashlib import sha256
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
+from landbridge.platform.db.rows import write_row
 from landbridge.providers.simulation.model import SimulatedMovement
 
 # More movements are left to the next block.
@@ -98,17 +98,7 @@ order by m.block_number
 
 async def add(tx: Tx, movement: SimulatedMovement) -> None:
     """Store a transaction of one movement, once."""
-    await tx.execute(
-        _ADD,
-        movement.org_id,
-        movement.chain,
-        movement.transaction_hash,
-        movement.asset,
-        Decimal(movement.units),
-        movement.source,
-        movement.destination,
-        movement.settles_at,
-    )
+    await write_row(tx, _ADD, movement)
 
 
 async def mine(tx: Tx, org_id: UUID, chain: str, at: datetime) -> tuple[int, str] | None:

@@ -9,7 +9,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_arrays, read_row
 from landbridge.providers.simulation.model import (
     LatencyProfile,
     LatencyProfiles,
@@ -84,17 +84,13 @@ async def add(tx: Tx, operations: Sequence[SimulatedOrder]) -> list[SimulatedOrd
     """Store each order that is not stored yet, with its organisation's latency; return those."""
     rows = await tx.fetch(
         _ADD,
-        [each.org_id for each in operations],
-        [each.system.value for each in operations],
-        [each.key for each in operations],
-        [msgspec.json.encode(each.request).decode() for each in operations],
-        [msgspec.json.encode(each.response).decode() for each in operations],
-        [each.ending.value for each in operations],
-        [each.reason for each in operations],
-        [each.accepted_at for each in operations],
-        [each.settles_at for each in operations],
-        [each.is_paced for each in operations],
-        [each.is_silent for each in operations],
+        *column_arrays(
+            _ADD,
+            operations,
+            request=[msgspec.json.encode(each.request).decode() for each in operations],
+            response=[msgspec.json.encode(each.response).decode() for each in operations],
+            outcome=[each.ending.value for each in operations],
+        ),
     )
     return [_operation(row) for row in rows]
 

@@ -12,7 +12,7 @@ import msgspec
 
 from landbridge.platform.formats.evm_addresses import AddressError
 from landbridge.platform.formats.solana_addresses import checked_solana_address
-from landbridge.providers.chains.tokens import NATIVE_ASSETS, TOKENS, Chain, Network
+from landbridge.providers.chains.tokens import NATIVE_ASSETS, Network
 from landbridge.providers.evm.configuration import (
     FinalityTag,
     read_explorer,
@@ -20,9 +20,14 @@ from landbridge.providers.evm.configuration import (
     read_text,
     read_urls,
 )
-from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable, either
+from landbridge.providers.evm.configuration_table import ConfigurationTable
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
+from landbridge.providers.evm.token_configuration import (
+    ConfiguredToken,
+    read_tokens,
+    read_treasury_bounds,
+)
 
 COIN_DECIMALS = NATIVE_ASSETS[Network.SOLANA].decimals
 # Wallets that one transaction can pay: with one more it is larger than nodes take.
@@ -43,14 +48,10 @@ class TokenProgram(StrEnum):
     TOKEN_2022 = "token-2022"  # noqa: S105  no secret
 
 
-class SolanaToken(msgspec.Struct, frozen=True, kw_only=True):
-    """Token: `address` is its mint. Floor and target are as those of `EvmToken`."""
+class SolanaToken(ConfiguredToken, frozen=True, kw_only=True):
+    """Token: `address` is its mint."""
 
-    address: str
-    decimals: int
     program: TokenProgram
-    treasury_floor_units: int | None = None
-    treasury_target_units: int | None = None
 
 
 class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +136,7 @@ def parse_solana(text: str) -> SolanaChain | None:
 
 
 def _chain(table: ConfigurationTable) -> SolanaChain:
-    tokens = _tokens(table.table("tokens"))
+    tokens = read_tokens(table.table("tokens"), Network.SOLANA, _token)
     if table.text("finality") != FinalityTag.FINALIZED:
         raise table.error("finality", f"must be {FinalityTag.FINALIZED}")
     chain = SolanaChain(
@@ -174,49 +175,15 @@ def _sending(table: ConfigurationTable) -> dict[str, Any]:
     return found
 
 
-def _tokens(tables: ConfigurationTable) -> Mapping[str, SolanaToken]:
-    if not tables.names:
-        raise ChainsFileError(f"{tables.path} must have at least one token")
-    tokens: dict[str, SolanaToken] = {}
-    for currency in tables.names:
-        token = _token(tables.table(currency), currency)
-        for other, each in tokens.items():
-            if each.address == token.address:
-                raise ChainsFileError(f"{tables.path}.{currency}.address is also that of {other}")
-        tokens[currency] = token
-    return tokens
-
-
-def _token(table: ConfigurationTable, currency: str) -> SolanaToken:
-    known = TOKENS.get((Chain.SOLANA, currency))
-    if known is None:
-        listed = [name for on, name in TOKENS if on is Chain.SOLANA]
-        raise ChainsFileError(
-            f"{table.path} is no token of the platform on SOLANA: use {either(listed)}"
-        )
-    decimals = table.whole("decimals", least=0, most=77)
-    if decimals != known.asset.decimals:
-        raise table.error("decimals", f"must be {known.asset.decimals}, as the platform books it")
-    floor = table.optional_units("treasury_floor", decimals)
-    target = table.optional_units("treasury_target", decimals)
-    if floor is not None and target is not None and target < floor:
-        raise table.error("treasury_target", "must be at least the treasury_floor")
-    token = SolanaToken(
+def _token(table: ConfigurationTable, decimals: int) -> SolanaToken:
+    floor, target = read_treasury_bounds(table, decimals)
+    return SolanaToken(
         address=_address(table, "address"),
         decimals=decimals,
-        program=_program(table),
+        program=table.choice("program", TokenProgram),
         treasury_floor_units=floor,
         treasury_target_units=target,
     )
-    table.refuse_unknown()
-    return token
-
-
-def _program(table: ConfigurationTable) -> TokenProgram:
-    text = table.text("program")
-    if text not in list(TokenProgram):
-        raise table.error("program", f"must be {either(TokenProgram)}")
-    return TokenProgram(text)
 
 
 def _address(table: ConfigurationTable, name: str) -> str:

@@ -4,15 +4,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from uuid import UUID
 
 import click
 
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.platform.core.extras import Extra, missing
 from landbridge.platform.core.ids import as_uuid
@@ -61,20 +60,13 @@ def _write(run_command: CommandRunner[ArchiveCommandServices]) -> click.Command:
     @click.option("--before", required=True, help="The first month that stays out, as in 2026-10.")
     @click.option("--all", "is_all", is_flag=True, help="All organisations.")
     @click.option("--dry-run", is_flag=True, help="Only name the months that would be written.")
-    @org_option
-    @data_dir_option
+    @target_options
     def write(
-        *,
-        folder: Path,
-        before: str,
-        is_all: bool,
-        dry_run: bool,
-        org: UUID | None,
-        data_dir: str | None,
+        target: CommandTarget, *, folder: Path, before: str, is_all: bool, dry_run: bool
     ) -> None:
         """Write the finished months that FOLDER lacks, each verified; resumes if interrupted."""
         _check_extra()
-        if is_all and org is not None:
+        if is_all and target.org is not None:
             raise click.UsageError("--all and --org exclude each other.")
         if (until := read_month(before)) is None:
             raise click.UsageError("--before is a month, as in 2026-10.")
@@ -93,7 +85,7 @@ def _write(run_command: CommandRunner[ArchiveCommandServices]) -> click.Command:
                     is_stopped = True
             return is_stopped
 
-        if run_command(data_dir, org, run, writes=True):
+        if run_command(target, run, writes=True):
             sys.exit(1)
 
     return write

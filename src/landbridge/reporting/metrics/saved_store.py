@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.reporting.metrics.params import as_json, from_json
 from landbridge.reporting.metrics.saved_model import SavedMetric
 
@@ -72,7 +72,7 @@ async def lock_org(tx: Tx, org_id: UUID) -> None:
 
 async def add(tx: Tx, metric: SavedMetric) -> None:
     """Store a new metric."""
-    await tx.execute(_ADD, *column_values(_ADD, metric, params=as_json(metric.params)))
+    await write_row(tx, _ADD, metric, params=as_json(metric.params))
 
 
 async def get(tx: Tx, org_id: UUID, metric_id: UUID) -> SavedMetric | None:
@@ -104,16 +104,7 @@ async def others(tx: Tx, metric: SavedMetric) -> SavedMetricUsage:
 
 async def update(tx: Tx, metric: SavedMetric) -> None:
     """Update a locked metric."""
-    await tx.execute(
-        _UPDATE,
-        metric.org_id,
-        metric.id,
-        metric.name,
-        as_json(metric.params),
-        metric.version,
-        metric.updated_at,
-        metric.template,
-    )
+    await write_row(tx, _UPDATE, metric, params=as_json(metric.params))
 
 
 async def delete(tx: Tx, org_id: UUID, metric_id: UUID) -> None:

@@ -2,15 +2,14 @@
 
 import sys
 from pathlib import Path
-from uuid import UUID
 
 import click
 
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.platform.core.clock import Clock
 from landbridge.reporting.proofs.publication import CheckpointFolder
@@ -45,16 +44,15 @@ def _verify(run_command: CommandRunner[Proofs]) -> click.Command:
         multiple=True,
         help="A checkpoint that was kept elsewhere; may be repeated.",
     )
-    @org_option
-    @data_dir_option
-    def verify(*, checkpoints: tuple[Path, ...], org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def verify(target: CommandTarget, *, checkpoints: tuple[Path, ...]) -> None:
         """Compare the database with the tree of its changes; exits 1 if they differ."""
         notes = [each.read_text(encoding="utf-8", errors="replace") for each in checkpoints]
 
         async def run(context: CommandContext[Proofs]) -> BooksVerification:
             return await context.verbs.verifier.verify(context.org_id, notes)
 
-        result = run_command(data_dir, org, run, writes=False)
+        result = run_command(target, run, writes=False)
         for finding in result.findings:
             click.echo(finding)
         if result.findings:
@@ -67,9 +65,8 @@ def _verify(run_command: CommandRunner[Proofs]) -> click.Command:
 def _export(run_command: CommandRunner[Proofs]) -> click.Command:
     @click.command()
     @click.option("--out", type=_FILE, required=True, help="The file to write.")
-    @org_option
-    @data_dir_option
-    def export(*, out: Path, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def export(target: CommandTarget, *, out: Path) -> None:
         """Write all changes with their salts into a file that an auditor verifies offline."""
 
         async def run(context: CommandContext[Proofs]) -> int:
@@ -82,37 +79,35 @@ def _export(run_command: CommandRunner[Proofs]) -> click.Command:
 
         # It has all amounts and balances.
         out.touch(mode=0o600)
-        click.echo(f"{run_command(data_dir, org, run, writes=True):,} changes are in {out}.")
+        click.echo(f"{run_command(target, run, writes=True):,} changes are in {out}.")
 
     return export
 
 
 def _keys(run_command: CommandRunner[Proofs]) -> click.Command:
     @click.command()
-    @org_option
-    @data_dir_option
-    def keys(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def keys(target: CommandTarget) -> None:
         """Print the public keys that sign the checkpoints, one for each epoch."""
 
         async def run(context: CommandContext[Proofs]) -> list[str]:
             return await context.verbs.signing.verifier_keys(context.org_id)
 
-        click.echo("\n".join(run_command(data_dir, org, run, writes=True)))
+        click.echo("\n".join(run_command(target, run, writes=True)))
 
     return keys
 
 
 def _resume(run_command: CommandRunner[Proofs]) -> click.Command:
     @click.command()
-    @org_option
-    @data_dir_option
-    def resume(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def resume(target: CommandTarget) -> None:
         """Sign again after a restored backup, in an epoch that names the last published head."""
 
         async def run(context: CommandContext[Proofs]) -> int:
             return await context.verbs.signing.resume(context.org_id)
 
-        click.echo(f"Epoch {run_command(data_dir, org, run, writes=True)} begins.")
+        click.echo(f"Epoch {run_command(target, run, writes=True)} begins.")
 
     return resume
 

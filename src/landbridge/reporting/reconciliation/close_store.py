@@ -2,13 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
-from decimal import Decimal
 from uuid import UUID
 
 from landbridge.ledger.corrections import KIND as CORRECTION
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import column_arrays, read_row, write_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.close_model import (
     CloseCorrection,
@@ -170,11 +169,7 @@ async def add_cutoff(
         block.number,
         block.hash,
         compared_at,
-        [each.asset for each in positions],
-        [Decimal(each.ledger_units) for each in positions],
-        [Decimal(each.outside_units) for each in positions],
-        [Decimal(each.unexplained_units) for each in positions],
-        [Decimal(each.accepted_units) for each in positions],
+        *column_arrays(_ADD_CUTOFF, positions),
         ended_at,
     )
     return bool(added)
@@ -224,9 +219,7 @@ async def corrections(
 
 async def add(tx: Tx, org_id: UUID, close: DailyClose) -> bool:
     """Store a signed close; False if the day has one."""
-    return bool(
-        await tx.fetchval(_ADD, *column_values(_ADD, close, org_id=org_id, content=close.text))
-    )
+    return bool(await write_row(tx, _ADD, close, org_id=org_id, content=close.text))
 
 
 async def latest(tx: Tx, org_id: UUID) -> DailyClose | None:
@@ -255,21 +248,12 @@ async def lock(tx: Tx, org_id: UUID, close_id: UUID) -> DailyClose | None:
 
 async def decide(tx: Tx, org_id: UUID, close: DailyClose) -> None:
     """Store the decision on a locked close."""
-    await tx.execute(
-        _DECIDE,
-        org_id,
-        close.id,
-        close.status,
-        close.decided_by,
-        close.decided_at,
-        close.rejection_reason,
-    )
+    await write_row(tx, _DECIDE, close, org_id=org_id)
 
 
 async def page(tx: Tx, org_id: UUID, window: PositionWindow) -> list[DailyClose]:
     """Return closes, the latest signature first."""
-    before = window.before
-    rows = await tx.fetch(_PAGE, org_id, window.since, before.created_at, before.id, window.limit)
+    rows = await tx.fetch(_PAGE, org_id, window.since, *window.bounds)
     return [_close(row) for row in rows]
 
 

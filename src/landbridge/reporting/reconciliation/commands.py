@@ -10,9 +10,9 @@ import click
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
     print_lines,
+    target_options,
 )
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.pagination import LIMIT_MAX, PositionWindow
@@ -40,39 +40,32 @@ def reconcile(run_command: CommandRunner[LedgerReconciliation]) -> click.Group:
         """Compare the ledger with what chains and banks hold."""
 
     @group.command("run")
-    @org_option
-    @data_dir_option
-    def run_now(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def run_now(target: CommandTarget) -> None:
         """Compare now, and print sources, positions and differences; exits 1 if any is open."""
         _print(
             run_command(
-                data_dir,
-                org,
+                target,
                 lambda context: context.verbs.run(context.org_id, context.clock_offset),
                 writes=True,
             )
         )
 
     @group.command()
-    @org_option
-    @data_dir_option
-    def status(*, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def status(target: CommandTarget) -> None:
         """Print the last comparison; exits 1 if a difference is open."""
         _print(
-            run_command(
-                data_dir, org, lambda context: context.verbs.status(context.org_id), writes=False
-            )
+            run_command(target, lambda context: context.verbs.status(context.org_id), writes=False)
         )
 
     @group.command()
     @click.option("--all", "is_all", is_flag=True, help="Resolved ones, too.")
-    @org_option
-    @data_dir_option
-    def differences(*, is_all: bool, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def differences(target: CommandTarget, *, is_all: bool) -> None:
         """Print the latest differences, newest first."""
         found = run_command(
-            data_dir,
-            org,
+            target,
             lambda context: context.verbs.differences(context.org_id, is_resolved_included=is_all),
             writes=False,
         )
@@ -90,16 +83,9 @@ def _add_decisions(group: click.Group, run_command: CommandRunner[LedgerReconcil
     @click.option("--reason", required=True, help="Why it is no error; kept in the change log.")
     @click.option("--adjust-ledger", is_flag=True, help="Book it when it is accepted.")
     @_by_option
-    @org_option
-    @data_dir_option
+    @target_options
     def resolve(
-        *,
-        difference_id: UUID,
-        reason: str,
-        adjust_ledger: bool,
-        by: str,
-        org: UUID | None,
-        data_dir: str | None,
+        target: CommandTarget, *, difference_id: UUID, reason: str, adjust_ledger: bool, by: str
     ) -> None:
         """Explain an open difference, which a second person accepts then."""
 
@@ -109,22 +95,21 @@ def _add_decisions(group: click.Group, run_command: CommandRunner[LedgerReconcil
                 person, difference_id, reason, adjusts_ledger=adjust_ledger
             )
 
-        found = run_command(data_dir, org, run, writes=True)
+        found = run_command(target, run, writes=True)
         click.echo(f"Explained: {_difference_line(found)}")
 
     @group.command()
     @click.argument("difference_id", type=click.UUID)
     @_by_option
-    @org_option
-    @data_dir_option
-    def accept(*, difference_id: UUID, by: str, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def accept(target: CommandTarget, *, difference_id: UUID, by: str) -> None:
         """Accept another person's explanation; later runs expect it, or it is booked."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Difference:
             person = await _person(context, by)
             return await context.verbs.decisions.accept(person, difference_id)
 
-        found = run_command(data_dir, org, run, writes=True)
+        found = run_command(target, run, writes=True)
         click.echo(f"Accepted: {_difference_line(found)}")
 
 
@@ -133,41 +118,34 @@ def _add_closes(group: click.Group, run_command: CommandRunner[LedgerReconciliat
     @click.argument("day", type=click.DateTime(["%Y-%m-%d"]))
     @click.option("--reason", help="Why differences above the tolerance are carried.")
     @_by_option
-    @org_option
-    @data_dir_option
-    def close(
-        *, day: datetime, reason: str | None, by: str, org: UUID | None, data_dir: str | None
-    ) -> None:
+    @target_options
+    def close(target: CommandTarget, *, day: datetime, reason: str | None, by: str) -> None:
         """Sign the close of a day that has ended, which a second person confirms then."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> DailyClose:
             return await context.verbs.closes.sign(await _person(context, by), day.date(), reason)
 
-        print_lines(close_lines(run_command(data_dir, org, run, writes=True)), "")
+        print_lines(close_lines(run_command(target, run, writes=True)), "")
 
     @group.command()
     @click.argument("close_id", type=click.UUID)
     @click.argument("digest")
     @_by_option
-    @org_option
-    @data_dir_option
-    def confirm(
-        *, close_id: UUID, digest: str, by: str, org: UUID | None, data_dir: str | None
-    ) -> None:
+    @target_options
+    def confirm(target: CommandTarget, *, close_id: UUID, digest: str, by: str) -> None:
         """Confirm a close that another person has signed; it never changes again."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> DailyClose:
             return await context.verbs.closes.confirm(await _person(context, by), close_id, digest)
 
-        print_lines(close_lines(run_command(data_dir, org, run, writes=True)), "")
+        print_lines(close_lines(run_command(target, run, writes=True)), "")
 
 
 def _add_halts(group: click.Group, run_command: CommandRunner[LedgerReconciliation]) -> None:
     @group.command()
     @click.option("--all", "is_all", is_flag=True, help="Those that are over, too.")
-    @org_option
-    @data_dir_option
-    def halts(*, is_all: bool, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def halts(target: CommandTarget, *, is_all: bool) -> None:
         """Print the latest halts of payments; exits 1 if one is in force."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Sequence[Halt]:
@@ -175,7 +153,7 @@ def _add_halts(group: click.Group, run_command: CommandRunner[LedgerReconciliati
             window = PositionWindow(LIMIT_MAX)
             return await context.verbs.halts.page(context.org_id, statuses, window)
 
-        found = run_command(data_dir, org, run, writes=False)
+        found = run_command(target, run, writes=False)
         print_lines([_halt_line(each) for each in found], "No halts.")
         if any(each.status in IN_FORCE for each in found):
             raise SystemExit(1)
@@ -184,32 +162,28 @@ def _add_halts(group: click.Group, run_command: CommandRunner[LedgerReconciliati
     @click.argument("halt_id", type=click.UUID)
     @click.option("--reason", required=True, help="Why payments may go on; kept in the change log.")
     @_by_option
-    @org_option
-    @data_dir_option
-    def lift(
-        *, halt_id: UUID, reason: str, by: str, org: UUID | None, data_dir: str | None
-    ) -> None:
+    @target_options
+    def lift(target: CommandTarget, *, halt_id: UUID, reason: str, by: str) -> None:
         """Propose to lift a halt, which a second person accepts then."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Halt:
             person = await _person(context, by)
             return await context.verbs.halt_decisions.lift(person, halt_id, reason)
 
-        click.echo(_halt_line(run_command(data_dir, org, run, writes=True)))
+        click.echo(_halt_line(run_command(target, run, writes=True)))
 
     @group.command("accept-lift")
     @click.argument("halt_id", type=click.UUID)
     @_by_option
-    @org_option
-    @data_dir_option
-    def accept_lift(*, halt_id: UUID, by: str, org: UUID | None, data_dir: str | None) -> None:
+    @target_options
+    def accept_lift(target: CommandTarget, *, halt_id: UUID, by: str) -> None:
         """Lift a halt that another person has proposed to lift."""
 
         async def run(context: CommandContext[LedgerReconciliation]) -> Halt:
             person = await _person(context, by)
             return await context.verbs.halt_decisions.accept(person, halt_id)
 
-        click.echo(_halt_line(run_command(data_dir, org, run, writes=True)))
+        click.echo(_halt_line(run_command(target, run, writes=True)))
 
 
 async def _person(context: CommandContext[LedgerReconciliation], email: str) -> ReconPerson:

@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import column_arrays, read_optional_row, read_row, write_row
 from landbridge.reporting.reconciliation.model import (
     Difference,
     DifferenceFilters,
@@ -143,14 +143,7 @@ async def add_findings(
         org_id,
         source,
         now,
-        [new_id() for _ in findings],
-        [each.kind for each in findings],
-        [each.asset for each in findings],
-        [each.reference for each in findings],
-        [each.record_id for each in findings],
-        [Decimal(each.ledger_units) for each in findings],
-        [Decimal(each.outside_units) for each in findings],
-        [each.due_at for each in findings],
+        *column_arrays(_ADD_FINDINGS, findings, id=[new_id() for _ in findings]),
     )
 
 
@@ -206,9 +199,7 @@ async def page(
         filters.assignee_id,
         filters.record_id,
         window.since,
-        window.before.created_at,
-        window.before.id,
-        window.limit,
+        *window.bounds,
     )
     return [read_row(row, Difference) for row in rows]
 
@@ -222,16 +213,7 @@ async def reopen(
     tx: Tx, org_id: UUID, source: SourceName, findings: Sequence[FoundDifference]
 ) -> list[UUID]:
     """Open explained differences that have other units now; return them."""
-    rows = await tx.fetch(
-        _REOPEN,
-        org_id,
-        source,
-        [each.kind for each in findings],
-        [each.asset for each in findings],
-        [each.reference for each in findings],
-        [Decimal(each.ledger_units) for each in findings],
-        [Decimal(each.outside_units) for each in findings],
-    )
+    rows = await tx.fetch(_REOPEN, org_id, source, *column_arrays(_REOPEN, findings))
     return [row["id"] for row in rows]
 
 
@@ -288,20 +270,7 @@ async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
 
 async def write(tx: Tx, org_id: UUID, difference: Difference) -> None:
     """Store what people have decided on a locked difference."""
-    await tx.execute(
-        _SET,
-        org_id,
-        difference.id,
-        difference.status,
-        difference.assignee_id,
-        difference.reason,
-        difference.proposed_by,
-        difference.proposed_at,
-        difference.accepted_by,
-        difference.resolution,
-        difference.resolved_at,
-        difference.adjusts_ledger,
-    )
+    await write_row(tx, _SET, difference, org_id=org_id)
 
 
 async def accept_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:

@@ -2,12 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from decimal import Decimal
 from uuid import UUID
 
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import column_values, read_optional_row, read_row
+from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.halt_model import Halt, HaltStatus, MissingCoins
 
@@ -142,8 +141,7 @@ async def find_silence(tx: Tx, org_id: UUID, source: Chain) -> UUID | None:
 
 async def add(tx: Tx, org_id: UUID, halt: Halt) -> bool:
     """Store a halt; False if its asset has one in force."""
-    values = column_values(_ADD, halt, org_id=org_id, units=Decimal(halt.units))
-    return bool(await tx.fetchval(_ADD, *values))
+    return bool(await write_row(tx, _ADD, halt, org_id=org_id))
 
 
 async def in_force(tx: Tx, org_id: UUID, source: Chain) -> list[Halt]:
@@ -173,27 +171,14 @@ async def page(
         org_id,
         list(statuses or HaltStatus),
         window.since,
-        window.before.created_at,
-        window.before.id,
-        window.limit,
+        *window.bounds,
     )
     return [read_row(row, Halt) for row in rows]
 
 
 async def write(tx: Tx, org_id: UUID, halt: Halt) -> None:
     """Store what has become of a locked halt."""
-    await tx.execute(
-        _SET,
-        org_id,
-        halt.id,
-        halt.status,
-        Decimal(halt.units),
-        halt.reason,
-        halt.proposed_by,
-        halt.proposed_at,
-        halt.lifted_by,
-        halt.ended_at,
-    )
+    await write_row(tx, _SET, halt, org_id=org_id)
 
 
 async def count_in_force(tx: Tx, org_ids: Collection[UUID]) -> dict[str, int]:

@@ -11,8 +11,8 @@ import click
 from landbridge.platform.cli_context import (
     CommandContext,
     CommandRunner,
-    data_dir_option,
-    org_option,
+    CommandTarget,
+    target_options,
 )
 from landbridge.reporting.reconciliation.reserve_proofs import ReserveProofs
 
@@ -27,16 +27,14 @@ def reserves(run_command: CommandRunner[ReserveProofs]) -> click.Command:
     @click.option("--out", type=_FILE, required=True, help="The file to write.")
     @click.option("--user", type=click.UUID, help="Prove this user's balances.")
     @click.option("--addresses", type=_FILE, help="A second file: the addresses, for auditors.")
-    @org_option
-    @data_dir_option
+    @target_options
     def write(
+        target: CommandTarget,
         *,
         close_id: UUID,
         out: Path,
         user: UUID | None,
         addresses: Path | None,
-        org: UUID | None,
-        data_dir: str | None,
     ) -> None:
         """Write the statement of reserves of a close with all that is owed, in hidden pieces.
 
@@ -51,7 +49,7 @@ def reserves(run_command: CommandRunner[ReserveProofs]) -> click.Command:
                     count += 1
             return count, await _addresses(proofs, org_id, close_id)
 
-        count, found = run_command(data_dir, org, run, writes=True)
+        count, found = run_command(target, run, writes=True)
         if addresses is not None:
             # They say which addresses are customers'.
             addresses.touch(mode=0o600)

@@ -106,10 +106,7 @@ async def page(
     window: PositionWindow,
 ) -> list[ReconRun]:
     """Return runs, newest first."""
-    before = window.before
-    rows = await tx.fetch(
-        _PAGE, org_id, sources, window.since, before.created_at, before.id, window.limit
-    )
+    rows = await tx.fetch(_PAGE, org_id, sources, window.since, *window.bounds)
     return [_run(row) for row in rows]
 
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_optional_row, read_row
+from landbridge.platform.db.rows import column_arrays, read_optional_row, read_row
 from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.model import (
     BookedPosition,
@@ -248,17 +248,9 @@ async def add_sums(
     tx: Tx, org_id: UUID, sums: Sequence[tuple[SourceName, MovementSum]], at: datetime
 ) -> None:
     """Add sums to their matches; each reference and asset at most once."""
-    await tx.execute(
-        _ADD_SUMS,
-        org_id,
-        at,
-        [source for source, _ in sums],
-        [each.reference for _, each in sums],
-        [each.asset for _, each in sums],
-        [each.record_id for _, each in sums],
-        [Decimal(each.ledger_units) for _, each in sums],
-        [Decimal(each.outside_units) for _, each in sums],
-    )
+    sources, movements = [source for source, _ in sums], [each for _, each in sums]
+    arrays = column_arrays(_ADD_SUMS, movements, source=sources)
+    await tx.execute(_ADD_SUMS, org_id, at, *arrays)
 
 
 async def booked_positions(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.reporting.metrics.params import as_json, from_json
 from landbridge.reporting.schedules.model import (
     ReportDefinition,
@@ -183,23 +183,17 @@ async def add(tx: Tx, each: ReportSchedule, *, try_at: datetime) -> None:
     """Store a new schedule."""
     definition, plan = each.definition, each.plan
     params = None if definition.params is None else as_json(definition.params)
-    await tx.execute(
+    await write_row(
+        tx,
         _ADD,
-        each.org_id,
-        each.id,
-        each.name,
-        definition.metric_id,
-        definition.template,
-        params,
-        plan.cadence.value,
-        plan.at,
-        plan.zone,
-        each.format.value,
-        each.created_at,
-        each.period,
-        each.next_at,
-        try_at,
-        each.recipient_ids,
+        each,
+        metric_id=definition.metric_id,
+        template=definition.template,
+        params=params,
+        cadence=plan.cadence.value,
+        at_time=plan.at,
+        zone=plan.zone,
+        next_attempt_at=try_at,
     )
 
 

@@ -8,12 +8,13 @@ from msgspec.structs import replace
 
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TRANSFER_TOPIC, address_topic
-from landbridge.providers.evm.configuration import EvmChain, EvmToken, FinalityTag
+from landbridge.providers.evm.configuration import EvmChain, FinalityTag
 from landbridge.providers.evm.errors import NodeUnavailable
 from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled
 from landbridge.providers.evm.following.reader import ChainReader
 from landbridge.providers.evm.node_url import NodeUrl
 from landbridge.providers.evm.nodes import RpcLimits
+from landbridge.providers.evm.token_configuration import EvmToken
 from tests.providers.evm.node_server import CHAIN_ID, FakeNode, client_of, fake_node
 from tests.providers.evm.test_rpc import OTHER, TOKEN, block_json, hash_of, log_json, mined_json
 

@@ -15,7 +15,6 @@ from landbridge.platform.formats.evm_addresses import checksummed, keccak256
 from landbridge.platform.formats.key_derivation import EVM_USERS
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TransferAuthorization, encode_transfer
-from landbridge.providers.evm.configuration import Eip3009Domain
 from landbridge.providers.evm.signing.delegate_calls import (
     EXECUTE_SELECTOR,
     decode_execute,
@@ -29,6 +28,7 @@ from landbridge.providers.evm.signing.model import (
 from landbridge.providers.evm.signing.signer import EvmSigner
 from landbridge.providers.evm.signing.transactions import encode_rlp, raw_transaction
 from landbridge.providers.evm.signing.typed_data import authorization_digest, calls_digest
+from landbridge.providers.evm.token_configuration import Eip3009Domain
 from tests.providers.evm.signing.kit import (
     DELEGATE,
     USDC,

@@ -15,6 +15,7 @@ from landbridge.developers.webhooks.model import RETRY_WINDOW, Delivery
 from landbridge.developers.webhooks.rows import as_delivery
 from landbridge.platform.changes.model import LogPosition
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import column_arrays
 
 # Idempotent, since a connection may be lost after the commit.
 _ADD = """
@@ -181,24 +182,14 @@ async def add(tx: Tx, org_id: UUID, endpoint_id: UUID, rows: Sequence[Delivery])
         _ADD,
         org_id,
         endpoint_id,
-        [each.id for each in rows],
-        [each.day for each in rows],
-        [each.round for each in rows],
-        [each.place for each in rows],
-        [each.key.object_id for each in rows],
-        [each.key.seq for each in rows],
-        [each.key.part for each in rows],
-        [each.event_type for each in rows],
-        [each.event_at for each in rows],
-        [each.status.value for each in rows],
-        [each.due_at for each in rows],
-        [each.deadline_at for each in rows],
-        [each.attempt_count for each in rows],
-        [_json(each) for each in rows],
-        [each.created_at for each in rows],
-        [each.updated_at for each in rows],
-        [each.owner_id for each in rows],
-        [each.sealed_responses for each in rows],
+        *column_arrays(
+            _ADD,
+            rows,
+            object_id=[each.key.object_id for each in rows],
+            seq=[each.key.seq for each in rows],
+            part=[each.key.part for each in rows],
+            attempts=[_json(each) for each in rows],
+        ),
     )
 
 
@@ -208,16 +199,7 @@ async def change(tx: Tx, org_id: UUID, endpoint_id: UUID, rows: Sequence[Deliver
         _CHANGE,
         org_id,
         endpoint_id,
-        [each.id for each in rows],
-        [each.day for each in rows],
-        [each.status.value for each in rows],
-        [each.due_at for each in rows],
-        [each.attempt_count for each in rows],
-        [_json(each) for each in rows],
-        [each.updated_at for each in rows],
-        [each.owner_id for each in rows],
-        [each.sealed_responses for each in rows],
-        [each.deadline_at for each in rows],
+        *column_arrays(_CHANGE, rows, attempts=[_json(each) for each in rows]),
     )
 
 

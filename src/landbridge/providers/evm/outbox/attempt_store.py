@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_arrays, read_row
 from landbridge.providers.evm.fees import GasFees
 from landbridge.providers.evm.outbox.model import (
     SendingAccount,
@@ -280,19 +280,12 @@ async def add(tx: Tx, chain: str, attempts: Sequence[TransactionAttempt]) -> Non
     await tx.execute(
         _ADD,
         chain,
-        [each.org_id for each in attempts],
-        [each.key for each in attempts],
-        [each.hash for each in attempts],
-        [each.account for each in attempts],
-        [each.nonce for each in attempts],
-        [each.step for each in attempts],
-        [each.kind.value for each in attempts],
-        [each.is_payment for each in attempts],
-        [each.raw for each in attempts],
-        [each.request for each in attempts],
-        [each.fees.max_fee_wei for each in attempts],
-        [each.fees.tip_wei for each in attempts],
-        [each.created_at for each in attempts],
+        *column_arrays(
+            _ADD,
+            attempts,
+            max_fee_wei=[each.fees.max_fee_wei for each in attempts],
+            tip_wei=[each.fees.tip_wei for each in attempts],
+        ),
     )
 
 
@@ -331,15 +324,7 @@ async def set_sent(tx: Tx, attempts: Sequence[TransactionAttempt], at: datetime)
 
 async def set_mined(tx: Tx, attempts: Sequence[TransactionAttempt]) -> None:
     """Store the blocks of these attempts, or that no block has them any more."""
-    await tx.execute(
-        _SET_MINED,
-        [each.org_id for each in attempts],
-        [each.hash for each in attempts],
-        [each.block_number for each in attempts],
-        [each.block_hash for each in attempts],
-        [each.is_success for each in attempts],
-        [each.gas_wei for each in attempts],
-    )
+    await tx.execute(_SET_MINED, *column_arrays(_SET_MINED, attempts))
 
 
 async def in_flight(tx: Tx, chain: str) -> Mapping[str, int]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
+from landbridge.platform.db.rows import column_arrays
 from landbridge.providers.evm.following.model import BlockRef
 from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState
 from landbridge.providers.evm.outbox.order_rows import has_recipient, paid_legs, read_order
@@ -214,28 +215,18 @@ async def add(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
     """Store new orders; return the keys of those that were not known."""
     rows = await tx.fetch(
         _ADD,
-        [each.org_id for each in orders],
-        [each.key for each in orders],
-        [each.record_id for each in orders],
-        [each.chain for each in orders],
-        [each.currency for each in orders],
-        [each.source for each in orders],
-        [each.wallet_id for each in orders],
-        [",".join(leg.destination for leg in paid_legs(each)) for each in orders],
-        [",".join(str(leg.units) for leg in paid_legs(each)) for each in orders],
-        [each.created_at for each in orders],
-        [each.is_refund for each in orders],
-        [each.state.value for each in orders],
-        [each.action.value for each in orders],
-        [has_recipient(each) and each.legs[0].destination for each in orders],
-        [has_recipient(each) and each.units for each in orders],
-        [each.into_chain for each in orders],
-        [each.burn_key for each in orders],
-        [each.confirmed_at for each in orders],
-        [each.swap and each.swap.bought for each in orders],
-        [each.swap and each.swap.least_units for each in orders],
-        [each.swap and each.swap.fee_units for each in orders],
-        [each.swap and each.swap.fee_to for each in orders],
+        *column_arrays(
+            _ADD,
+            orders,
+            destinations=[",".join(leg.destination for leg in paid_legs(each)) for each in orders],
+            units=[",".join(str(leg.units) for leg in paid_legs(each)) for each in orders],
+            recipient=[has_recipient(each) and each.legs[0].destination for each in orders],
+            amount=[has_recipient(each) and each.units for each in orders],
+            bought=[each.swap and each.swap.bought for each in orders],
+            least=[each.swap and each.swap.least_units for each in orders],
+            fee=[each.swap and each.swap.fee_units for each in orders],
+            fee_to=[each.swap and each.swap.fee_to for each in orders],
+        ),
     )
     return {(row["org_id"], row["key"]) for row in rows}
 
@@ -291,22 +282,15 @@ async def move(
     """
     if not moves:
         return set()
-    rows = await tx.fetch(
+    after = [new for _, new in moves]
+    arrays = column_arrays(
         _MOVE,
-        at,
-        [old.org_id for old, _ in moves],
-        [old.key for old, _ in moves],
-        [old.state.value for old, _ in moves],
-        [old.step for old, _ in moves],
-        [new.state.value for _, new in moves],
-        [new.step for _, new in moves],
-        [new.reason for _, new in moves],
-        [None if new.method is None else new.method.value for _, new in moves],
-        [new.transaction_hash for _, new in moves],
-        [new.confirmed_at for _, new in moves],
-        [new.due_at for _, new in moves],
-        [new.received_units for _, new in moves],
+        after,
+        from_state=[old.state for old, _ in moves],
+        from_step=[old.step for old, _ in moves],
+        received=[each.received_units for each in after],
     )
+    rows = await tx.fetch(_MOVE, at, *arrays)
     return {(row["org_id"], row["key"]) for row in rows}
 
 

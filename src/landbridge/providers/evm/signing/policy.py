@@ -13,7 +13,7 @@ from landbridge.platform.formats.key_derivation import (
 )
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TransferAuthorization
-from landbridge.providers.evm.configuration import Eip3009Domain, EvmChain
+from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.signing.delegate_calls import CALLS_MAX, ExecuteCall
 from landbridge.providers.evm.signing.known_calls import CallReader, CallReading, Movement, checked
 from landbridge.providers.evm.signing.model import (
@@ -25,6 +25,7 @@ from landbridge.providers.evm.signing.model import (
 )
 from landbridge.providers.evm.signing.signed_amounts import check_transaction_limits
 from landbridge.providers.evm.signing.typed_data import calls_digest
+from landbridge.providers.evm.token_configuration import Eip3009Domain
 
 RELAYER_CONTEXT = "relayer_seed"
 # Largest transaction that nodes pass on.

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from landbridge.platform.formats.evm_addresses import keccak256
 from landbridge.providers.evm.abi import TransferAuthorization, encode_values
-from landbridge.providers.evm.configuration import Eip3009Domain
 from landbridge.providers.evm.signing.model import AccountCall
+from landbridge.providers.evm.token_configuration import Eip3009Domain
 
 # Of chains/contracts/Delegate.sol; the account itself is the verifying contract.
 DELEGATE_DOMAIN = Eip3009Domain("Landbridge Delegate", "1")

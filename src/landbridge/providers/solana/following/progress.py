@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_arrays, read_row
 from landbridge.providers.solana.following.model import AccountReading, FollowedAccount
 
 _OF_ORGS = """
@@ -50,11 +50,4 @@ async def last_signatures(
 
 async def store(tx: Tx, readings: Sequence[AccountReading]) -> None:
     """Store readings; the caller has locked the chain's cursor."""
-    await tx.execute(
-        _STORE,
-        [each.org_id for each in readings],
-        [each.address for each in readings],
-        [each.last_signature for each in readings],
-        [each.units for each in readings],
-        [each.slot for each in readings],
-    )
+    await tx.execute(_STORE, *column_arrays(_STORE, readings))

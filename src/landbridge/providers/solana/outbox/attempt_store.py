@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
-from landbridge.platform.db.rows import read_row
+from landbridge.platform.db.rows import column_arrays, read_row, write_row
 from landbridge.providers.solana.outbox.model import SolanaAttempt
 
 _ADD = """
@@ -82,19 +82,7 @@ async def spent_since(
 
 async def add(tx: Tx, attempts: Sequence[SolanaAttempt]) -> None:
     """Store signed transactions; a second one of the same step is an error."""
-    await tx.execute(
-        _ADD,
-        [each.org_id for each in attempts],
-        [each.key for each in attempts],
-        [each.step for each in attempts],
-        [each.signature for each in attempts],
-        [each.relayer for each in attempts],
-        [each.raw for each in attempts],
-        [each.last_valid_height for each in attempts],
-        [each.signed_slot for each in attempts],
-        [each.unit_price for each in attempts],
-        [each.created_at for each in attempts],
-    )
+    await tx.execute(_ADD, *column_arrays(_ADD, attempts))
 
 
 async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[SolanaAttempt]:
@@ -132,12 +120,4 @@ async def set_sent(tx: Tx, attempts: Sequence[SolanaAttempt], at: datetime) -> N
 
 async def set_final(tx: Tx, attempt: SolanaAttempt) -> None:
     """Store the final result of an attempt."""
-    await tx.execute(
-        _SET_FINAL,
-        attempt.org_id,
-        attempt.key,
-        attempt.step,
-        attempt.slot,
-        attempt.is_success,
-        attempt.paid_lamports,
-    )
+    await write_row(tx, _SET_FINAL, attempt)

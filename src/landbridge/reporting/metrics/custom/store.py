@@ -10,7 +10,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.db.pool import Row, Tx
-from landbridge.platform.db.rows import column_values, read_row
+from landbridge.platform.db.rows import read_row, write_row
 from landbridge.reporting.metrics.custom.definition import TemplateDefinition
 from landbridge.reporting.metrics.custom.model import CustomTemplate
 
@@ -65,7 +65,7 @@ async def lock_org(tx: Tx, org_id: UUID) -> None:
 async def add(tx: Tx, template: CustomTemplate) -> None:
     """Store a new version."""
     definition = msgspec.json.encode(template.definition).decode()
-    await tx.execute(_ADD, *column_values(_ADD, template, definition=definition))
+    await write_row(tx, _ADD, template, definition=definition)
 
 
 async def find(tx: Tx, org_id: UUID, name: str, version: int | None) -> CustomTemplate | None:
