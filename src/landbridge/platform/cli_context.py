@@ -21,7 +21,7 @@ org_option = click.option("--org", type=click.UUID, help="The organisation's id.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext(Generic[S]):
-    """The services of a command, its organisation and its clock."""
+    """Services of a command, with its organisation and its clock."""
 
     verbs: S
     org_id: UUID
@@ -29,16 +29,16 @@ class CommandContext(Generic[S]):
     clock_offset: timedelta
 
     def stamp(self) -> datetime:
-        """Return a unique time, for values that are stored."""
+        """Return a unique time in the organisation's time, for values that are stored."""
         return self.clock.stamp(self.clock_offset)
 
     def now(self) -> datetime:
-        """Return the current time, for comparisons only."""
+        """Return the current time of the organisation, for comparisons only."""
         return self.clock.now(self.clock_offset)
 
 
 class CommandRunner(Protocol[S]):
-    """Runs one verb against the database; without an organisation, for the first one."""
+    """Runs an operation of a command for one organisation: the first one if `org` is None."""
 
     def __call__(
         self,
@@ -48,10 +48,10 @@ class CommandRunner(Protocol[S]):
         *,
         writes: bool,
     ) -> T:
-        """Return the result of `run`."""
+        """Run the operation in its context, and return its result."""
         ...
 
 
 def print_lines(lines: list[str], otherwise: str) -> None:
-    """Print the lines, or another text if there are none."""
+    """Print the lines, or `otherwise` if there are none."""
     click.echo("\n".join(lines) if lines else otherwise)

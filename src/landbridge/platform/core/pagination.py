@@ -11,7 +11,7 @@ from uuid import UUID
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 100
 
-# Earlier and later than any record.
+# Times before and after any record's.
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 END = datetime(9999, 1, 1, tzinfo=UTC)
 _LEAST_ID = UUID(int=0)
@@ -19,7 +19,7 @@ _LEAST_ID = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class PagePosition:
-    """A position between two rows of a list, right after this row, newest first."""
+    """Position in a list ordered newest first: right after the row with this time and id."""
 
     created_at: datetime
     id: UUID
@@ -27,7 +27,7 @@ class PagePosition:
 
 @dataclass(frozen=True, slots=True)
 class PageWindow:
-    """The requested part of a list; `before` is a cursor or a bound (the list decides)."""
+    """Requested part of a list; each list decides whether `before` is a cursor or a bound."""
 
     limit: int
     after: datetime | None
@@ -35,7 +35,7 @@ class PageWindow:
 
     @property
     def since(self) -> datetime:
-        """Return the earliest requested time."""
+        """Return the earliest requested time; `BEGINNING` if there is none."""
         return self.after or BEGINNING
 
     @property
@@ -46,7 +46,7 @@ class PageWindow:
 
 @dataclass(frozen=True, slots=True)
 class PositionWindow:
-    """The requested part of a list with the newest first that orders rows of one time by id."""
+    """Requested part of a list that is ordered newest first, and by id among rows of one time."""
 
     limit: int
     since: datetime = BEGINNING
@@ -55,7 +55,7 @@ class PositionWindow:
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow:
-    """The requested part of a list that shows the oldest first: rows behind `after`."""
+    """Requested part of a list that is ordered oldest first: the rows behind `after`."""
 
     limit: int
     after: PagePosition
@@ -65,7 +65,7 @@ class QueueWindow:
 def queue_window(
     limit: int, after: datetime | PagePosition | None = None, before: datetime | None = None
 ) -> QueueWindow:
-    """Return a part of a queue; `after` is a row, or the earliest requested time."""
+    """Return a window of a queue; `after` is the last row of the previous page, or a time."""
     if not isinstance(after, PagePosition):
         after = PagePosition(after or BEGINNING, _LEAST_ID)
     return QueueWindow(limit, after, before or END)

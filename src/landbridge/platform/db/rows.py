@@ -1,4 +1,4 @@
-"""Rows as structs or data classes, by the names of their columns."""
+"""Conversion of rows to structs or data classes, by column name."""
 
 import re
 from collections.abc import Sequence
@@ -13,39 +13,39 @@ from landbridge.platform.db.pool import Row
 
 T = TypeVar("T")
 
-# The columns of an insert, and its values.
+# Matches the column list of an insert, and its list of values.
 _INSERT = re.compile(r"\(([^()]*)\)\s*values\s*\(([^()]*)\)")
 _PARAMETER = re.compile(r"\$([0-9]+)")
 
 
 def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
-    """Read a row as a struct or data class that has fields with the names of its columns.
+    """Convert a row to a struct or data class whose fields are named like its columns.
 
-    Texts become the enumerations that the fields have, and `numeric` without decimal places becomes
-    an int: asyncpg reads units as `Decimal`. `values` replace columns, and add fields without a
-    column. A column that is no field is ignored; a field without a column keeps its default, and
-    raises without one.
+    Texts become the enumerations of their fields. `numeric` without decimal places becomes an int,
+    because asyncpg reads units as `Decimal`. `values` replace columns, and add fields that have no
+    column. A column without a field is ignored. A field without a column keeps its default, and
+    raises if it has none.
     """
     columns = dict(row.items())
     columns.update(values)
     for name, value in columns.items():
         if type(value) is Decimal:
             exponent = value.as_tuple().exponent
-            if isinstance(exponent, int) and exponent >= 0:  # 10000 arrives as 1E+4
+            if isinstance(exponent, int) and exponent >= 0:  # asyncpg reads 10000 as 1E+4
                 columns[name] = int(value)
     return msgspec.convert(columns, kind)
 
 
 def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
-    """Read a row as `read_row` does; None without a row."""
+    """Convert a row as `read_row` does; None if `row` is None."""
     return None if row is None else read_row(row, kind)
 
 
 def column_values(insert: str, source: object, /, **values: Any) -> list[Any]:
-    """Return the arguments of an insert: the attributes of `source` that its columns are named as.
+    """Return the arguments of an insert: the attributes of `source` named like its columns.
 
-    `values` are those of columns that differ, or that `source` has not. Raises `InvariantBroken`
-    for a value of no column.
+    `values` are columns that differ from `source`, or that it does not have. Raises
+    `InvariantBroken` for a value that matches no column.
     """
     columns = _columns(insert)
     if unknown := values.keys() - set(columns):
@@ -55,7 +55,7 @@ def column_values(insert: str, source: object, /, **values: Any) -> list[Any]:
 
 @cache
 def _columns(insert: str) -> Sequence[str]:
-    """Return the column that takes each parameter first, in the order of the parameters."""
+    """Return the names of an insert's columns in the order of its parameters ($1, $2, ...)."""
     found = _INSERT.search(insert)
     if found is None:
         raise InvariantBroken(f"no insert of values: {insert}")
