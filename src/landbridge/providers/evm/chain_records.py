@@ -25,12 +25,13 @@ from landbridge.providers.evm.quantities import AnswerInvalid, read_data
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.transport import RpcCall
 
-# Blocks of a page, and addresses of a filter: a node halves what it finds too large, but not both.
+# Blocks of a page, and addresses of a filter. If a node refuses a range as too large, the blocks
+# are halved, but not the addresses.
 PAGE_BLOCKS, FILTER_ADDRESSES = 2_000, 200
 
 
 class EvmChainRecords:
-    """Reads one chain."""
+    """Reads the records of one chain."""
 
     def __init__(self, chain: EvmChain, client: ChainClient) -> None:
         self._chain = chain
@@ -52,7 +53,7 @@ class EvmChainRecords:
         return await self._block(min(final, max(latest.number - self._chain.confirmations + 1, 0)))
 
     async def has_block(self, org_id: UUID, chain: str, block: RecordedBlock) -> bool:
-        """Return whether the chain still has a block."""
+        """Return whether this block is still part of the chain."""
         del org_id, chain
         return await self._block(block.number) == block
 
@@ -82,7 +83,7 @@ class EvmChainRecords:
         after: int,
         until: RecordedBlock,
     ) -> AsyncIterator[MovementPage]:
-        """Yield the movements after a block, in pages; see the port."""
+        """Yield pages of the movements after a block; see the port."""
         del org_id
         while after < until.number:
             first, after = after + 1, min(after + PAGE_BLOCKS, until.number)
@@ -98,7 +99,7 @@ class EvmChainRecords:
     async def _logs(
         self, addresses: Collection[str], first: int, last: int
     ) -> Collection[EventLog]:
-        """Return the transfers from and to the addresses, each once."""
+        """Return the transfers from and to the addresses, each only once."""
         found: dict[tuple[int, int], EventLog] = {}
         for some in _chunks(addresses):
             owners = [address_topic(each) for each in some]
