@@ -59,7 +59,7 @@ class AbiFunction(msgspec.Struct, frozen=True):
         return keccak256(self.signature.encode())[:_SELECTOR_BYTES]
 
     def encode(self, *values: AbiValue) -> bytes:
-        """Return the data of a call. A value outside its type's range is `InvariantBroken`."""
+        """Return the data of a call; raises `InvariantBroken` for a value beyond its type."""
         return self.selector + encode_values(self.parameters, values)
 
 
@@ -181,7 +181,7 @@ def encode_transfer_with_authorization(
 def encode_disperse(
     *, batch_id: bytes, token: str, recipients: Sequence[str], amounts_units: Sequence[int]
 ) -> bytes:
-    """Return the call that pays a batch; the batch contract needs an allowance for the sum."""
+    """Return the call that pays a batch; the contract needs an allowance of the total."""
     if len(recipients) != len(amounts_units) or not recipients:
         raise InvariantBroken("a batch has one amount for each recipient, and at least one")
     return DISPERSE.encode(token, batch_id, recipients, amounts_units)

@@ -1,7 +1,7 @@
-"""What an EVM chain records of an organisation's addresses; see the port (chains/records.py).
+"""Records of an EVM chain about an organisation's addresses, as in the port (chains/records.py).
 
-It reads nothing that the platform has stored, neither deposits nor orders: balances come from the
-token contracts at a block by its hash (EIP-1898), movements from their Transfer events.
+Nothing that the platform has stored is read, neither deposits nor orders. Balances are read from
+the token contracts at a block by its hash (EIP-1898), movements from their Transfer events.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class EvmChainRecords:
         }
 
     async def final_block(self, org_id: UUID, chain: str, at: datetime) -> RecordedBlock:
-        """Return the last block at the chain's finality, never above its confirmations."""
+        """Return the last block that is final and has the chain's confirmations."""
         del org_id, at
         latest = await self._client.block(BlockTag.LATEST)
         if latest is None:
@@ -60,7 +60,7 @@ class EvmChainRecords:
     async def position(
         self, org_id: UUID, chain: str, addresses: Collection[str], block: RecordedBlock
     ) -> Mapping[str, int]:
-        """Return what the addresses held together at a block, by asset code."""
+        """Return the total balance of the addresses at a block, by asset code, in units."""
         del org_id
         held = dict.fromkeys(self._assets.values(), 0)
         for some in _chunks(addresses):

@@ -37,7 +37,7 @@ _DOUBLINGS_MAX = 10
 
 
 class ChainIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer by which a node of the configured chain is known; `name` is as in "chain id"."""
+    """Call and its expected answer, which identify the chain; `name` is shown, as "chain id"."""
 
     call: RpcCall
     name: str
@@ -179,7 +179,7 @@ class NodePool:
         head: Callable[[T], int | None],
         timeout_s: float,
     ) -> list[T]:
-        """Return the usable answers of all nodes within the time, so that `health` is current."""
+        """Return the usable answers of all nodes within the timeout, and update `health`."""
         deadline_s = asyncio.get_running_loop().time() + timeout_s
 
         async def ask(node: ChainNode) -> list[T]:
@@ -264,7 +264,7 @@ class NodePool:
             ) from None
 
     def fail(self, node: ChainNode, failure: NodeFailure) -> str:
-        """Record a failure, set the node aside if it is at fault, and return a sentence."""
+        """Record a failure, set the node aside if it is at fault; return a sentence about it."""
         now = self._clock.now()
         node.last_error_at = now
         node.last_error = str(failure)
@@ -283,7 +283,7 @@ class NodePool:
         return f"{node.url.label} {failure}"
 
     async def _identify(self, node: ChainNode) -> None:
-        """Check the chain's identity, unless the node has answered it since its last failure."""
+        """Check that the node is on the chain, unless it was checked since its last failure."""
         if node.is_identified:
             return
         identity = self._identity

@@ -46,9 +46,9 @@ class BurnMessage(msgspec.Struct, frozen=True, kw_only=True):
     expiration_block: int = 0
 
     def pays_as(self, other: "BurnMessage") -> bool:
-        """Return whether both move the same coins in the same way, under whatever nonce.
+        """Return whether both messages move the same coins in the same way, whatever the nonces.
 
-        The executed finality may be higher than required, and an expiration does not matter then.
+        The executed finality may be higher than required, and then an expiration does not matter.
         """
         return self == msgspec.structs.replace(
             other,

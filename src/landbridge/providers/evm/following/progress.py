@@ -74,7 +74,7 @@ where chain = $1 and number > $2 and number < $3 and number % 1000 <> 0
 async def take_lease(
     tx: Tx, chain: Network, owner: UUID, *, now: datetime, until: datetime
 ) -> ChainCursor | None:
-    """Return the chain's cursor, leased to `owner`; None if another has it, or there is none."""
+    """Lease the chain's cursor to `owner` and return it; None if leased to another or missing."""
     row = await tx.fetchrow(_TAKE_LEASE, chain, owner, now, until)
     return None if row is None else _cursor(row)
 

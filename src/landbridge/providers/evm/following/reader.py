@@ -88,7 +88,7 @@ class ChainReader:
         return [_ref(header) for header in headers if header is not None]
 
     async def blocks_after(self, parent: BlockRef, last: int) -> Sequence[BlockRef]:
-        """Return the blocks after `parent` up to `last`, as far as they continue it."""
+        """Return the blocks after `parent` up to `last`, while each continues the previous one."""
         headers = await self._client.blocks(range(parent.number + 1, last + 1))
         return [_ref(header) for header in linked_blocks(parent, headers)]
 

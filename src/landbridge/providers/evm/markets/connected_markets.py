@@ -116,7 +116,7 @@ class ConnectedMarkets:
         return _Pair(source, destination, chain, market, pool)
 
     async def _ask(self, pair: _Pair, function: AbiFunction, units: int) -> _QuoterAnswer:
-        """Return what the quoter answers, if the pool does not reach the limit of its price."""
+        """Return the quoter's answer; raises `MarketRefused` at the price limit of the pool."""
         chain, market = pair.chain, pair.market
         sold, bought = (chain.tokens[each.currency] for each in (pair.source, pair.destination))
         limit = price_limit(

@@ -1,6 +1,6 @@
-"""Coins for relayers and treasuries of local chains, so that a sandbox works without anybody.
+"""Coins for relayers and treasuries of local chains, so that a sandbox works by itself.
 
-In production people send them: see `relayer_floor` in the chains file.
+In production people send the coins: see `relayer_floor` in the chains file.
 """
 
 from landbridge.providers.evm.faucet import Faucet

@@ -98,7 +98,7 @@ class MintPlanner:
     async def _find_done(
         self, order: OutboxOrder, nonce: bytes | None, view: PlanView
     ) -> AlreadyExecuted | PlanWait | None:
-        """Return a mint as executed once no reorganisation can undo that; None if it is not."""
+        """Return a mint as executed once no reorganisation can undo it; None if it is not."""
         if nonce is None or not await self._is_used(nonce, BlockTag.LATEST):
             return None
         if not await self._is_used(nonce, max(view.final_block, 0)):

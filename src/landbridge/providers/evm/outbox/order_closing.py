@@ -58,7 +58,7 @@ class OrderClosing:
         return [order for _, order in waiting]
 
     async def has_lost(self, org_id: UUID, record_id: UUID) -> bool:
-        """Whether a payment has an order that was reported as paid, and has to be signed again."""
+        """Return whether a payment has an order that was reported as paid, and is signed again."""
         return any(
             order.is_reported_as_paid and order.state is OutboxState.CREATED
             for _, order in await self._not_final(org_id, record_id)

@@ -271,7 +271,7 @@ async def of_record(tx: Tx, org_id: UUID, record_id: UUID, chain: str) -> list[O
 
 
 async def lock_created(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
-    """Lock those of these orders that still wait for the signature of this step; return them."""
+    """Lock those of these orders that wait for the signature of this step; return their keys."""
     rows = await tx.fetch(
         _LOCK_CREATED,
         [each.org_id for each in orders],

@@ -24,7 +24,7 @@ async def executed(
     transaction_hash: str | None,
     bridges: ConnectedBridges,
 ) -> AlreadyExecuted | PlanWait:
-    """Return an order as executed if the transaction that used its key moved its amounts."""
+    """Return an order as executed if the transaction of its key moved its amounts; else wait."""
     receipt = None if transaction_hash is None else await client.receipt(transaction_hash)
     if receipt is None:
         return PlanWait(_OTHER_PAYMENT, is_executed=True)

@@ -141,9 +141,9 @@ class OrderPlanner:
         return explain_failure(failure, order)
 
     async def _is_closed(self, order: OutboxOrder) -> bool:
-        """Whether the token refuses even to move nothing from the paying address to itself.
+        """Return whether the token refuses even a transfer of zero from an address to itself.
 
-        So it is while its issuer has paused it: not all tokens give a reason, and a pause ends.
+        It does while its issuer has paused it. Not all tokens give a reason, and a pause ends.
         """
         data = abi.encode_transfer(destination=order.source, amount_units=0)
         try:

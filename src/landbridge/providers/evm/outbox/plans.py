@@ -105,7 +105,7 @@ Plan = TransactionPlan | PlanRefusal | PlanWait | AlreadyExecuted
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """Chain at the moment of planning: `final_block` can't be undone, and is -1 for none."""
+    """State of the chain for planning; `final_block` can't be undone, and is -1 for none."""
 
     head: BlockHeader
     final_block: int
@@ -170,19 +170,19 @@ def has_executed(
 
 
 def with_margin(gas: int) -> int:
-    """Return the gas limit for an estimate."""
+    """Return the gas limit for an estimate: the estimate with a margin."""
     return gas + gas * _MARGIN_PERCENT // 100
 
 
 def execute_gas(call_estimates: list[int], *, data_bytes: int, delegations: int) -> int:
-    """Return the gas limit of `Delegate.execute`, from estimates of its calls one by one."""
+    """Return the gas limit of `Delegate.execute`, from the estimates of its single calls."""
     calls = sum(max(each - INTRINSIC_GAS, 0) for each in call_estimates)
     overhead = INTRINSIC_GAS + _EXECUTE_GAS + _DELEGATION_GAS * delegations + _BYTE_GAS * data_bytes
     return with_margin(calls) + overhead
 
 
 def explain_failure(failure: SimulationFailure, order: OutboxOrder) -> PlanRefusal | PlanWait:
-    """Return what a failed simulation means for the order."""
+    """Return the meaning of a failed simulation for the order: a refusal or a wait."""
     if order.action is ChainAction.SWAP:
         reason = find_market_refusal(failure)
         return PlanWait(_WAITS[failure.kind]) if reason is None else PlanRefusal(reason)
