@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class HouseRole(StrEnum):
-    """Role of a house account: one per organisation, role and asset, which may be negative."""
+    """Roles of house accounts, one account per organisation, role and asset; may be below zero."""
 
     LIQUIDITY = "liquidity"  # inventory of coins for the organisation's swaps
     FEES = "fees"  # fees paid by customers

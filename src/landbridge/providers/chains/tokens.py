@@ -31,7 +31,7 @@ class Chain(StrEnum):
 
 
 class Network(StrEnum):
-    """Chain to which coins can be sent: a `Chain`, or one without user wallets.
+    """Chain that coins can be sent to: those of `Chain`, and some without user wallets.
 
     Source: contract, interface/cross-chain-bridge (destination chains).
     """

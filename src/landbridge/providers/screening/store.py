@@ -1,4 +1,4 @@
-"""Every statement on sanctions lists, which belong to no organisation."""
+"""Statements on sanctions lists, which belong to no organisation."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -108,7 +108,7 @@ async def versions(tx: Tx) -> list[SanctionsListVersion]:
 
 
 async def hold(tx: Tx) -> list[SanctionsListVersion]:
-    """Return the active versions, locked against replacement until `tx` ends."""
+    """Lock the active versions against replacement until `tx` ends, and return them."""
     await tx.execute(_SHARE)
     return await active(tx)
 
@@ -143,7 +143,7 @@ async def retire(tx: Tx, name: str) -> None:
 
 
 async def add(tx: Tx, version: SanctionsListVersion) -> None:
-    """Add the active version of a list, which has none."""
+    """Add a version as the active one of a list, which must have none."""
     await tx.execute(
         _ADD,
         version.id,
@@ -162,12 +162,12 @@ async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]
 
 
 async def forget(tx: Tx, name: str, *, but: UUID) -> None:
-    """Delete the versions of a list that are neither active nor `but`."""
+    """Delete the versions of a list that are not active, except `but`."""
     await tx.execute(_FORGET, name, but)
 
 
 async def differences(tx: Tx, before: UUID, after: UUID) -> tuple[int, int, int]:
-    """Return how many entries of `after` are new, of `before` are gone, and of both differ."""
+    """Return the numbers of entries added, removed and changed between two versions."""
     (row,) = await tx.fetch(_DIFFERENCES, before, after)
     return row["added"], row["removed"], row["changed"]
 

@@ -72,7 +72,7 @@ class ChainPolicy:
         self._reader = CallReader(chain, chains)
 
     def check_transaction(self, sender: str, transaction: UnsignedTransaction) -> CallReading:
-        """Return what a transaction does; raises `SigningRefused` if it may not be signed."""
+        """Return the decoded call of a transaction; raises `SigningRefused` if not allowed."""
         self._check_numbers(transaction)
         for delegation in transaction.delegations:
             self._check_delegation(delegation)

@@ -1,4 +1,4 @@
-"""Paths of Unix sockets: the kernel takes about a hundred bytes, data directories may be deeper."""
+"""Paths of Unix sockets, which are short: the kernel accepts about a hundred bytes."""
 
 import os
 import socket
