@@ -18,9 +18,9 @@ from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.db.pool import Database, Tx
 
 # Parameters as in audit_store: $1 an organisation, or null for all; $2 the maximum number of rows.
-# Finds terminal records that still hold money or have some in transit. Journals of a record's
-# corrections, and of their corrections in turn, count with the record's own. $3 and $4 are the
-# terminal kinds and statuses. Cycles of corrections end the recursion, because union removes
+# Finds records in a terminal status that still hold money or have money in transit. Journals of a
+# record's corrections, and of their corrections in turn, count with the record's own. $3 and $4 are
+# the terminal kinds and statuses. Cycles of corrections end the recursion, because union removes
 # duplicate rows.
 ENDED = """
 with recursive correction as (
@@ -76,8 +76,8 @@ limit $2
 """
 
 # Compares each correction with the journals it references. `seqs` are the numbers of changes; older
-# corrections have one, as `seq`. A corrected record stays at its version, unless the correction was
-# corrected since; older corrections have no version.
+# corrections have a single number, `seq`. A corrected record keeps its version, unless the
+# correction was itself corrected since; older corrections name no version.
 CORRECTIONS = """
 with correction as (
     select t.org_id, t.id, t.request ->> 'transfer' as corrected, s.seq
@@ -141,8 +141,8 @@ from (
 limit $2
 """
 
-# Finds completed payments of which a destination is not released by its screening. A payment that
-# people have resolved is theirs to answer for: they may have confirmed it, or redirected a refund.
+# Finds completed payments with a destination that its screening has not released. A payment that
+# people have resolved is left out: they may have confirmed it, or redirected a refund.
 SCREENED = """
 select s.org_id, s.id::text as key, count(*) over () as wrong,
     format('the %s %s is completed, and its screening is %s', p.kind, p.id, s.status) as sentence
@@ -158,7 +158,7 @@ where s.kind = 'PAYMENT.SCREENING' and (s.org_id = $1 or $1::uuid is null)
 limit $2
 """
 
-# People read the findings; the count beside them is exact.
+# People read the findings; the exact count is printed beside them.
 FINDINGS_MAX = 20
 
 
@@ -211,12 +211,12 @@ class LedgerAudit:
 def checks_to_run(
     transitions_by_kind: Mapping[str, Transitions[Any]],
 ) -> list[tuple[str, str, str, tuple[Any, ...]]]:
-    """Return the checks: (name, table, statement, arguments from $3 on)."""
+    """Return the checks as (name, table, statement, arguments from $3 on)."""
     kinds = list(transitions_by_kind)
     edges = audit_store.edges(transitions_by_kind)
     ended = terminal_statuses(transitions_by_kind)
     roles = [role.value for role in HouseRole]
-    # Ordered by importance to the reader.
+    # Ordered by importance to the reader, most important first.
     return [
         ("every journal sums to zero", "entries", audit_store.JOURNALS, ()),
         ("every entry has its change and account", "entries", audit_store.ENTRIES, (roles,)),
@@ -272,7 +272,7 @@ async def audit(
 
 
 async def organisation_sizes(database: Database, most: int) -> Mapping[UUID, int]:
-    """Return all organisations with rows, the largest first, with their changes up to `most`."""
+    """Return all organisations with rows, largest first; changes are counted up to `most`."""
 
     async def work(tx: Tx) -> Mapping[UUID, int]:
         await audit_store.begin(tx)
@@ -282,7 +282,7 @@ async def organisation_sizes(database: Database, most: int) -> Mapping[UUID, int
 
 
 def merged(audits: Sequence[LedgerAudit]) -> LedgerAudit:
-    """Return audits of different organisations, at least one of them, as one audit."""
+    """Return audits of different organisations as one audit; at least one is required."""
     checks = [
         replace(each[0], rows=sum(it.rows for it in each), wrong=sum(it.wrong for it in each))
         for each in zip(*(audited.checks for audited in audits), strict=True)

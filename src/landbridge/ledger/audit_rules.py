@@ -23,7 +23,7 @@ from landbridge.platform.core.money import Money
 
 # Postings of a step by position in its path, as in `AdvanceTransfer.journals`.
 Journals = Mapping[int, Sequence[Posting]]
-# Net units (available, held) per account (or house role) and asset. Zero totals are left out.
+# Net units (available, held), by account or house role, and by asset. Totals of zero are left out.
 Totals = Mapping[tuple[UUID | str | None, str], tuple[int, int]]
 
 
@@ -70,9 +70,9 @@ class AuditRules:
     """Rules by which the records of one flow are verified.
 
     `journals` returns the postings of a step. `effect` returns postings that sum to the total the
-    record has moved; `statuses` are those of its changes, in order. For a status that guarantees
-    no particular total `effect` returns None; every terminal status must have postings. Either
-    function returns None for a record whose changes hold too little to verify it.
+    record has moved; `statuses` are those of its changes, in order. For a status without a fixed
+    total, `effect` returns None; every terminal status must have postings. Either function returns
+    None for a record whose changes hold too little to verify it.
     """
 
     journals: Callable[[RecordStep], Journals | None]
@@ -89,7 +89,7 @@ def _no_effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
     return []
 
 
-# Rules of records that move no money themselves.
+# Rules for records that move no money themselves.
 POSTS_NOTHING = AuditRules(_no_journals, _no_effect)
 
 
@@ -126,7 +126,7 @@ def steps_of(record: Transfer, changes: Sequence[RecordChange]) -> Iterator[Reco
 def _as_of(
     record: Transfer, change: RecordChange, facts: Mapping[str, Any], units: tuple[int, int]
 ) -> Transfer:
-    # Written out: `dataclasses.replace` would take a quarter of the audit's time.
+    # Written in full: `dataclasses.replace` would take a quarter of the audit's time.
     return Transfer(
         org_id=record.org_id,
         id=record.id,

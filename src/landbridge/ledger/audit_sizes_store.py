@@ -7,8 +7,9 @@ from uuid import UUID
 from landbridge.platform.db.one_organisation import is_distributed
 from landbridge.platform.db.pool import Tx
 
-# Organisations that have rows in any of these tables, found by steps from one to the next in their
-# indexes, beginning with the nil id, which none has; and their changes, counted to $1.
+# Organisations with rows in any of these tables, and the number of their changes, up to $1. Each is
+# found by a step through an index from the previous one, beginning with the nil id, which no
+# organisation has.
 SIZES = """
 with recursive found (org_id) as (
     select '00000000-0000-0000-0000-000000000000'::uuid
@@ -34,7 +35,7 @@ where f.org_id > '00000000-0000-0000-0000-000000000000'
 order by changes desc, f.org_id
 """
 
-# On a distributed database; the sizes of all at once would need all nodes.
+# For a distributed database, where one statement for all organisations would need every node.
 IDS = "select id from orgs order by id"
 SIZE = """
 select count(*) from (select from changes c where c.org_id = $1 limit $2) as bounded
@@ -42,7 +43,7 @@ select count(*) from (select from changes c where c.org_id = $1 limit $2) as bou
 
 
 async def sizes(tx: Tx, most: int) -> Mapping[UUID, int]:
-    """Return all organisations with rows, the largest first, with their changes up to `most`."""
+    """Return all organisations with rows, largest first; changes are counted up to `most`."""
     if is_distributed(tx):
         org_ids = [row["id"] for row in await tx.fetch(IDS)]
         found = {each: await tx.fetchval(SIZE, each, most) for each in org_ids}

@@ -18,7 +18,7 @@ _BEGIN = (
     # Sorting and hashing millions of rows takes long; the read-only snapshot blocks nobody.
     "set local statement_timeout = '4h'",
     "set local work_mem = '64MB'",
-    # The planner then sees the organisation as a constant and uses its index.
+    # With the organisation as a constant, the planner uses the index that begins with it.
     "set local plan_cache_mode = force_custom_plan",
     # The planner takes a table that was never analyzed for a handful of rows and chooses nested
     # loops: 21 s for 6,000 payments that hash joins read in 0.1 s.
@@ -188,8 +188,8 @@ limit $2
 """
 
 # Compares a record's facts with the facts of its changes: the last change of each fact must match
-# (`jsonb_object_agg` keeps the last value of a key). A record may have more facts, about delays:
-# these are in no change.
+# (`jsonb_object_agg` keeps the last value of a key). A record may have more facts, about delays,
+# which are part of no change.
 FACTS = """
 select t.org_id, t.id::text as key, count(*) over () as wrong,
     format('its changes have another %s than the record', (
@@ -210,7 +210,8 @@ where t.facts || h.facts <> t.facts
 limit $2
 """
 
-# Finds changes without a record, and changes that do not continue from the previous status.
+# Finds changes without a record, and changes whose previous status is not that of the change
+# before.
 HISTORIES = """
 select c.org_id, format('%s/%s', c.object_id, c.seq) as key, count(*) over () as wrong,
     case
@@ -261,8 +262,8 @@ where c.org_id = $1 or $1::uuid is null
 limit $2
 """
 
-# Places and numbers of batches, in the order of each object's changes. A batch without a place is
-# behind all that have one.
+# Compares places and numbers of batches with the order of each object's changes. A batch without a
+# place counts as later than every batch with one.
 PLACES = """
 select org_id, format('%s/%s', object_id, seq) as key, count(*) over () as wrong,
     case
@@ -290,8 +291,8 @@ where number is null or (place is not null and batches > 1) or batch < batch_bef
 limit $2
 """
 
-# No place was given above the last one, and no number drawn above the sequence's. Numbers from 2^48
-# on are those of a distributed database's nodes, which have a sequence each.
+# Checks that no place exceeds the last one given, and no batch number exceeds the sequence. Numbers
+# from 2^48 on belong to nodes of a distributed database, each with a sequence of its own.
 WATERMARKS = """
 select w.org_id, w.key, count(*) over () as wrong, w.sentence
 from (
@@ -334,14 +335,14 @@ limit $2
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
-    """Result of a check: the number of wrong rows, and some of them."""
+    """Result of a check: the number of wrong rows, and the first of them."""
 
     wrong: int
     rows: Sequence[Row]
 
 
 async def begin(tx: Tx) -> None:
-    """Make the transaction one read-only snapshot; must be its first statement."""
+    """Make the transaction one read-only snapshot; this must be its first statement."""
     for statement in _BEGIN:
         await tx.execute(statement)
 
@@ -354,7 +355,7 @@ async def counts(tx: Tx, org_id: UUID | None) -> Mapping[str, int]:
 
 
 async def find(tx: Tx, statement: str, org_id: UUID | None, limit: int, *args: Any) -> AuditResult:
-    """Run one check."""
+    """Run one check; `limit` bounds the returned rows, not their count."""
     rows = await tx.fetch(statement, org_id, limit, *args)
     return AuditResult(int(rows[0]["wrong"]) if rows else 0, rows)
 

@@ -9,7 +9,7 @@ import msgspec
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Row, Tx
 
-# A correction references the record that it corrects, which may be a correction itself. The
+# A correction references the record that it corrects, which may itself be a correction. That
 # reference never changes.
 CHAIN = """
 with recursive chain as (
@@ -59,7 +59,7 @@ where e.held <> 0 or e.role = 'in_transit'
 group by e.account_id, e.asset
 """
 
-# What a record and all its corrections have moved, on each account and house account.
+# Units that a record and all its corrections have moved, on each account and house account.
 MOVED = """
 with recursive tree as (
     select $2::uuid as id
@@ -82,8 +82,8 @@ where org_id = $1 and transfer_id = $2 and (held <> 0 or role = 'in_transit')
 order by seq
 """
 
-# Records that move money of a payment beside its own journals, such as a fee or a debt; of a
-# deposit, the record that took it back.
+# Records that move money of a payment besides its own journals, such as a fee or a debt. For a
+# deposit, also the record that took it back.
 DEPENDENTS = """
 select t.id,
     (select array_agg(distinct e.seq order by e.seq) from entries e
@@ -98,7 +98,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 class RecordCorrection(NamedTuple):
-    """A correction of a record: the numbers of the changes that it reverses, and why."""
+    """Correction of a record: the numbers of the changes that it reverses, and the reason."""
 
     id: UUID
     seqs: tuple[int, ...]
@@ -106,7 +106,7 @@ class RecordCorrection(NamedTuple):
 
 
 async def chain(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[UUID]:
-    """Return the ids of a record and its chain of corrected records; empty if there is none."""
+    """Return the ids of a record and the records that it corrects in turn; empty if unknown."""
     return [row["id"] for row in await tx.fetch(CHAIN, org_id, transfer_id)]
 
 
@@ -123,7 +123,7 @@ async def journals(tx: Tx, org_id: UUID, transfer_id: UUID, seqs: Sequence[int])
 async def dependents(
     tx: Tx, org_id: UUID, payment_id: UUID, reversal_id: UUID
 ) -> list[tuple[UUID, set[int]]]:
-    """Return the records that belong to a payment, with their changes that have journals."""
+    """Return the records of a payment, with the numbers of their changes that have journals."""
     rows = await tx.fetch(DEPENDENTS, org_id, str(payment_id), reversal_id)
     return [(row["id"], set(row["seqs"] or ())) for row in rows]
 
@@ -153,6 +153,6 @@ async def waiting_changes(tx: Tx, org_id: UUID, transfer_id: UUID) -> list[int]:
 
 def _correction(row: Row) -> RecordCorrection:
     request = _decode(row["request"])
-    # Older corrections reverse one change, which they name as `seq`.
+    # Older corrections reverse a single change, stored as `seq`.
     seqs: list[int] = request.get("seqs") or [request["seq"]]
     return RecordCorrection(row["id"], tuple(seqs), request["reason"])

@@ -51,7 +51,7 @@ REASON_LENGTH_MAX = 500
 class CorrectionStatus(StrEnum):
     """Status of a correction."""
 
-    COMPLETED = "COMPLETED"  # posted
+    COMPLETED = "COMPLETED"  # posted; the only status
 
 
 TRANSITIONS: Transitions[CorrectionStatus] = Transitions(
@@ -75,10 +75,10 @@ async def correct(
     """Reverse the journals of these changes of a record; return the correction's record.
 
     Raises `TransactionNotFound`; `ResourceNotFound` for a change without a journal;
-    `ResourceConflict` if the record is not terminal, a change was corrected before and that
-    correction since, the record would hold money or have some in transit afterwards, or another of
-    its journals has moved the money back; `InsufficientBalance` if a wallet has spent what would be
-    taken; and `RequestIdTaken` if the changes were corrected before with another reason.
+    `ResourceConflict` if the record is not terminal, if a change was corrected and that correction
+    was corrected since, if the record would then hold money or have money in transit, or if another
+    of its journals has moved the money back; `InsufficientBalance` if a wallet has spent the money
+    to be taken; and `RequestIdTaken` if the changes were corrected before with another reason.
     """
     reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
     correction = RecordCorrection(
@@ -95,7 +95,8 @@ async def correct(
             return CreatedTransfer(known, is_replay=True)
         found = await _get_ended(tx, transitions_by_kind, org_id, transfer_id)
         root = await _get_ended(tx, transitions_by_kind, org_id, root_id)
-        is_restoring = len(chain) % 2 == 0  # every second one puts the journals back in effect
+        # every second correction of a chain puts the journals back in effect
+        is_restoring = len(chain) % 2 == 0
         if is_restoring:
             await _check_payments(tx, org_id, payment_ids)
         else:
@@ -127,7 +128,7 @@ async def find_active_correction(tx: Tx, org_id: UUID, transfer_id: UUID) -> UUI
 
 
 def _get_created(corrected: CreatedTransfer | CommitOutcome) -> CreatedTransfer:
-    """Return the correction; raises `InsufficientBalance` if a wallet has spent the money."""
+    """Return the created correction; raises `InsufficientBalance` if a wallet has too little."""
     match corrected:
         case CreatedTransfer():
             return corrected
@@ -150,10 +151,9 @@ def _correction_id(transfer_id: UUID, seqs: Collection[int]) -> UUID:
 async def _find_known(
     tx: Tx, org_id: UUID, transfer_id: UUID, correction: RecordCorrection
 ) -> Transfer | None:
-    """Return the correction that the same request created before, if any.
+    """Return the correction that the same request created before; None if there is none.
 
-    Raises `ResourceConflict` or `RequestIdTaken` if one of the changes was corrected by another
-    request.
+    Raises `ResourceConflict` or `RequestIdTaken` if another request corrected one of the changes.
     """
     for known in await correction_store.corrections(tx, org_id, transfer_id):
         shared = sorted(set(known.seqs) & set(correction.seqs))
@@ -177,7 +177,7 @@ async def _find_known(
 async def _find_latest(
     tx: Tx, org_id: UUID, correction: RecordCorrection
 ) -> RecordCorrection | None:
-    """Return the latest correction of a correction, None if it was never corrected."""
+    """Return the latest correction of a correction; None if it was never corrected."""
     latest: RecordCorrection | None = None
     following = await correction_store.corrections(tx, org_id, correction.id)
     while following:
@@ -204,7 +204,7 @@ async def _get_ended(
 async def _check_alone(
     tx: Tx, transitions_by_kind: Mapping[str, Transitions[Any]], payment: Transfer
 ) -> None:
-    """Raise `ResourceConflict` while a record that belongs to this payment is in effect."""
+    """Raise `ResourceConflict` while a record that belongs to this payment is not reversed."""
     dependents = await correction_store.dependents(
         tx, payment.org_id, payment.id, reversal_id(payment.id)
     )
@@ -218,7 +218,7 @@ async def _check_alone(
 
 
 async def _lock_related(tx: Tx, org_id: UUID, transfer_id: UUID, root_id: UUID) -> Sequence[UUID]:
-    """Lock a record, its root and the payment that this belongs to; return the payment, if any.
+    """Lock a record, its root and the payment that the root belongs to; return the payment's id.
 
     Every advance and every correction takes this lock, and takes it before account locks.
     """
@@ -231,7 +231,7 @@ async def _lock_related(tx: Tx, org_id: UUID, transfer_id: UUID, root_id: UUID) 
 
 
 async def _check_payments(tx: Tx, org_id: UUID, payment_ids: Sequence[UUID]) -> None:
-    """Raise `ResourceConflict` while a journal of one of these payments is reversed."""
+    """Raise `ResourceConflict` if a journal of one of these payments is reversed."""
     for payment in await record_store.get_batch(tx, [(org_id, each) for each in payment_ids]):
         if payment is not None:
             await check_uncorrected(tx, payment)
@@ -247,7 +247,7 @@ def _check_posted(transfer_id: UUID, seqs: Sequence[int], posted: Collection[int
 async def _check_settles(
     tx: Tx, found: Transfer, root_id: UUID, seqs: Sequence[int], postings: Sequence[Posting]
 ) -> None:
-    """Raise `ResourceConflict` if the record would hold money or have some in transit."""
+    """Raise `ResourceConflict` if the record would hold money or have money in transit."""
     org_id = found.org_id
     waiting = Counter(await correction_store.waiting(tx, org_id, root_id))
     for posting in postings:
@@ -270,7 +270,7 @@ async def _check_settles(
 async def _check_leads_back(
     tx: Tx, root: Transfer, seqs: Sequence[int], postings: Sequence[Posting]
 ) -> None:
-    """Raise `ResourceConflict` if the record's other journals have undone these already."""
+    """Raise `ResourceConflict` if the record's other journals have already undone these."""
     moved = await correction_store.moved(tx, root.org_id, root.id)
     back = Counter[tuple[UUID | HouseRole, str]]()
     for posting in postings:
@@ -294,7 +294,7 @@ def _build_creation(
     actor: str,
     at: datetime,
 ) -> CreateTransfer:
-    # The record's amount is the largest amount that one of its lines moves.
+    # The amount of the correction is the largest amount that one of its lines moves.
     moved = max((_size(posting) for posting in postings), key=lambda each: each.units)
     return CreateTransfer(
         org_id=found.org_id,
@@ -310,7 +310,7 @@ def _build_creation(
         path=(CorrectionStatus.COMPLETED,),
         source=moved,
         destination=moved,
-        # Version at which the record was corrected; it must not advance further
+        # Version at which the record is corrected; it must not advance after that
         # (find_active_correction).
         details={"version": found.version},
         due_at=None,
@@ -321,7 +321,7 @@ def _build_creation(
 
 
 def _changes(seqs: Sequence[int]) -> str:
-    """Format change numbers for a sentence, as in `changes 3 and 4`."""
+    """Format change numbers for a sentence, such as `changes 3 and 4`."""
     if len(seqs) == 1:
         return f"change {seqs[0]}"
     *first, last = [str(seq) for seq in seqs] or ["none"]

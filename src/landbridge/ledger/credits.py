@@ -82,8 +82,8 @@ cross join lateral (
 where s.units > 0 and not coalesce(s.has_paid, false)
 """
 
-# Credits of these journals. Earlier lines count as in `PAGE`, later ones do not, so the result does
-# not depend on when it is read.
+# Credits posted by these journals. Lines before them count as in `PAGE`, later lines do not, so the
+# result does not depend on when it is read.
 RECORDED = """
 select e.transfer_id, e.seq, e.account_id, e.asset, e.occurred_at, s.units, t.kind,
     t.details::text as details, t.facts::text as facts
@@ -105,10 +105,11 @@ where s.units > 0 and not coalesce(s.is_repeated, false) and not coalesce(s.has_
 order by e.transfer_id, e.seq, e.line
 """
 
-# Lines that one page scans: some tens of milliseconds. The page then ends early, with a cursor.
+# Lines scanned for one page, which takes some tens of milliseconds. The page then ends early, with
+# a cursor.
 LINES_MAX = 2000
 
-# Lower than any existing id, so that a bound in time is exclusive.
+# Lower than any existing id, so that a time bound with this id is exclusive.
 _LEAST_ID = UUID(int=0)
 
 
@@ -116,7 +117,7 @@ _LEAST_ID = UUID(int=0)
 class WalletCredit:
     """Amount that a record added to an account, in smallest units.
 
-    `record_data` holds the record's details, overridden by its facts.
+    `record_data` has the record's details, overridden by its facts.
     """
 
     account_id: UUID
@@ -140,7 +141,7 @@ class RecordedCredit:
 class CreditPage:
     """Page of credits, newest first; `next_cursor` continues it, None for an empty last page.
 
-    All credits down to `complete_to` are on the page; None if there are no more in the window.
+    The page has all credits at `complete_to` or later; None if it has all credits of the window.
     """
 
     credits: Sequence[WalletCredit]
@@ -158,9 +159,9 @@ async def credits_of_account(
     window: PageWindow,
     lines_max: int = LINES_MAX,
 ) -> CreditPage:
-    """Return a page of what the wallet's account received, newest first, of at least `units_min`.
+    """Return a page of credits of at least `units_min` units to the wallet's account, newest first.
 
-    After `lines_max` lines of the account the page ends early; its cursor continues from there.
+    The page ends early after `lines_max` lines of the account; its cursor continues from there.
     """
     bounds = (window.since, window.position.created_at, _LEAST_ID)
 
@@ -174,7 +175,7 @@ async def credits_of_account(
         cursor = found[-1].at if found else None
         complete_to = cursor
         if len(found) < window.limit:
-            # No more credits among the scanned lines, but perhaps in later ones.
+            # The scanned lines have no more credits, but later ones may.
             complete_to = await tx.fetchval(LAST_LINE, org_id, account_id, *bounds, lines_max)
             cursor = complete_to or cursor
         return CreditPage(found, cursor, complete_to)
@@ -185,7 +186,7 @@ async def credits_of_account(
 async def find_credits(
     database: Database, org_id: UUID, pairs: Collection[tuple[UUID, UUID]]
 ) -> Sequence[WalletCredit]:
-    """Return the credits among these (account, record) pairs."""
+    """Return those of these (account, record) pairs that are credits."""
     ids = [account_id for account_id, _ in pairs], [transfer_id for _, transfer_id in pairs]
     rows = await database.single(lambda tx: tx.fetch(FIND, org_id, *ids, [corrections.KIND]))
     return [_credit(row) for row in rows]
@@ -194,7 +195,7 @@ async def find_credits(
 async def find_recorded_credits(
     tx: Tx, org_id: UUID, journals: Collection[tuple[UUID, int]]
 ) -> Sequence[RecordedCredit]:
-    """Return the credits posted by these changes, each (record, number of the change).
+    """Return the credits posted by these changes, each given as (record, number of the change).
 
     Credits of one change are in the order of its journal, independent of when they are read.
     """

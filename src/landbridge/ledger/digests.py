@@ -15,7 +15,7 @@ import msgspec
 from landbridge.ledger.model import CreateTransfer, Transfer
 from landbridge.ledger.snapshots import original_units
 
-# Object members are sorted, so that equal details have equal digests.
+# Members of objects are sorted, so that equal details have equal digests.
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -36,7 +36,7 @@ def creation_digest_of(creation: CreateTransfer) -> bytes:
 
 
 def stored_creation_digest(record: Transfer) -> bytes:
-    """Return the SHA-256 digest of a stored record as created; equal unless it was altered."""
+    """Return the SHA-256 digest of a stored record as created; altered data give another digest."""
     source_units, destination_units = original_units(record)
     return _digest(
         record.org_id,

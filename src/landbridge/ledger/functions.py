@@ -21,20 +21,20 @@ from landbridge.platform.db.migrate import MigrationRejected
 from landbridge.platform.db.pool import Database
 
 VERSION: Final = 3
-# Those of the previous version; the next one drops them.
+# Functions of the previous version; the next version drops them.
 PREVIOUS: Final = ("lock_and_create_2", "lock_and_advance_2")
 _ARGUMENT = re.compile(r"\b(\w+) (\w+(?:\[\])?)")
-# What differs in the variant of a function for one organisation.
+# Patterns of the parts that differ in the variant of a function for one organisation.
 _ITS_ORG: Final = re.compile(r"\borg_ids\[(?:[^\[\]]|\[[^\]]*\])*\]|\bi\.org_id\b")
 _OTHERS_ORG: Final = re.compile(r"\b(\w+)\.org_id = (\w+)\.org_id\b")
-# A bare subscript that a column is set to crashes a node of Citus 13.
+# Pattern of a column set to a bare subscript, which crashes a node of Citus 13.
 _SET_TO_SUBSCRIPT: Final = re.compile(r"(\w+ = )(\w+\[i\.item\])(?=[,\n])")
 _SOURCE: Final = "select prosrc from pg_proc where proname = $1"
 
 
 @dataclass(frozen=True, slots=True)
 class LockingFunction:
-    """A function that takes locks, and returns the outcome of each item."""
+    """Database function that takes locks, and returns the outcome of each item."""
 
     name: str
     arguments: str
@@ -42,10 +42,10 @@ class LockingFunction:
 
     @property
     def of_one(self) -> "LockingFunction":
-        """Variant for one organisation, which a distributed database runs on that one's node.
+        """Return the variant for one organisation, which a distributed database runs on its node.
 
         All tables are compared with the organisation itself, so that the planner finds the node.
-        Arrays arrive as texts: the coordinator sends constants only, and no casts of them.
+        Arrays are passed as texts, because the coordinator sends only constants, without casts.
         """
         arrays = [each for each in _ARGUMENT.findall(self.arguments) if each[1].endswith("[]")]
         declared = "".join(f"    {name} {kind} := {name}_text::{kind};\n" for name, kind in arrays)
@@ -57,12 +57,12 @@ class LockingFunction:
 
     @property
     def types(self) -> list[str]:
-        """Types of the arguments."""
+        """Return the types of the arguments."""
         return [kind for _, kind in _ARGUMENT.findall(self.arguments)]
 
     @property
     def definition(self) -> str:
-        """Statement that creates the function, as in the migration."""
+        """Return the statement that creates the function, as in the migration."""
         settings = " ".join(f"set {each} = off" for each in SETTINGS)
         return (
             f"create function {self.name}({self.arguments}) returns text[]\n"
@@ -71,9 +71,9 @@ class LockingFunction:
 
     @property
     def call(self) -> str:
-        """Statement that calls the function; its arguments are texts (`platform/db/arrays.py`)."""
+        """Return the statement that calls the function, with arguments as text (db/arrays.py)."""
         arguments = ", ".join(
-            # The coordinator finds the node by a value, not by an expression.
+            # The coordinator finds the node by a plain parameter, not by an expression.
             f"${n}::uuid" if kind == "uuid" else f"${n}::text::{kind}"
             for n, kind in enumerate(self.types, start=1)
         )
@@ -89,7 +89,7 @@ LOCK_AND_ADVANCE: Final = LockingFunction(
 
 FUNCTIONS: Final = (LOCK_AND_CREATE, LOCK_AND_ADVANCE)
 FUNCTIONS_OF_ONE: Final = (LOCK_AND_CREATE.of_one, LOCK_AND_ADVANCE.of_one)
-# Those that a distributed database runs on an organisation's node.
+# Functions that a distributed database runs on the node of an organisation.
 NODE_FUNCTIONS: Final = (
     *(each.name for each in FUNCTIONS_OF_ONE),
     node_functions.PLACE_NAME,
@@ -98,7 +98,7 @@ NODE_FUNCTIONS: Final = (
 
 
 async def check_functions(database: Database) -> None:
-    """Raise `MigrationRejected` unless the database's functions are those of this version."""
+    """Raise `MigrationRejected` unless the database has the functions of this version."""
     bodies = {each.name: each.body for each in (*FUNCTIONS, *FUNCTIONS_OF_ONE)}
     bodies |= {placing.NAME: placing.BODY, node_functions.PLACE_NAME: node_functions.PLACE_BODY}
     bodies[node_functions.APPEND_NAME] = node_functions.APPEND_BODY

@@ -7,8 +7,8 @@ from uuid import UUID
 from landbridge.ledger.model import HouseRole
 from landbridge.platform.db.pool import Row, Tx
 
-# The changes of each batch and the entries of each change are looked up by their keys, whatever the
-# planner expects of the range.
+# The changes of each batch and the entries of each change are looked up by key, whatever size of
+# the range the planner expects.
 _SUMS = """
 select e.role, e.asset, sum(e.available) as units
 from change_batches b
@@ -51,7 +51,7 @@ insert into house_rollups (org_id, rolled_up_to) values ($1, 0)
 on conflict (org_id) do nothing
 """
 
-# Only reads, so that an organisation without activity costs no write.
+# Reads only, so that an organisation without activity causes no write.
 _BEHIND = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
@@ -62,8 +62,8 @@ where l.last_place >= coalesce(r.rolled_up_to, 0)
 
 _LOCK = "select rolled_up_to from house_rollups where org_id = $1 for update"
 
-# The place of the last change within one step, and the last place of all: above it every place is
-# still to be given.
+# The place of the last change within one step, and the last place given: places not given yet are
+# above it.
 _BOUNDS = """
 select l.last_place, (
         select b.place
@@ -106,9 +106,9 @@ on conflict (org_id, role, asset)
 
 _MARK = "update house_rollups set rolled_up_to = $2 where org_id = $1"
 
-# One statement, hence one snapshot: rolled-up and pending entries add up at any moment. The upper
-# bound only helps the planner: it expects a third of all batches in a range with one bound and
-# reads them all, but few in a range with two.
+# One statement has one snapshot, so rolled-up and pending entries are consistent. The upper bound
+# is for the planner: with one bound it expects a third of all batches and reads them all, with two
+# it expects few.
 _BALANCES = """
 select role, asset, sum(units) as units
 from (
@@ -148,15 +148,15 @@ async def find_behind(tx: Tx, org_ids: list[UUID]) -> list[UUID]:
 
 
 async def lock(tx: Tx, org_id: UUID) -> int:
-    """Return the organisation's watermark, created if new, and lock it for the transaction."""
+    """Lock and return the organisation's watermark; it is created if it does not exist."""
     await tx.execute(_BEGIN, org_id)
     return await tx.fetchval(_LOCK, org_id)
 
 
 async def step_end(tx: Tx, org_id: UUID, *, rolled_up_to: int, changes_max: int) -> int | None:
-    """Return where a step from `rolled_up_to` ends; None if nothing got a place since.
+    """Return the place where a step from `rolled_up_to` ends; None if no place was given since.
 
-    About `changes_max` changes lie below the end. A batch is never split, so a step holds at most
+    About `changes_max` changes lie below the end. A batch is never split, so a step has at most
     `changes_max` changes and the rest of the last change's batch.
     """
     row = await tx.fetchrow(_BOUNDS, org_id, rolled_up_to, changes_max - 1)
@@ -166,7 +166,7 @@ async def step_end(tx: Tx, org_id: UUID, *, rolled_up_to: int, changes_max: int)
 
 
 async def fold(tx: Tx, org_id: UUID, *, rolled_up_to: int, end: int) -> None:
-    """Add the entries at places from `rolled_up_to` to below `end`; advance the watermark."""
+    """Roll up the entries at places from `rolled_up_to` to below `end`; move the watermark."""
     await tx.execute(_FOLD, org_id, rolled_up_to, end)
     await tx.execute(_MARK, org_id, end)
 
@@ -190,7 +190,7 @@ async def rolled(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[HouseRole, str],
 async def replace(
     tx: Tx, org_id: UUID, units: Mapping[tuple[HouseRole, str], int], *, rolled_up_to: int
 ) -> None:
-    """Replace the roll-up and its watermark; the caller has locked it."""
+    """Replace the roll-up and its watermark, which the caller has locked."""
     rows = list(units.items())
     await tx.execute(
         _REPLACE,

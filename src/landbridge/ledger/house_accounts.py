@@ -7,8 +7,8 @@ payments never queue for a busy house account. The worker periodically adds entr
 - A balance is exact at any moment: rolled-up units plus pending entries, in one snapshot.
 - Every entry is rolled up once: sum and watermark advance in one transaction under the lock of
   the organisation's row. A worker may be killed at any point, and two may run at once.
-- No late commit is skipped: the watermark is a place in the log, and what commits later gets a
-  place above it.
+- No late commit is skipped: the watermark is a place in the log, and later commits get places above
+  it.
 - A step is bounded, so that it never holds a lock or a snapshot for long.
 """
 
@@ -28,17 +28,17 @@ from landbridge.platform.db.pool import Database, Tx
 Units = Mapping[tuple[HouseRole, str], int]
 
 
-# Rolling up a change takes about 5 us, so a step takes some ten milliseconds.
+# Changes in one step. Rolling up a change takes about 5 us, so a step takes some ten milliseconds.
 STEP_CHANGES = 2_000
-# After this many steps the next organisation is rolled up.
+# Steps for one organisation before the next organisation is rolled up.
 STEPS_MAX = 50
-# A rebuild sums without locks; a statement over this many changes takes some tenths of a second.
+# Changes summed by one statement of a rebuild, without locks; it takes some tenths of a second.
 REBUILD_CHANGES = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class HouseDifference:
-    """Wrong roll-up: it differed from the sum of the entries below its watermark, in units."""
+    """Wrong roll-up: its units and the sum of the entries below its watermark."""
 
     role: HouseRole
     asset: str
@@ -47,7 +47,7 @@ class HouseDifference:
 
 
 async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
-    """Roll up entries written since the last run; return whether an organisation has more."""
+    """Roll up entries written since the last run; return whether there are more."""
     candidates = list(org_ids)
     await place_changes(database, candidates)
     is_behind = False
@@ -60,7 +60,7 @@ async def roll_up(database: Database, org_ids: Iterable[UUID]) -> bool:
 
 
 async def _roll_up_org(database: Database, org_id: UUID) -> bool:
-    """Roll up an organisation for at most `STEPS_MAX` steps; return whether it has more."""
+    """Roll up an organisation for at most `STEPS_MAX` steps; return whether there is more."""
     for _ in range(STEPS_MAX):
         if not await roll_up_step(database, org_id):
             return False
@@ -86,9 +86,9 @@ async def roll_up_step(
 
 
 async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -> int | None:
-    """Return where a step through the log from the place `since` ends; None at its end.
+    """Return the place where a step from the place `since` ends; None at the end of the log.
 
-    Nothing gets a place below that any more.
+    No change gets a place below that any more.
     """
     return await house_account_store.step_end(
         tx, org_id, rolled_up_to=since, changes_max=changes_max
@@ -96,7 +96,7 @@ async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -
 
 
 async def units_below(tx: Tx, org_id: UUID, end: int) -> Units:
-    """Return the balances of all changes at places below `end`, each of which was given."""
+    """Return the balances from all changes at places below `end`, all of which have been given."""
     rolled_up_to, rolled = await house_account_store.rolled(tx, org_id)
     first, last = min(rolled_up_to, end), max(rolled_up_to, end)
     between = await house_account_store.sums(tx, org_id, since=first, until=last)
@@ -127,7 +127,7 @@ async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]
         if at == rolled_up_to:
             below = summed
     if at < rolled_up_to:
-        # No place was given between here and the watermark.
+        # No change got a place between the last step and the watermark.
         below = summed
     await database.transact(lambda tx: _replace(tx, org_id, summed, at))
     return [
@@ -138,7 +138,7 @@ async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]
 
 
 async def _sum_step(tx: Tx, org_id: UUID, since: int, bound: int | None) -> tuple[int, Units]:
-    """Sum a step of placed entries up to `bound`; return where it ends, and the units."""
+    """Sum one step of entries up to `bound`; return the place where it ends, and the units."""
     end = await house_account_store.step_end(
         tx, org_id, rolled_up_to=since, changes_max=REBUILD_CHANGES
     )
@@ -153,7 +153,7 @@ async def _replace(tx: Tx, org_id: UUID, summed: Units, summed_to: int) -> None:
     end = (await end_of_log(tx, org_id)).place
     rest = await house_account_store.sums(tx, org_id, since=summed_to, until=end)
     _, rolled = await house_account_store.rolled(tx, org_id)
-    # Roll-ups without an entry become zero.
+    # Roll-ups without any entry become zero.
     units = _added(_added(summed, rest), dict.fromkeys(rolled, 0))
     await house_account_store.replace(tx, org_id, units, rolled_up_to=end)
 
@@ -166,5 +166,5 @@ def _added(one: Units, other: Units) -> Units:
 
 
 async def house_balances(database: Database, org_id: UUID) -> dict[tuple[HouseRole, str], int]:
-    """Return the balances in units by role and asset code, of every house account with entries."""
+    """Return the balance in units of every house account with entries, by role and asset code."""
     return await database.single(lambda tx: house_account_store.balances(tx, org_id))

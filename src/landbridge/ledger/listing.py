@@ -31,7 +31,7 @@ __all__ = [
     "TransferScope",
 ]
 
-# Records that one statement scans: few at first, because most searches find enough there.
+# Records that each statement scans in turn: few at first, because most searches find enough there.
 SCAN_SIZES = (250, 750, 1_000)
 
 
@@ -45,7 +45,7 @@ class TransferListPage:
 
 @dataclass(frozen=True, slots=True)
 class TransferScope:
-    """Records of these kinds, of one user or of all, that match filters and a window."""
+    """Records of these kinds, of one user or (for None) of all, that match filters and a window."""
 
     kinds: Sequence[str]
     user_id: UUID | None
@@ -53,7 +53,7 @@ class TransferScope:
     window: PageWindow
 
     def includes(self, row: TransferListRow) -> bool:
-        """Return what the statements of `page` decide; metadata is left out."""
+        """Return whether a row is in the scope; the metadata filter is not checked."""
         filters, before = self.filters, self.window.before
         bounds = None if filters.amounts is None else filters.amounts.get(row.source_asset, (1, 0))
         return (
@@ -121,9 +121,9 @@ class TransferListing:
         order: AmountOrder | None,
         after: TransferListRow | None,
     ) -> TransferListPage:
-        """Return the page after a record, or the first: by amount, or oldest first without order.
+        """Return the page after a record, or the first page, in the order of `order`.
 
-        Metadata is not filtered.
+        None orders oldest first. Metadata is not filtered.
         """
         found: list[TransferListRow] = []
         last = after
@@ -146,15 +146,15 @@ class TransferListing:
         )
 
     async def under_way(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
-        """Return records that have not ended, those that are due last first."""
+        """Return records that have not ended; the one that is due last comes first."""
         return await self._database.read_on_replica(lambda tx: store.under_way(tx, org_id, limit))
 
     async def unfinished_page(
         self, org_id: UUID, scope: TransferScope, *, limit: int
     ) -> TransferListPage | None:
-        """Return the page of a scope among records under way, newest first; None if too many are.
+        """Return the page of a scope from the records under way, newest first.
 
-        The scope must list none that have ended. Metadata is not filtered.
+        None if there are too many. The scope must not list ended records. Metadata is not filtered.
         """
         rows = await self.under_way(org_id, limit=limit)
         if len(rows) == limit:
@@ -186,7 +186,7 @@ class TransferListing:
         )
 
     async def by_ids(self, org_id: UUID, ids: Collection[UUID]) -> Sequence[TransferListRow]:
-        """Return the records with these ids, the newest first."""
+        """Return the records with these ids, newest first."""
         return await self._database.single(lambda tx: store.by_ids(tx, org_id, ids))
 
     async def of_payment(self, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
@@ -214,7 +214,7 @@ async def _scan(
         org_id,
         scope.kinds,
         scope.user_id,
-        # No record has the least id, so the earliest time itself is listed too.
+        # No record has the nil id, so records at the earliest time itself are included.
         after=PagePosition(scope.window.since, UUID(int=0))
         if last is None
         else PagePosition(last.created_at, last.id),

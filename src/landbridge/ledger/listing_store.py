@@ -9,9 +9,9 @@ from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
-# Takes the newest of each kind by its index, then the newest of those. Filters apply only to these,
-# so that a page costs the same however rare the matches are. The last scanned record is returned
-# too, matching or not: the next page begins there.
+# Takes the newest records of each kind by its index, then the newest of those. Filters apply only
+# to these, so that a page costs the same however rare the matches are. The last scanned record is
+# returned even if it does not match: the next page begins there.
 _PAGE = """
 with scanned as (
     select t.id, t.kind, t.user_id, t.request_id, t.status, t.source_asset, t.source_units,
@@ -145,7 +145,7 @@ where t.org_id = $1 and t.destination_asset = $2
     and (t.due_at is not null or t.status = 'IN_REVIEW')
 """
 
-# Both parts have an index of their own.
+# The statement is a union, because each part has an index of its own.
 _UNDER_WAY = """
 select u.id, u.kind, u.user_id, u.request_id, u.status, u.source_asset, u.source_units,
     u.destination_asset, u.destination_units, u.created_at, u.updated_at
@@ -229,7 +229,7 @@ class TransferFilter:
     """Filter of a list; None matches any value.
 
     `assets` match the source or the destination; `amounts` is the minimum and maximum of the source
-    units, by asset. A record has all of the `metadata`.
+    units, by asset. A record must have all pairs of `metadata`.
     """
 
     statuses: Sequence[str] | None = None
@@ -319,7 +319,7 @@ async def page(
 
 
 async def under_way(tx: Tx, org_id: UUID, limit: int) -> Sequence[TransferListRow]:
-    """Return records that have not ended, those that are due last first."""
+    """Return records that have not ended; the one that is due last comes first."""
     return [as_list_row(row) for row in await tx.fetch(_UNDER_WAY, org_id, limit)]
 
 
@@ -345,12 +345,12 @@ async def by_id(tx: Tx, org_id: UUID, id_: UUID) -> Sequence[TransferListRow]:
 
 
 async def by_ids(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Sequence[TransferListRow]:
-    """Return the records with these ids, the newest first."""
+    """Return the records with these ids, newest first."""
     return [as_list_row(row) for row in await tx.fetch(_BY_IDS, org_id, list(ids))]
 
 
 async def of_payment(tx: Tx, org_id: UUID, payment_id: UUID) -> Sequence[TransferListRow]:
-    """Return the records that belong to a payment, the oldest first."""
+    """Return the records that belong to a payment, oldest first."""
     return [as_list_row(row) for row in await tx.fetch(_OF_PAYMENT, org_id, str(payment_id))]
 
 
@@ -363,6 +363,6 @@ async def sum_destinations(
 
 
 def as_list_row(row: Row) -> TransferListRow:
-    """Read a record of a list."""
+    """Convert a row to a record of a list."""
     source, destination = int(row["source_units"]), int(row["destination_units"])
     return read_row(row, TransferListRow, source_units=source, destination_units=destination)

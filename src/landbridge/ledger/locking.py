@@ -11,7 +11,7 @@ from landbridge.platform.db.pool import Tx
 
 
 async def lock_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | None:
-    """Return the record of any kind, locked until the transaction ends; None if there is none.
+    """Lock and return a record of any kind; None if there is none.
 
     Records are locked before accounts and leaf rows (see `Ledger.create_in`), so call this first.
     """
@@ -20,7 +20,7 @@ async def lock_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
 
 
 async def find_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | None:
-    """Return the record of any kind, not locked; None if there is none."""
+    """Return a record of any kind without locking it; None if there is none."""
     (found,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
     return found
 
@@ -28,7 +28,7 @@ async def find_record(tx: Tx, org_id: UUID, transfer_id: UUID) -> Transfer | Non
 async def find_records(
     tx: Tx, org_id: UUID, transfer_ids: Sequence[UUID]
 ) -> Mapping[UUID, Transfer]:
-    """Return the existing ones of these records by id, not locked."""
+    """Return those of these records that exist, by id, without locking them."""
     if not transfer_ids:
         return {}
     found = await record_store.get_batch(tx, [(org_id, each) for each in transfer_ids])
@@ -38,14 +38,14 @@ async def find_records(
 async def postpone_record(
     tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[str, Any]
 ) -> None:
-    """Postpone a record as `Ledger.postpone` does; the caller's transaction has locked it."""
+    """Postpone a record that the caller's transaction has locked, as `Ledger.postpone` does."""
     await store.postpone(tx, record, due_at, facts)
 
 
 async def make_records_due(tx: Tx, records: Sequence[tuple[UUID, UUID]]) -> None:
-    """Make records due when the transaction commits; each is organisation and id.
+    """Make records due when the transaction commits; each is given as (organisation, id).
 
-    One that waits for no time, or does not exist, stays as it is. The lock order is that of
+    A record without a due time stays as it is; an unknown one is ignored. The lock order is that of
     `Ledger.create_in`. The caller wakes the worker (`DueNotifier.notify_in`).
     """
     await store.lock_records(tx, records)

@@ -20,22 +20,23 @@ T = TypeVar("T")
 class HouseRole(StrEnum):
     """Roles of house accounts, one account per organisation, role and asset; may be below zero."""
 
-    LIQUIDITY = "liquidity"  # inventory that the organisation swaps from and into
+    LIQUIDITY = "liquidity"  # inventory of coins for the organisation's swaps
     FEES = "fees"  # fees paid by customers
     OUTSIDE = "outside"  # counterpart of money that came from or went to chains and banks
-    IN_TRANSIT = "in_transit"  # between two legs of a record; zero once all records are terminal
-    RECEIVABLE = "receivable"  # owed to the organisation; below zero
-    WRITE_OFFS = "write_offs"  # lost by the organisation for good; below zero
-    SUSPENSE = "suspense"  # arrived from outside, and not released or without a known owner
-    GAS = "gas"  # native coins paid to validators for transactions; an expense, below zero
+    # money between two legs of a record; zero once all records are terminal
+    IN_TRANSIT = "in_transit"
+    RECEIVABLE = "receivable"  # debts of customers to the organisation; negative
+    WRITE_OFFS = "write_offs"  # permanent losses of the organisation; negative
+    SUSPENSE = "suspense"  # deposits that arrived, but are not released or have no known owner
+    GAS = "gas"  # native coins paid to validators for transactions; an expense, negative
     PAYABLE = (
-        "payable"  # owed to fee beneficiaries, not yet paid; zero once all records are terminal
+        "payable"  # fees owed to beneficiaries, not yet paid; zero once all records are terminal
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Line of a journal: the amount added to an account, or taken from it if below zero.
+    """Line of a journal: the amount added to an account; negative if taken from it.
 
     `account` is a wallet account or a house role. Held money still belongs to the wallet but can't
     be spent. House accounts hold nothing.
@@ -47,7 +48,7 @@ class Posting:
 
 
 def check_journal(postings: Sequence[Posting]) -> None:
-    """Raise `InvariantBroken` unless each posting is non-zero and they sum to zero per asset."""
+    """Raise `InvariantBroken` unless no posting is zero and they sum to zero per asset."""
     sums: defaultdict[str, int] = defaultdict(int)
     for posting in postings:
         if not posting.available.units and not posting.held_units:
@@ -84,7 +85,7 @@ class Transfer:
     due_at: datetime | None
     created_at: datetime
     updated_at: datetime
-    # What the client attached; None for a due record, which the worker reads without it.
+    # Metadata that the client attached; None for a due record, which the worker reads without it.
     metadata: dict[str, str] | None = None
 
     def decode(self, kind: type[T]) -> T:
@@ -94,7 +95,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class CreateTransfer:
-    """Command to create a record, along `path` (normally one status), with its postings.
+    """Command to create a record along `path` (normally one status), with its postings.
 
     `journals` maps a position in the path to its postings: `{0: [...]}` posts with the first
     change.
@@ -121,11 +122,11 @@ class CreateTransfer:
 
 
 class DueCheck(Enum):
-    """Check of the record's due time, made by the advancing function."""
+    """Check of the record's due time, made by the database function that advances records."""
 
     ANY = "any"
-    IN_TIME = "in time"  # only before the due time
-    OVERDUE = "overdue"  # only from the due time on
+    IN_TIME = "in time"  # advance only before the due time
+    OVERDUE = "overdue"  # advance only from the due time on
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +165,12 @@ class CommitOutcome(StrEnum):
     LATE = "late"  # advance: the record is past its due time
     EARLY = "early"  # advance: the record is not due yet
     INSUFFICIENT = "short"  # a wallet has an insufficient balance
-    UNKNOWN_ACCOUNT = "stray"  # a posting references an account that does not exist: a bug
+    # a posting references an account that does not exist, which only a bug can cause
+    UNKNOWN_ACCOUNT = "stray"
 
 
 def created_record(creation: CreateTransfer) -> Transfer:
-    """Return the record that a create command results in."""
+    """Return the record that a create command will produce."""
     return Transfer(
         org_id=creation.org_id,
         id=creation.id,
@@ -191,7 +193,7 @@ def created_record(creation: CreateTransfer) -> Transfer:
 
 
 def advanced_record(move: AdvanceTransfer) -> Transfer:
-    """Return the record that an advance command results in."""
+    """Return the record that an advance command will produce."""
     before = move.transfer
     source, destination = move.source, move.destination
     return replace(
@@ -228,7 +230,7 @@ def is_due(command: "CreateTransfer | AdvanceTransfer") -> bool:
 
 
 def account_keys(org_id: UUID, journals: Mapping[int, Sequence[Posting]]) -> set[tuple[UUID, UUID]]:
-    """Return (organisation, id) of every account of a user that these postings change."""
+    """Return (organisation, id) of every wallet account that these postings change."""
     return {
         (org_id, posting.account)
         for postings in journals.values()
@@ -238,7 +240,7 @@ def account_keys(org_id: UUID, journals: Mapping[int, Sequence[Posting]]) -> set
 
 
 def creation_keys(creation: CreateTransfer) -> Collection[Hashable]:
-    """Return what a creation shares with others that must not be in one batch with it."""
+    """Return keys of a creation; commands with a common key must not be in the same batch."""
     return {
         (creation.org_id, creation.request_id),
         (creation.org_id, creation.id),
@@ -247,13 +249,13 @@ def creation_keys(creation: CreateTransfer) -> Collection[Hashable]:
 
 
 def advance_keys(move: AdvanceTransfer) -> Collection[Hashable]:
-    """Return what a move shares with others that must not be in one batch with it."""
+    """Return keys of an advance; commands with a common key must not be in the same batch."""
     org_id = move.transfer.org_id
     return {(org_id, move.transfer.id), *account_keys(org_id, move.journals)}
 
 
 class NewAccount(NamedTuple):
-    """Account that a wallet does not have yet, because it is older than the asset."""
+    """Account that a wallet lacks, because the wallet is older than the asset."""
 
     id: UUID
     wallet_id: UUID
@@ -262,9 +264,9 @@ class NewAccount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AccountBalance:
-    """Balance of a wallet in one asset, in smallest units; `held` can't be spent.
+    """Balance of a wallet in one asset, in smallest units; `held_units` can't be spent.
 
-    `missing` is set if the account does not exist yet; it is then empty.
+    `missing` is set if the account does not exist yet; the balance is then zero.
     """
 
     id: UUID

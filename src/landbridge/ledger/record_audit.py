@@ -43,7 +43,7 @@ where org_id = $1 or $1::uuid is null
 order by org_id, transfer_id, seq, line
 """
 
-# Rows that a cursor fetches at a time: enough to make round trips cheap.
+# Rows that a cursor fetches at a time, so that few round trips are needed.
 FETCH_SIZE = 2_000
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -52,7 +52,7 @@ OPENED = "every record matches its creation digest"
 JOURNALS = "every journal matches its flow"
 EFFECT = "every record moved what its status implies"
 CHECKS = (OPENED, JOURNALS, EFFECT)
-# A finding lists at most this many lines of a journal or accounts of a record.
+# Lines of a journal, or accounts of a record, that a finding lists at most.
 _LINES_MAX = 3
 
 
@@ -77,10 +77,10 @@ class AuditedRecord(NamedTuple):
 async def read_records(
     tx: Tx, org_id: UUID | None, kinds: Collection[str], *, fetch_size: int = FETCH_SIZE
 ) -> AsyncIterator[AuditedRecord]:
-    """Yield the records of these kinds, of one organisation or all.
+    """Yield the records of these kinds, of one organisation or (for None) of all.
 
-    Three cursors advance side by side over one snapshot, each ordered by record id, so memory use
-    does not grow with the number of records.
+    Three cursors read one snapshot in parallel, each ordered by record id, so memory use does not
+    grow with the number of records.
     """
     names = list(kinds)
     records = await tx.cursor(RECORDS, org_id, names)
@@ -106,7 +106,7 @@ class _Rows:
         self._position = 0
 
     async def take(self, key: tuple[UUID, UUID]) -> list[Row]:
-        """Return the rows of a record; rows of earlier records are skipped."""
+        """Return the rows of a record, and skip the rows of earlier records."""
         found: list[Row] = []
         org_id, record_id = key
         while await self._fill():
@@ -185,7 +185,7 @@ async def verify_records(
     org_id: UUID | None,
     limit: int,
 ) -> AuditTally:
-    """Verify all records of these kinds, of one organisation or all, in the caller's snapshot."""
+    """Verify records of these kinds, of one or (for None) all organisations, in one snapshot."""
     tally = AuditTally(limit)
     async for audited in read_records(tx, org_id, kinds):
         for mismatch in mismatches(audited, rules_by_kind.get(audited.record.kind)):
@@ -198,7 +198,7 @@ def mismatches(audited: AuditedRecord, rules: AuditRules | None) -> Iterator[Rec
     record, changes, _ = audited
     key = str(record.id)
     if not changes:
-        return  # the check of records against changes reports it
+        return  # reported by the check that compares records with changes
     digest = changes[0].creation_digest
     if digest is not None and digest != stored_creation_digest(record):
         sentence = (
@@ -222,7 +222,7 @@ def mismatches(audited: AuditedRecord, rules: AuditRules | None) -> Iterator[Rec
 
 
 def _wrong_journals(audited: AuditedRecord, rules: AuditRules) -> Iterator[RecordMismatch]:
-    """Compare the entries of each change with those that its flow posts."""
+    """Yield mismatches between the entries of each change and those that its flow posts."""
     record, changes, entries = audited
     stored: defaultdict[int, list[AuditedEntry]] = defaultdict(list)
     for entry in entries:
@@ -245,7 +245,7 @@ def _wrong_journals(audited: AuditedRecord, rules: AuditRules) -> Iterator[Recor
 
 
 def _wrong_effect(audited: AuditedRecord, rules: AuditRules) -> str | None:
-    """Compare the total that a record has moved with the total that its status implies."""
+    """Return how the moved total differs from the one its status implies; None if it does not."""
     record, changes, entries = audited
     promised = rules.effect(record, [change.status_after or "" for change in changes])
     if promised is None:

@@ -1,4 +1,4 @@
-"""Queues of records that wait for people, the oldest first."""
+"""Queues of records that wait for people, oldest first."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class RecordQueues:
     async def oldest(
         self, org_id: UUID, kind: str, statuses: Collection[str], window: QueueWindow
     ) -> Sequence[Transfer]:
-        """Return records of these statuses, the oldest first."""
+        """Return records in these statuses, oldest first."""
         ids = await self.database.single(
             lambda tx: store.oldest(tx, org_id, kind, statuses, window)
         )
-        # Concurrently, so that the ledger groups the reads.
+        # The reads are concurrent, so that the ledger combines them.
         return await gather_in_order(self.ledger.get(org_id, kind, each) for each in ids)

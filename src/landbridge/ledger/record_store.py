@@ -80,11 +80,10 @@ limit 1
 
 # Each organisation has its own clock. The worker reads without locks: if two workers read the same
 # record, one advances it and the other loses the race. $5 and $6 are the worker's part of all ids
-# (platform/db/worker_shares.py).
-# Organisations take turns: the longest due record of each comes first, then the second of each, so
-# that one with many due records does not delay the others.
-# The skipped ids are looked up by a hash: while a chain does not respond, they are all that is due,
-# and a comparison of each with each would be quadratic.
+# (platform/db/worker_shares.py). Organisations alternate: the longest due record of each comes
+# first, then the second of each, so that an organisation with many due records does not delay the
+# others. The skipped ids are looked up by a hash: while a chain does not respond, all due records
+# are skipped ones, and comparing each with each would be quadratic.
 DUE = """
 select t.org_id, t.id, t.kind, t.user_id, t.request_id, t.request, t.status, t.version,
     t.source_asset, t.source_units, t.destination_asset, t.destination_units, t.details, t.facts,
@@ -155,7 +154,7 @@ where t.org_id = $1 and t.user_id = $2
 limit 1
 """
 
-# Waiting records have a due time or, in review, none. Both indexes used here exclude terminal
+# Records that wait have a due time or are in review. Both indexes used here exclude terminal
 # records, so the cost grows with the records in progress and not with their history.
 FIND_PAYING = """
 with payee as (
@@ -190,7 +189,7 @@ where w.user_id <> $2
 limit 1
 """
 
-# Uses the index of records by kind, backwards.
+# Reads the index of records by kind backwards.
 OLDEST = """
 select id
 from transfers
@@ -202,7 +201,7 @@ limit $7
 
 
 async def get_batch(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> list[Transfer | None]:
-    """Return the records by (organisation, id), in the order of the keys."""
+    """Return records by (organisation, id), in the order of the keys; None for unknown ones."""
     rows = await tx.fetch(GET, [org_id for org_id, _ in keys], [each for _, each in keys])
     found: list[Transfer | None] = [None] * len(keys)
     for row in rows:
@@ -211,7 +210,7 @@ async def get_batch(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> list[Transfer 
 
 
 async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> Transfer | None:
-    """Return the record with this request id."""
+    """Return the record with this request id; None if there is none."""
     row = await tx.fetchrow(FIND_REQUEST, org_id, request_id)
     return None if row is None else as_transfer(row)
 
@@ -236,7 +235,7 @@ async def list_transfers(
 
 
 async def find_settled_at(tx: Tx, org_id: UUID, moment: datetime) -> PagePosition | None:
-    """Return the list position of the record whose updatedAt is, or once was, this moment."""
+    """Return the position of the record whose updatedAt is or was this moment, or None."""
     row = await tx.fetchrow(RESTED_AT, org_id, moment)
     return None if row is None else PagePosition(row["created_at"], row["id"])
 
@@ -251,7 +250,7 @@ async def due(
 ) -> list[Transfer]:
     """Return due records of a part, the longest due of each organisation first, without `skip`.
 
-    `clocks` is the current time per organisation.
+    `clocks` has the current time of each organisation.
     """
     orgs, times = list(clocks), list(clocks.values())
     rows = await tx.fetch(DUE, orgs, times, limit, list(skip), part.index, part.count)
@@ -259,7 +258,7 @@ async def due(
 
 
 async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-    """Return the earliest due time of an organisation's records between these."""
+    """Return the earliest due time of an organisation's records in this interval; None without."""
     return await tx.fetchval(NEXT_DUE, org_id, after, until)
 
 
@@ -291,7 +290,7 @@ async def mark_own_moves(
 
 
 async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUID, str]]) -> None:
-    """Create accounts, each (id, wallet, asset); existing ones are left unchanged."""
+    """Create accounts, each given as (id, wallet, asset); existing ones stay unchanged."""
     await tx.execute(
         CREATE_ACCOUNTS,
         org_id,
@@ -304,7 +303,7 @@ async def open_accounts(tx: Tx, org_id: UUID, accounts: Sequence[tuple[UUID, UUI
 async def find_accounts(
     tx: Tx, keys: Sequence[tuple[UUID, UUID, str]]
 ) -> list[tuple[UUID, int, int] | None]:
-    """Return (id, available, held) by (organisation, wallet, asset), in the order of the keys."""
+    """Return (id, available, held) of these accounts in order; None for a missing account."""
     rows = await tx.fetch(
         FIND_ACCOUNTS,
         [org_id for org_id, _, _ in keys],
@@ -318,20 +317,20 @@ async def find_accounts(
 
 
 async def wallet_ids(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> dict[UUID, UUID]:
-    """Return the wallets by account, for accounts that exist."""
+    """Return the wallet of each of these accounts that exists."""
     rows = await tx.fetch(WALLET_IDS, org_id, list(accounts))
     return {row["id"]: row["wallet_id"] for row in rows}
 
 
 async def find_held_asset(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
-    """Return the asset of an account of these wallets that is not empty, if any."""
+    """Return the asset of a non-empty account of these wallets; None if all are empty."""
     return await tx.fetchval(FIND_HELD, org_id, list(wallet_ids))
 
 
 async def find_unfinished_kind(
     tx: Tx, org_id: UUID, user_id: UUID, terminal: Sequence[tuple[str, str]]
 ) -> str | None:
-    """Return the kind of a non-terminal record of this user, if any.
+    """Return the kind of a non-terminal record of this user; None if there is none.
 
     `terminal` lists the terminal (kind, status) pairs.
     """
@@ -346,9 +345,9 @@ async def find_incoming_kind(
     wallet_ids: Collection[UUID],
     terminal: Sequence[tuple[str, str]],
 ) -> str | None:
-    """Return the kind of another user's non-terminal record that references this user.
+    """Return the kind of another user's non-terminal record that references this user, or None.
 
-    A reference is the user's id, or the id of an account of the wallets.
+    A reference is the user's id, or the id of an account of these wallets.
     """
     kinds, statuses = [kind for kind, _ in terminal], [status for _, status in terminal]
     return await tx.fetchval(FIND_PAYING, org_id, user_id, list(wallet_ids), kinds, statuses)
@@ -363,7 +362,7 @@ async def oldest(
 
 
 def as_transfer(row: Row) -> Transfer:
-    """Return the record of a row."""
+    """Convert a row to a record."""
     metadata = row["metadata"]
     return Transfer(
         org_id=row["org_id"],

@@ -1,4 +1,4 @@
-"""Replays: a repeated request gets its record again; a different request with its id is refused."""
+"""Replays: a repeated request gets its record; a different request with that id is refused."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -10,7 +10,7 @@ from landbridge.ledger.model import Transfer
 def first_difference(
     before: Mapping[str, Any], after: Mapping[str, Any], under: str = ""
 ) -> str | None:
-    """Return the path of the first member in which two requests differ, as in `source.amount`."""
+    """Return the path at which two requests first differ, such as `source.amount`, or None."""
     for name in sorted(before.keys() | after.keys()):
         ours, theirs = before.get(name), after.get(name)
         if isinstance(ours, dict) and isinstance(theirs, dict):
@@ -25,7 +25,7 @@ def first_difference(
 
 
 def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) -> Transfer | None:
-    """Return the record of a repeated request; raises `RequestIdTaken` if the requests differ."""
+    """Return the record of a repeated request, or None; raises `RequestIdTaken` if they differ."""
     if found is None:
         return None
     if found.kind != kind:

@@ -1,4 +1,4 @@
-"""Journals of a record that a correction in effect has reversed."""
+"""Journals of a record that are reversed by a correction."""
 
 from uuid import UUID
 
@@ -10,14 +10,14 @@ from landbridge.platform.db.pool import Tx
 
 
 def reversal_id(credit_id: UUID) -> UUID:
-    """Return the id of the record that takes a deposit's credit back, if its chain has lost it."""
+    """Return the id of the record that reverses a deposit's credit after its chain lost it."""
     return derived_id(credit_id, "reversal")
 
 
 async def has_returned_coins(tx: Tx, org_id: UUID, transfer_id: UUID) -> bool:
     """Lock a record; return whether a correction has reversed the arrival of its coins.
 
-    Coins that their chain has lost are then not taken back a second time.
+    If their chain then drops the coins, they are not taken back a second time.
     """
     await store.lock_records(tx, [(org_id, transfer_id)])
     (record,) = await record_store.get_batch(tx, [(org_id, transfer_id)])
@@ -50,6 +50,6 @@ async def check_uncorrected(tx: Tx, record: Transfer) -> None:
 
 
 async def _is_in_effect(tx: Tx, org_id: UUID, correction_id: UUID) -> bool:
-    """Return whether a correction is in effect: uncorrected, or its correction was corrected."""
+    """Return whether a correction is in effect: it is not corrected, or that correction is not."""
     following = await correction_store.corrections(tx, org_id, correction_id)
     return not following or not await _is_in_effect(tx, org_id, following[-1].id)

@@ -1,4 +1,4 @@
-"""Finds records by a part of the id, a reference, a hash or an amount.
+"""Search for records by a part of the id, a reference, a hash or an amount.
 
 Guarantee: every search reads a bounded number of rows through an index.
 """
@@ -10,8 +10,9 @@ from uuid import UUID
 from landbridge.ledger.listing_store import TransferListRow, as_list_row
 from landbridge.platform.db.pool import Database
 
-# Each part uses its partial index: expression and condition must equal the index definition. $2 is
-# the text, and in lower case. Few changes share a bank's reference, whatever their organisations.
+# Each part uses its partial index: expression and condition must equal the index definition. $2 has
+# the text as written and in lower case. Few changes share a bank's reference, even across
+# organisations.
 _BY_IDENTIFIER = """
 with found as (
     select c.object_id
@@ -59,7 +60,8 @@ order by t.created_at desc, t.id desc
 limit $3
 """
 
-# Ended records by two indexes; of the others those that are due last, because they changed last.
+# Finds ended records by two indexes. Of the records under way, it reads those that are due last,
+# which changed last.
 _BY_AMOUNT = """
 select f.id, f.kind, f.user_id, f.request_id, f.status, f.source_asset, f.source_units,
     f.destination_asset, f.destination_units, f.created_at, f.updated_at
@@ -104,7 +106,7 @@ order by created_at desc, id desc
 limit $4
 """
 
-# Records under way that a search by amount looks through.
+# Records under way that a search by amount scans.
 _OPEN_SCANNED_MAX = 2_000
 
 
@@ -116,10 +118,10 @@ class TransferSearch:
     limit: int
 
     async def by_identifier(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
-        """Return the records with this short id, hash or reference of a bank.
+        """Return the records with this short id, hash or bank reference.
 
         Hashes are those of chain transactions and user operations. Short ids (`core.ids.short_id`)
-        and hexadecimal hashes match in any case.
+        and hexadecimal hashes match in upper and lower case.
         """
         rows = await self.database.read_on_replica(
             lambda tx: tx.fetch(_BY_IDENTIFIER, org_id, [text, text.lower()], self.limit)
@@ -129,9 +131,9 @@ class TransferSearch:
     async def by_amount(
         self, org_id: UUID, amounts: Mapping[str, int]
     ) -> Sequence[TransferListRow]:
-        """Return the records that send or deliver one of these amounts, in units by asset.
+        """Return records whose source or destination is one of these amounts, in units by asset.
 
-        All that have ended; of those under way, the 2,000 that are due last.
+        All ended records are searched; of those under way, the 2,000 that are due last.
         """
         assets, units = list(amounts), list(amounts.values())
         rows = await self.database.read_on_replica(

@@ -36,13 +36,13 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.db.worker_shares import WHOLE, WorkPart
 
-# Batches at a time; more would only make them smaller (measured: docs/internals/ledger.md).
+# Concurrent batches; more would only make each batch smaller (measured: docs/internals/ledger.md).
 MONEY_CONCURRENCY, READ_CONCURRENCY = 2, 2
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedTransfer:
-    """Record of a request id; `is_replay` if it existed before this call."""
+    """Record of a request id; `is_replay` is True if it existed before this call."""
 
     transfer: Transfer
     is_replay: bool
@@ -79,7 +79,7 @@ class Ledger:
     async def create(
         self, creation: CreateTransfer, transitions: Transitions[Any]
     ) -> CreatedTransfer | CommitOutcome:
-        """Create a record, once per request id; return `INSUFFICIENT` if a wallet has too little.
+        """Create a record once per request id; return `INSUFFICIENT` if a wallet has too little.
 
         Raises `RequestIdTaken`, naming the field, if the request id or the record id belongs to a
         different request.
@@ -109,7 +109,7 @@ class Ledger:
     async def advance(
         self, move: AdvanceTransfer, transitions: Transitions[Any]
     ) -> Transfer | CommitOutcome:
-        """Advance a record; return it, or `STALE`, `LATE`, `EARLY` or `INSUFFICIENT`."""
+        """Advance a record and return it, or return `STALE`, `LATE`, `EARLY` or `INSUFFICIENT`."""
         move.check(transitions)
         outcome = await self._advances.call(move)
         if outcome is CommitOutcome.DONE and is_due(move):
@@ -144,7 +144,7 @@ class Ledger:
     ) -> Sequence[CommitOutcome]:
         """Create records that move no wallet's money, in one call in the caller's transaction.
 
-        Return `DONE` or `DUPLICATE` for each.
+        Returns `DONE` or `DUPLICATE` for each.
         """
         for each in creations:
             each.check(transitions)
@@ -157,7 +157,7 @@ class Ledger:
     ) -> Transfer | CommitOutcome:
         """Advance a record as `advance` does, in the caller's transaction.
 
-        On any outcome but success nothing is written. The lock order is that of `create_in`.
+        Nothing is written unless the outcome is success. The lock order is that of `create_in`.
         """
         move.check(transitions)
         (outcome,) = await store.lock_and_advance(tx, [move])
@@ -182,19 +182,19 @@ class Ledger:
     ) -> bool:
         """Postpone a due record, if it is unchanged since it was read; return whether it was.
 
-        `facts` describe the wait (such as the number of attempts). They are in no change, so
-        nothing that is derived from the change log may depend on them.
+        `facts` describe the wait (such as the number of attempts). They are part of no change, so
+        nothing derived from the change log may depend on them.
         """
         return await self._database.single(
             lambda tx: store.postpone(tx, record, due_at, facts or {})
         )
 
     async def find(self, org_id: UUID, transfer_id: UUID) -> Transfer | None:
-        """Return the record of any kind, if there is one."""
+        """Return a record of any kind; None if there is none."""
         return await self._gets.call((org_id, transfer_id))
 
     async def get(self, org_id: UUID, kind: str, transfer_id: UUID) -> Transfer:
-        """Return the record; raises `TransactionNotFound`, also for another organisation's."""
+        """Return a record; raises `TransactionNotFound`, even if another organisation has it."""
         found = await self._gets.call((org_id, transfer_id))
         if found is None or found.kind != kind:
             raise TransactionNotFound(f"there is no transaction {transfer_id}")
@@ -203,12 +203,12 @@ class Ledger:
     async def find_replay(
         self, org_id: UUID, request_id: UUID, kind: str, request: Mapping[str, Any]
     ) -> Transfer | None:
-        """Return the record of this request id, if any; raises `RequestIdTaken`."""
+        """Return the record of this request id, or None; raises `RequestIdTaken` if different."""
         found = await self.find_request(org_id, request_id)
         return check_replay(found, kind, request)
 
     async def find_request(self, org_id: UUID, request_id: UUID) -> Transfer | None:
-        """Return the record of any kind with this request id, if any."""
+        """Return the record of any kind with this request id; None if there is none."""
         return await self._database.single(
             lambda tx: record_store.find_request(tx, org_id, request_id)
         )
@@ -242,19 +242,19 @@ class Ledger:
         skip: Collection[UUID] = (),
         part: WorkPart = WHOLE,
     ) -> Sequence[Transfer]:
-        """Return due records, the longest due of each organisation first, except `skip`."""
+        """Return due records without `skip`, the longest due of each organisation first."""
         return await self._database.single(
             lambda tx: record_store.due(tx, clocks, skip=skip, limit=limit, part=part)
         )
 
     async def next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-        """Return when the next record becomes due after `after` and by `until`, if one does."""
+        """Return when the next record becomes due in this interval; None if none does."""
         return await self._database.single(
             lambda tx: record_store.next_due(tx, org_id, after=after, until=until)
         )
 
     async def find_account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> AccountBalance:
-        """Return a wallet's account of one asset, which may be `missing`."""
+        """Return a wallet's account of one asset; `missing` is set if it does not exist yet."""
         found = await self._accounts.call((org_id, wallet_id, asset.code))
         if found is None:
             account = NewAccount(derived_id(wallet_id, asset.code), wallet_id, asset.code)
@@ -262,7 +262,7 @@ class Ledger:
         return AccountBalance(*found)
 
     async def account(self, org_id: UUID, wallet_id: UUID, asset: Asset) -> AccountBalance:
-        """Return a wallet's account of one asset; create it if it is missing."""
+        """Return a wallet's account of one asset; creates it if it does not exist."""
         found = await self.find_account(org_id, wallet_id, asset)
         if found.missing is None:
             return found
@@ -273,7 +273,7 @@ class Ledger:
         return opened
 
     async def open_accounts(self, org_id: UUID, accounts: Sequence[NewAccount]) -> None:
-        """Create missing accounts; those that exist by now stay as they are."""
+        """Create these accounts; those that exist by now stay unchanged."""
         await self._database.transact(lambda tx: record_store.open_accounts(tx, org_id, accounts))
 
     async def _create_batch(
@@ -318,7 +318,7 @@ class Ledger:
 async def open_accounts(
     tx: Tx, org_id: UUID, wallets: Sequence[tuple[UUID, Sequence[Asset]]]
 ) -> None:
-    """Create the accounts of new wallets, each (wallet, assets), in the caller's transaction."""
+    """Create accounts of new wallets, each (wallet, assets), in the caller's transaction."""
     await record_store.open_accounts(
         tx,
         org_id,
@@ -327,19 +327,19 @@ async def open_accounts(
 
 
 async def find_held_asset(tx: Tx, org_id: UUID, wallet_ids: Collection[UUID]) -> str | None:
-    """Return an asset that these wallets hold, if any."""
+    """Return an asset that these wallets hold; None if they are empty."""
     return await record_store.find_held_asset(tx, org_id, wallet_ids)
 
 
 async def wallet_ids(tx: Tx, org_id: UUID, accounts: Collection[UUID]) -> Mapping[UUID, UUID]:
-    """Return the wallets of these accounts, by account."""
+    """Return the wallet of each of these accounts."""
     return await record_store.wallet_ids(tx, org_id, accounts)
 
 
 async def find_unfinished_kind(
     tx: Tx, org_id: UUID, user_id: UUID, transitions: Mapping[str, Transitions[Any]]
 ) -> str | None:
-    """Return the kind of a non-terminal record of this user, if any."""
+    """Return the kind of a non-terminal record of this user; None if there is none."""
     return await record_store.find_unfinished_kind(
         tx, org_id, user_id, _terminal_statuses(transitions)
     )
@@ -352,7 +352,7 @@ async def find_incoming_kind(
     wallet_ids: Collection[UUID],
     transitions: Mapping[str, Transitions[Any]],
 ) -> str | None:
-    """Return the kind of another user's non-terminal record that pays this user, if any.
+    """Return the kind of another user's non-terminal record that pays this user, or None.
 
     Such a record references the user, or an account of the wallets, anywhere in its details.
     """
@@ -362,7 +362,7 @@ async def find_incoming_kind(
 
 
 def _terminal_statuses(transitions: Mapping[str, Transitions[Any]]) -> list[tuple[str, str]]:
-    """Return every terminal (kind, status)."""
+    """Return every terminal (kind, status) pair."""
     return [
         (kind, str(status))
         for kind, each in transitions.items()
@@ -372,7 +372,7 @@ def _terminal_statuses(transitions: Mapping[str, Transitions[Any]]) -> list[tupl
 
 
 def _advanced(move: AdvanceTransfer, outcome: CommitOutcome) -> Transfer | CommitOutcome:
-    """Return the advanced record, or why it was not advanced."""
+    """Return the advanced record, or the outcome for which it was not advanced."""
     match outcome:
         case CommitOutcome.DONE:
             return advanced_record(move)

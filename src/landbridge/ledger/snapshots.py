@@ -30,7 +30,7 @@ join changes c on c.org_id = $1 and c.object_id = i.object_id and c.seq <= i.seq
 order by c.object_id, c.seq
 """
 
-# For the few records that requests for information refer to.
+# Used for the few records that requests for information refer to.
 CHANGES_UNTIL = """
 select c.object_id, c.seq, c.status_after, c.facts::text as facts, c.occurred_at
 from unnest($2::uuid[], $3::timestamptz[]) as i (object_id, occurred_at)
@@ -44,7 +44,7 @@ _SOURCE, _DESTINATION = "source_units", "destination_units"
 
 
 class StoredChange(NamedTuple):
-    """Content of a change: the record's status and facts after it."""
+    """Change of a record: its status and its facts after the change."""
 
     seq: int
     status: str
@@ -55,10 +55,10 @@ class StoredChange(NamedTuple):
 async def as_of(
     database: Database, org_id: UUID, keys: Sequence[tuple[UUID, int]]
 ) -> Sequence[Transfer | None]:
-    """Return each (record, version) as it was at that version, in order; None if it does not exist.
+    """Return each (record, version) as it was at that version, in order; None for an unknown one.
 
-    `due_at` is always None: due times are in no change. Costs two statements for any number of
-    records; past changes never change between them.
+    `due_at` is always None, because due times are part of no change. Costs two statements for any
+    number of records; past changes never change between them.
     """
     last: dict[UUID, int] = {}
     for each, seq in keys:
@@ -73,7 +73,7 @@ async def as_of(
 async def as_at(
     database: Database, org_id: UUID, keys: Sequence[tuple[UUID, datetime]]
 ) -> Sequence[Transfer | None]:
-    """Return each (record, moment) as `as_of` does, including changes at that moment."""
+    """Return each (record, moment) as it was after the changes up to and including that moment."""
     last: dict[UUID, datetime] = {}
     for each, at in keys:
         last[each] = max(at, last.get(each, at))
@@ -85,7 +85,7 @@ async def as_at(
 
 
 def amount_facts(source: Money, destination: Money) -> dict[str, int]:
-    """Return the amount facts of a flow that replaces amounts, for its details and its changes."""
+    """Return both amounts as facts, for a flow that replaces amounts (details and changes)."""
     return {_SOURCE: source.units, _DESTINATION: destination.units}
 
 
@@ -106,7 +106,7 @@ def override_units(units: tuple[int, int], values: Mapping[str, Any]) -> tuple[i
 async def _records_and_changes(
     database: Database, org_id: UUID, statement: str, last: Mapping[UUID, Any]
 ) -> tuple[Mapping[UUID, Transfer], Mapping[UUID, Sequence[StoredChange]]]:
-    """Return these records, and their changes up to a number or moment each, oldest first."""
+    """Return these records, and their changes up to a number or moment for each, oldest first."""
     if not last:
         return {}, {}
     known = await database.single(

@@ -2,9 +2,10 @@
 
 Guarantees:
 - A statement reads at most `limit` rows of each kind or asset, all in the order of an index.
-- By amount, ended records are complete. Of those under way, the 2,000 that are due last count.
+- An order by amount includes all ended records. Of the records under way, it includes the 2,000
+  that are due last.
 
-Callers filter what is returned.
+Callers filter the returned rows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,8 +57,8 @@ order by t.created_at, t.id
 limit $6
 """
 
-# The nearest of each asset by an index with all columns of the order, then the nearest of those.
-# Records under way change often, so that index leaves them out.
+# Takes the nearest records of each asset by an index with all columns of the order, then the
+# nearest of those. That index excludes records under way, which change often.
 _LARGEST = """
 with bounds as (
     select asset, weight, units, created_at, id, least, most
@@ -149,10 +150,10 @@ order by n.worth, n.created_at, n.id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountOrder:
-    """Order by what the source is worth.
+    """Order of records by the value of their source.
 
-    `weights` is the worth of one unit of each asset, as whole numbers of one small part of a
-    dollar. `amounts` are bounds on the units, as of `TransferFilter`.
+    `weights` is the value of one unit of each asset, in whole multiples of the same small part of a
+    dollar. `amounts` bounds the source units, as in `TransferFilter`.
     """
 
     weights: Mapping[str, int]
@@ -170,7 +171,7 @@ async def oldest(
     before: datetime,
     limit: int,
 ) -> Sequence[TransferListRow]:
-    """Return the next records, oldest first."""
+    """Return records after `after`, oldest first."""
     args = org_id, kinds, after.created_at, after.id, before, limit
     if user_id is None:
         rows = await tx.fetch(_OLDEST, *args)
@@ -182,7 +183,7 @@ async def oldest(
 async def by_amount(
     tx: Tx, org_id: UUID, order: AmountOrder, *, last: TransferListRow | None, limit: int
 ) -> Sequence[TransferListRow]:
-    """Return the records after `last`, or the first; of equal worth the newest is the largest."""
+    """Return the records after `last`, or the first; of equal value the newest is largest."""
     assets, amounts = list(order.weights), order.amounts or {}
     begin = [_begin(order, asset, last) for asset in assets]
     ranges = [amounts.get(asset, (0, UNITS_MAX)) for asset in assets]
@@ -202,12 +203,12 @@ async def by_amount(
 def _begin(
     order: AmountOrder, asset: str, last: TransferListRow | None
 ) -> tuple[int, datetime, UUID]:
-    """Return the position in the order of one asset's records that corresponds to `last`."""
+    """Return the position in one asset's order of records that corresponds to `last`."""
     if last is None:
         return (UNITS_MAX if order.is_largest_first else 0), BEGINNING, _LEAST_ID
     worth = last.source_units * order.weights[last.source_asset]
     units, rest = divmod(worth, order.weights[asset])
     if rest == 0:
         return units, last.created_at, last.id
-    # Between two numbers of units: all records of the lower one are smaller.
+    # If the value is between two numbers of units, all records of the lower number come after it.
     return units, END, _MOST_ID

@@ -4,16 +4,16 @@ All money and all states go through them. They take flat arrays: one element for
 status of an item's path, and for each posting; `step_items` and `posting_items` number the item
 that a status or a posting belongs to. The package docstring lists their guarantees.
 
-What is written at an item's number is read by subscripts, not joined: an `unnest` of ten arrays
-costs as much as inserting a row. Each statement of a body has a snapshot of its own, and no
-statement writes to two tables, so that a server with the rows of an organisation on one of several
-nodes can run the functions there.
+Values of an item are read by array subscripts rather than a join: an `unnest` of ten arrays costs
+as much as inserting a row. Each statement of a body has a snapshot of its own, and no statement
+writes to two tables, so that a server with the rows of an organisation on one of several nodes can
+run the functions there.
 """
 
 from typing import Final
 
-# What both functions take: the statuses of the paths, the postings, and the lock timeout of the
-# whole transaction, as in `250ms`; null keeps the connection's own.
+# Arguments of both functions: the statuses of the paths, the postings, and the lock timeout of the
+# whole transaction, such as `250ms`; null keeps the timeout of the connection.
 _PATHS_AND_POSTINGS: Final = """
     step_items int[], step_seqs int[], statuses_before text[], statuses_after text[],
     settled_steps boolean[],
@@ -52,7 +52,7 @@ if lock_wait is not null then
 end if;
 """
 
-# Locks in sorted order. A row that was waited for is read as the other transaction has left it.
+# Locks in sorted order. A row whose lock was waited for is read as the other transaction left it.
 # Balances are checked per item, because no two items of a batch touch the same wallet.
 _LOCK_WALLETS: Final = """
 if cardinality(account_ids) > 0 then
@@ -116,8 +116,9 @@ from unnest(org_ids) with ordinality as i (org_id, item)
 where outcomes[i.item] = 'done';
 """
 
-# A record is identified by its request id or, if its flow derives it, by its own id. What can't be
-# paid and was requested before is known, because that payment may have emptied the wallet.
+# A record is identified by its request id or, if its flow derives it, by its own id. An item with
+# too little money may have been created before, so duplicates are detected first: that payment may
+# have emptied the wallet.
 CREATE_BODY: Final = f"""
 declare{_VARIABLES}begin{_SET_TIMEOUT}
 outcomes := array_fill('done'::text, array[cardinality(ids)]);
@@ -217,5 +218,6 @@ return outcomes;
 end
 """  # noqa: S608  constants
 
-# Rows are found by their keys, however few rows the tables held when the statements were planned.
+# Planner settings with which rows are found by key, however few rows the tables had when the
+# statements were planned.
 SETTINGS: Final = ("enable_hashjoin", "enable_mergejoin", "enable_bitmapscan", "enable_seqscan")

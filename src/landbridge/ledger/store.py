@@ -1,4 +1,4 @@
-"""Runs the functions that move all money and all states; a lock; and changes of due times alone."""
+"""Statements that write records: the functions that move all money, locks, and due times alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ from landbridge.platform.db.arrays import array_text
 from landbridge.platform.db.one_organisation import is_distributed, one_organisation
 from landbridge.platform.db.pool import Tx
 
-# The same order as in the functions.
+# The order of locks is that of the functions.
 LOCK_RECORDS = """
 select 1
 from transfers
@@ -41,8 +41,8 @@ where org_id = $1 and id = $2 and version = $3 and due_at in ($4, $5)
 returning 1
 """
 
-# The time of the last change is past on the clock of each organisation. As it differs from the due
-# time that a concurrent postponement has read, that one changes nothing.
+# The new due time is that of the last change, which is past on the clock of each organisation. A
+# concurrent postponement changes nothing then, because the due time that it has read is replaced.
 MAKE_DUE = """
 update transfers t
 set due_at = t.updated_at
@@ -54,7 +54,7 @@ _LOCK_AND_CREATE = LOCK_AND_CREATE.call
 _LOCK_AND_ADVANCE = LOCK_AND_ADVANCE.call
 _LOCK_AND_CREATE_OF_ONE, _LOCK_AND_ADVANCE_OF_ONE = (each.call for each in FUNCTIONS_OF_ONE)
 
-# Organisation and id, of a record or an account.
+# (organisation, id) of a record or an account.
 Key: TypeAlias = tuple[UUID, UUID]
 
 _encode = msgspec.json.Encoder().encode
@@ -154,7 +154,7 @@ async def postpone(tx: Tx, record: Transfer, due_at: datetime, facts: Mapping[st
 
 
 async def make_due(tx: Tx, records: Sequence[Key]) -> None:
-    """Run `MAKE_DUE`; the caller holds the locks."""
+    """Run `MAKE_DUE` on records that the caller has locked."""
     await tx.execute(MAKE_DUE, [org_id for org_id, _ in records], [each for _, each in records])
 
 
@@ -164,7 +164,7 @@ async def lock_records(tx: Tx, records: Sequence[Key]) -> None:
 
 
 def _amounts(new: Sequence[Money | None]) -> tuple[list[str | None], list[int | None]]:
-    """Return asset codes and units; None where they are not replaced."""
+    """Return asset codes and units; None for amounts that are not replaced."""
     return (
         [None if each is None else each.asset.code for each in new],
         [None if each is None else each.units for each in new],

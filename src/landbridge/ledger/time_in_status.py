@@ -16,9 +16,9 @@ where org_id = $1 and object_id = $2 and status_after is not null
 order by seq
 """
 
-# Waiting records have a due time or, in review or owed by a user, none: see FIND_PAYING. Both
-# indexes hold no other records. A record whose attention mark (payments/engine/attention.py) is for
-# its present version needs a person, however short it has waited.
+# Records that wait have a due time or, in review or owed by a user, none: see FIND_PAYING. Both
+# indexes have no other records. A record whose attention mark (payments/engine/attention.py)
+# belongs to its current version needs a person, however short it has waited.
 OVERDUE = """
 select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at, w.attention,
     w.source_asset, w.source_units
@@ -66,7 +66,7 @@ class StatusVisit:
 
 @dataclass(frozen=True, slots=True)
 class StatusTimeLimit:
-    """Time limit of a status, per kind of record; None limits it by the due time only.
+    """Maximum time in a status, per kind of record; None means that only the due time limits it.
 
     `is_listed` and `is_listed_with_attention` say whether records at this status are listed,
     without and with an attention mark.
@@ -83,8 +83,8 @@ class StatusTimeLimit:
 class OverdueTransfer:
     """Overdue record: too long in its status, long past its due time, or in need of a person.
 
-    `attention` is the reason why it needs one, if the worker has noted one. `source_units` are
-    whole units of `source_asset`, an asset code.
+    `attention` is the reason why it needs a person; None unless the worker has marked it.
+    `source_units` are smallest units of `source_asset`, an asset code.
     """
 
     org_id: UUID
@@ -120,7 +120,7 @@ class TimeInStatus:
     ) -> Sequence[OverdueTransfer]:
         """Return records that exceed these limits, the longest waiting first.
 
-        Only those behind `after`: the time since when a record waits, and its id.
+        Only records behind `after` are returned: the time since which a record waits, and its id.
         """
         rows = await self._database.single(
             lambda tx: tx.fetch(

@@ -1,1 +1,1 @@
-"""Everything below the trade: database, HTTP, tenants, encryption, files, mail, formats."""
+"""Services that know nothing of payments: database, HTTP, tenants, encryption, files, mail."""

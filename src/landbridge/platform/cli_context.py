@@ -42,7 +42,7 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandContext(Generic[S]):
-    """The services of a command, its organisation and its clock."""
+    """Services of a command, with its organisation and its clock."""
 
     verbs: S
     org_id: UUID
@@ -50,11 +50,11 @@ class CommandContext(Generic[S]):
     clock_offset: timedelta
 
     def stamp(self) -> datetime:
-        """Return a unique time, for values that are stored."""
+        """Return a unique time in the organisation's time, for values that are stored."""
         return self.clock.stamp(self.clock_offset)
 
     def now(self) -> datetime:
-        """Return the current time, for comparisons only."""
+        """Return the current time of the organisation, for comparisons only."""
         return self.clock.now(self.clock_offset)
 
 
@@ -68,10 +68,10 @@ class CommandRunner(Protocol[S]):
         *,
         writes: bool,
     ) -> T:
-        """Return the result of `run`."""
+        """Run the operation in its context, and return its result."""
         ...
 
 
 def print_lines(lines: list[str], otherwise: str) -> None:
-    """Print the lines, or another text if there are none."""
+    """Print the lines, or `otherwise` if there are none."""
     click.echo("\n".join(lines) if lines else otherwise)

@@ -19,7 +19,7 @@ from structlog.typing import EventDict, WrappedLogger
 
 _log = structlog.stdlib.get_logger()
 
-# Every field that may be written. A new one is a decision: no names, addresses, amounts, bodies.
+# Fields that may be logged. Each new one is a decision: no names, addresses, amounts, bodies.
 FIELDS = frozenset(
     {
         "event",
@@ -69,14 +69,14 @@ FIELDS = frozenset(
     }
 )
 
-# Number of exceptions of a group that are logged.
+# Maximum exceptions of an exception group that are logged.
 _CAUSES_MAX = 6
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 
 def set_up(*, level: str, is_json: bool) -> None:
-    """Configure logging of this process; writes to standard error."""
+    """Configure the logs of this process, which go to standard error."""
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -96,14 +96,14 @@ def set_up(*, level: str, is_json: bool) -> None:
         logger_factory=factory,
         cache_logger_on_first_use=True,
     )
-    # Logs of libraries take the same way, from warnings up; uvicorn's tracebacks are logged by us.
+    # Libraries log here too, from warnings up. uvicorn's tracebacks are left out: we log them.
     logging.basicConfig(handlers=[_Foreign()], level=logging.WARNING, force=True)
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
     sys.excepthook = _crashed
 
 
 class _Foreign(logging.Handler):
-    """Logs of libraries, without their messages: those may quote a row or a value."""
+    """Handler for logs of libraries; drops their messages, which may quote a row or a value."""
 
     def emit(self, record: logging.LogRecord) -> None:
         log = _log.error if record.levelno >= logging.ERROR else _log.warning
@@ -115,7 +115,7 @@ class _Foreign(logging.Handler):
 
 
 def _crashed(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Log an uncaught exception at the end of a process; Ctrl-C as Python reports it."""
+    """Log an uncaught exception that ends the process; Ctrl-C is left to Python."""
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
     else:
@@ -134,7 +134,7 @@ def _exception(_logger: WrappedLogger, _method: str, event: EventDict) -> EventD
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and, for a group, a few of its exceptions, outermost first."""
+    """Yield an exception and a few exceptions of its group, outermost first."""
     waiting = deque([error])
     for _ in range(_CAUSES_MAX):
         if not waiting:

@@ -16,7 +16,8 @@ from landbridge.platform.http.constraints import IDENTIFIER, query, some_of, tex
 from landbridge.platform.http.list_query import optional_id, parse_choices
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
-# Kinds whose facts are settings and decisions; those of money and of people are left out.
+# Kinds of changes whose facts the audit log shows: settings and decisions. Facts about money and
+# about people are not shown.
 _KINDS_WITH_FACTS = (
     "ORG",
     "API_KEY",
@@ -139,7 +140,7 @@ def _reply(entry: AuditLogEntry) -> AuditLogEntryReply:
 
 
 def _facts(kind: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts that are numbers, strings and booleans, of kinds whose facts are shown."""
+    """Return a change's numbers, strings and booleans, if its kind's facts are shown."""
     if not kind.startswith(_KINDS_WITH_FACTS):
         return {}
     return {

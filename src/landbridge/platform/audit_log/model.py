@@ -14,21 +14,21 @@ class ActorType(StrEnum):
     KEY = "key"
     MEMBER = "member"
     CLI = "cli"
-    PERSON = "person"  # of a hosted form, such as `person:terms`
+    PERSON = "person"  # a person on a hosted form, such as `person:terms`
     WORKER = "worker"
     BANK = "bank"
     RULE = "rule"
 
 
-# Actors who decide: an organisation's programs, its people, its operator, its users.
+# Actors who decide: API keys, team members, the operator's commands, and people on hosted forms.
 DECIDING = frozenset({ActorType.KEY, ActorType.MEMBER, ActorType.CLI, ActorType.PERSON})
-# Rare actors: these have an index of their own.
+# Actors with few changes: an index of their own finds these.
 PEOPLE = frozenset({ActorType.MEMBER, ActorType.CLI, ActorType.PERSON})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditLogFilters:
-    """Filters; None does not filter."""
+    """Filters of the audit log; a filter that is None matches every change."""
 
     actor_types: frozenset[ActorType] = DECIDING
     actor_id: str | None = None
@@ -52,23 +52,23 @@ class AuditLogEntry:
 
     @property
     def id(self) -> str:
-        """Which change of which object."""
+        """Return the id of the entry: the object's id and the number of the change."""
         return f"{self.object_id}.{self.seq}"
 
     @property
     def actor_type(self) -> str:
-        """Return the first part of the actor."""
+        """Return the type of the actor: the part before the colon."""
         return self.actor.partition(":")[0]
 
     @property
     def actor_id(self) -> str | None:
-        """Return the second part of the actor, if it has one."""
+        """Return the id of the actor: the part after the colon; None without one."""
         return self.actor.partition(":")[2] or None
 
 
 @dataclass(frozen=True, slots=True)
 class AuditLogPage:
-    """Entries, newest first; `next` is the cursor, None at the end."""
+    """Page of entries, newest first; `next` is the cursor of the next page, None on the last."""
 
     entries: Sequence[AuditLogEntry]
     next: datetime | None

@@ -28,7 +28,10 @@ class AuditLog:
     async def page(
         self, org_id: UUID, filters: AuditLogFilters, window: PageWindow
     ) -> AuditLogPage:
-        """Return entries, newest first; slightly more if several changes have the same time."""
+        """Return a page of entries, newest first.
+
+        A page exceeds its limit if several changes have the time of its last entry.
+        """
         scan_max = self._scan_max
         entries = await self._database.single(
             lambda tx: store.page(tx, org_id, filters, window, scan_max=scan_max)

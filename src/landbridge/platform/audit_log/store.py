@@ -12,8 +12,8 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
-# Each scans a bounded number of the newest changes, so that a search without matches ends. A page
-# never ends between changes of the same time: the cursor is that time.
+# Each statement scans a bounded number of the newest changes, so that a search without matches
+# ends. A page never ends between changes of the same time, because the cursor is a time.
 _ALL_ACTORS = """
 select l.object_id, l.seq, l.occurred_at, l.actor, l.kind, l.change_type, l.status_before,
     l.status_after,
@@ -32,7 +32,7 @@ order by l.occurred_at desc
 fetch first ($8) rows with ties
 """
 
-# Uses the index changes_people_idx, whose predicate this repeats.
+# Repeats the predicate of the index changes_people_idx, so that PostgreSQL uses that index.
 _PEOPLE = """
 select l.object_id, l.seq, l.occurred_at, l.actor, l.kind, l.change_type, l.status_before,
     l.status_after,
@@ -52,7 +52,7 @@ order by l.occurred_at desc
 fetch first ($8) rows with ties
 """
 
-# An object has few changes, and they are found by its id.
+# Changes of one object: they are few, and the object's id finds them.
 _OBJECT = """
 select l.object_id, l.seq, l.occurred_at, l.actor, l.kind, l.change_type, l.status_before,
     l.status_after,
@@ -71,7 +71,7 @@ order by l.occurred_at desc
 fetch first ($8) rows with ties
 """
 
-# Where a search ended, if there may be more.
+# Time at which a search stopped scanning, and number of changes scanned.
 _ALL_ACTORS_END = """
 select min(l.occurred_at) as occurred_at, count(*) as count
 from (
@@ -126,7 +126,7 @@ async def page(
 async def end(
     tx: Tx, org_id: UUID, filters: AuditLogFilters, window: PageWindow, *, scan_max: int
 ) -> datetime | None:
-    """Return the last scanned time, if a page scanned as many changes as allowed."""
+    """Return the time at which a search stopped; None if it scanned every change of the window."""
     object_ids = () if filters.object_id is None else (filters.object_id,)
     row = await tx.fetchrow(
         _OBJECT_END

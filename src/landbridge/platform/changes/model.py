@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-# Place of a change that has none yet: after all others.
+# Place of a change whose batch has no place yet: it sorts after all placed changes.
 UNPLACED = 2**63 - 1
 
 
 class LogPosition(NamedTuple):
     """Position of a change in an organisation's log. Positions compare in the order of the log.
 
-    `place` is that of the batch of changes. It is never less than that of the object's previous
+    `place` is the place of the change's batch. It is never less than that of the object's previous
     change, so positions also keep the order of each object's changes.
     """
 
@@ -38,7 +38,7 @@ class PayloadSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One change of one object, as the log has it."""
+    """One change of one object, as stored in the log."""
 
     org_id: UUID
     object_id: UUID
@@ -55,5 +55,5 @@ class Change:
 
     @property
     def position(self) -> LogPosition:
-        """Return the position in the log."""
+        """Return the position of this change in the log."""
         return LogPosition(self.place, self.object_id, self.seq)

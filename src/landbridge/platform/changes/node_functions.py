@@ -1,8 +1,8 @@
-"""Functions of a distributed database that give places and numbers on an organisation's node.
+"""Database functions that run on the node of one organisation, in a distributed database.
 
-The number of a batch is drawn where the rows are, so that all batches of an organisation have
-numbers of one sequence. Each takes one organisation, by which the coordinator finds the node, and
-has no statement that writes to two tables: see ledger/statements.py.
+The number of a batch is drawn on the node that has the rows, so that all batches of an organisation
+have numbers of one sequence. Each function takes one organisation, by which the coordinator finds
+the node, and has no statement that writes to two tables: see ledger/statements.py.
 """
 
 from typing import Final
@@ -40,7 +40,8 @@ as $function${PLACE_BODY}$function$;
 """
 PLACE: Final = "select place_changes_of_one_1($1::uuid)"
 
-# Without a number, that of the object's next change; the caller holds the lock of the object.
+# Without a change number in the arguments, the function takes the object's next number; the caller
+# has locked the object's row.
 APPEND_NAME: Final = "append_change_of_one_1"
 APPEND_BODY: Final = """
 declare

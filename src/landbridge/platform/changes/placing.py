@@ -61,16 +61,16 @@ set enable_seqscan = off
 as $function${BODY}$function$;
 """
 
-# A replica or standby is read as far as its primary has given places.
+# A replica or standby can't give places: reads there end at the last place from the primary.
 PLACE: Final = """
 select place_changes_1($1::uuid[]) where current_setting('transaction_read_only') = 'off'
 """
 
 
 async def place_changes(database: Database, org_ids: Collection[UUID]) -> None:
-    """Give every change of these organisations that is committed its place in the log.
+    """Give a place in the log to every committed change of these organisations that has none.
 
-    A transaction of its own, so that the lock of no log is held for longer than that takes.
+    This runs in a transaction of its own, so that the lock on a log is held only for that time.
     """
     if not database.is_distributed:
         await database.rows(PLACE, list(org_ids))

@@ -38,11 +38,11 @@ async def append_change(
     facts: Mapping[str, Any] | None = None,
     snapshot: PayloadSnapshot | None = None,
 ) -> None:
-    """Record a change of an object without a status; `seq` is its number of changes, this included.
+    """Record a change of an object without a status.
 
-    `facts` is what is needed to show the object as it was then, and never personal data: the log is
-    kept forever, personal data are not. Personal data belong in the `picture`, which is erased with
-    them.
+    `seq` counts the object's changes, including this one. `facts` is what is needed to show the
+    object as it was then, and never personal data: the log is kept forever, personal data are not.
+    Personal data belong in the `snapshot`, which is erased with its owner.
     """
     await store.add(
         tx,
@@ -83,7 +83,7 @@ async def append_next_change(
 
 
 def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
-    """Set a change that was written by another statement as the commit proof of the transaction."""
+    """Use a change that another statement wrote as the commit proof of the transaction."""
     store.prove_change(org_id, object_id, seq, at)
 
 
@@ -98,17 +98,17 @@ async def last_change_at(tx: Tx, org_id: UUID, object_id: UUID) -> datetime | No
 
 
 async def last_actor(tx: Tx, org_id: UUID, object_id: UUID, change_type: str) -> str | None:
-    """Return who made an object's last change of this type; None if there is none."""
+    """Return the actor of an object's last change of this type; None if there is none."""
     return await store.last_actor(tx, org_id, object_id, change_type)
 
 
 async def read(tx: Tx, org_id: UUID, after: LogPosition, *, limit: int) -> Sequence[Change]:
-    """Return the changes after a position, in log order; fewer than `limit` at its end."""
+    """Return up to `limit` changes after a position, in log order; fewer at the end of the log."""
     return await store.read(tx, org_id, after, limit)
 
 
 async def read_back(tx: Tx, org_id: UUID, before: LogPosition, *, limit: int) -> Sequence[Change]:
-    """Return the changes before a position, newest first; fewer than `limit` at the beginning."""
+    """Return up to `limit` changes before a position, newest first; fewer at the beginning."""
     return await store.read_back(tx, org_id, before, limit)
 
 
@@ -120,29 +120,29 @@ async def end_of_log(tx: Tx, org_id: UUID) -> LogPosition:
 async def read_object(
     tx: Tx, org_id: UUID, object_id: UUID, after: LogPosition, *, limit: int
 ) -> Sequence[Change]:
-    """As `read`, for one object."""
+    """Return up to `limit` changes of one object after a position, in log order."""
     return await store.read_object(tx, org_id, object_id, after, limit)
 
 
 async def read_object_back(
     tx: Tx, org_id: UUID, object_id: UUID, before: LogPosition, *, limit: int
 ) -> Sequence[Change]:
-    """As `read_back`, for one object."""
+    """Return up to `limit` changes of one object before a position, newest first."""
     return await store.read_object_back(tx, org_id, object_id, before, limit)
 
 
 async def position_before(tx: Tx, org_id: UUID, at: datetime) -> LogPosition:
     """Return a position before all changes of the organisation at this time or later."""
-    # Read first: what gets a place meanwhile comes after it.
+    # The end is read first: changes that get a place in the meantime come after it.
     end = await end_of_log(tx, org_id)
     first = await store.first_since(tx, org_id, at, SPREAD)
     return end if first is None else min(end, LogPosition(first, UUID(int=0), 0))
 
 
 async def position_after(tx: Tx, org_id: UUID, at: datetime) -> LogPosition:
-    """Return a position after all changes before this time that are committed `SPREAD` later.
+    """Return a position after all changes before `at`, once `SPREAD` has passed since `at`.
 
-    It is beyond the end of the log if one of them has no place yet.
+    The position is beyond the end of the log if one of these changes has no place yet.
     """
     last = await store.last_before(tx, org_id, at, SPREAD)
     return START if last is None else LogPosition(min(last + 1, UNPLACED), UUID(int=0), 0)
@@ -151,7 +151,7 @@ async def position_after(tx: Tx, org_id: UUID, at: datetime) -> LogPosition:
 async def find(
     tx: Tx, org_id: UUID, versions: Collection[tuple[UUID, int]]
 ) -> Mapping[tuple[UUID, int], Change]:
-    """Return the existing ones of these changes, by (object, number), placed or not."""
+    """Return those of these changes that exist, by object and number, with or without a place."""
     found = await store.find(tx, org_id, versions)
     return {(each.object_id, each.seq): each for each in found}
 
@@ -159,7 +159,7 @@ async def find(
 async def history(
     tx: Tx, org_id: UUID, object_ids: Collection[UUID]
 ) -> Mapping[UUID, Sequence[Change]]:
-    """Return all changes of these objects, oldest first."""
+    """Return all changes of these objects, by object, oldest first."""
     found: defaultdict[UUID, list[Change]] = defaultdict(list)
     for each in await store.history(tx, org_id, object_ids):
         found[each.object_id].append(each)
@@ -169,7 +169,7 @@ async def history(
 async def delete_snapshots(
     tx: Tx, org_id: UUID, *, before: datetime, below: int | None, limit: int
 ) -> int:
-    """Delete a bounded number of snapshots of old changes; return how many.
+    """Delete up to `limit` snapshots of old changes, and return the number deleted.
 
     Old changes happened before `before` and, if `below` is given, have a place below it.
     """

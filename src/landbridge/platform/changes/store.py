@@ -1,4 +1,4 @@
-"""Every statement on `changes`, except the ledger's, which writes its changes with the money."""
+"""Statements on `changes`. The ledger's functions write changes too, together with the money."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from landbridge.platform.db.one_organisation import is_distributed
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
-# The caller holds the lock of the object, so later changes of it draw a larger number.
+# The caller holds the lock of the object, so the object's later changes get a larger batch number.
 _ADD = """
 with batch as (
     insert into change_batches (org_id, number)
@@ -29,7 +29,7 @@ select $1, $2, $3, $4, $5, $6, $7::text::jsonb, $8, true, b.number, $9, $10
 from batch b
 """
 
-# The caller holds the lock of the object's row, so no other transaction counts concurrently.
+# The caller holds the lock of the object's row, so no other transaction takes the same number.
 _ADD_NEXT = """
 with batch as (
     insert into change_batches (org_id, number)
@@ -45,13 +45,15 @@ from batch b
 returning seq
 """
 
-# Only one transaction writes a change of this number, and `Clock.stamp` gives each its own moment.
+# Only one transaction writes a change with this number, and `Clock.stamp` gives every change a time
+# of its own.
 _PROOF = (
     "select 1 from changes where org_id = $1 and object_id = $2 and seq = $3 and occurred_at = $4"
 )
 
-# Changes without a place are not read, so nothing appears before what was read. The changes of each
-# batch are looked up by its number, in the order of the index on places.
+# Changes without a place are left out, so that nothing appears later before a position that was
+# already read. The changes of each batch are looked up by its number, in the order of the index on
+# places.
 _READ = """
 select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
     c.actor,
@@ -74,7 +76,7 @@ order by b.place desc, c.object_id desc, c.seq desc
 limit $5
 """
 
-# The changes of an object are ordered by their positions.
+# Changes of one object, in the order of their positions.
 _READ_OBJECT = """
 select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
     c.actor,
@@ -97,11 +99,11 @@ order by c.seq desc
 limit $6
 """
 
-# Changes are stamped shortly before their commit, so their order by time is that of the log except
-# for changes close to each other. The intermediate changes of a path, which are not settled, have
-# the time and the batch of the final one.
-# `offset 0` keeps the scan on the index by time: for a minimum of `place` alone, PostgreSQL would
-# scan the log by places from its beginning to that time, which is nearly all of it.
+# Changes are stamped shortly before their commit, so the order by time differs from the order of
+# the log only for changes close to each other. The intermediate changes of a path, which are not
+# settled, have the time and the batch of the final one. `offset 0` keeps the scan on the index by
+# time: for a minimum of `place` alone, PostgreSQL would scan the log by places from its beginning
+# to that time, which is nearly all of it.
 _FIRST_SINCE = """
 select min(w.place)
 from (select min(occurred_at) as occurred_at from changes where org_id = $1 and is_settled
@@ -132,8 +134,8 @@ cross join lateral (
 
 _LAST_PLACE = "select last_place from change_logs where org_id = $1"
 
-# By the index of snapshots. The rest of the change is kept forever, and the digest of the snapshot,
-# which the leaf of the change has (reporting/proofs).
+# Finds old snapshots by their index, and deletes only them. The rest of the change is kept forever,
+# as is the digest of the snapshot, which is part of the change's leaf (reporting/proofs).
 _FORGET_PICTURES = """
 update changes c
 set snapshot_owner_id = null, sealed_snapshot = null, snapshot_digest = sha256(c.sealed_snapshot)
@@ -162,7 +164,7 @@ join changes c on c.org_id = $1 and c.object_id = i.object_id and c.seq = i.seq
 join change_batches b on b.org_id = c.org_id and b.number = c.batch
 """
 
-# For objects with few changes; a record has a dozen.
+# For objects with few changes: a payment record has about a dozen.
 _HISTORY = """
 select c.org_id, c.object_id, c.seq, c.kind, c.change_type, c.status_before, c.status_after,
     c.actor,
@@ -205,7 +207,7 @@ async def add(
     at: datetime,
     snapshot: PayloadSnapshot | None,
 ) -> None:
-    """Append a change; a duplicate sequence number is a bug, and raises."""
+    """Append a change. Raises for a duplicate change number, which only a bug can cause."""
     await tx.execute(
         APPEND if is_distributed(tx) else _ADD,
         *(org_id, object_id, seq, kind, change_type, actor, facts, at),
@@ -235,7 +237,7 @@ async def add_next(
 
 
 def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
-    """Set this change as the commit proof of the current transaction."""
+    """Use this change as the commit proof of the current transaction."""
     prove(_PROOF, org_id, object_id, seq, at)
 
 
@@ -245,12 +247,12 @@ async def exists(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
 
 
 async def last_at(tx: Tx, org_id: UUID, object_id: UUID) -> datetime | None:
-    """Return the time of an object's last change."""
+    """Return the time of an object's last change; None if it has none."""
     return await tx.fetchval(_LAST_AT, org_id, object_id)
 
 
 async def last_actor(tx: Tx, org_id: UUID, object_id: UUID, change_type: str) -> str | None:
-    """Return who made an object's last change of this type."""
+    """Return the actor of an object's last change of this type; None if there is none."""
     return await tx.fetchval(_LAST_ACTOR, org_id, object_id, change_type)
 
 
@@ -295,26 +297,26 @@ async def last_before(tx: Tx, org_id: UUID, at: datetime, spread: timedelta) -> 
 
 
 async def last_place(tx: Tx, org_id: UUID) -> int:
-    """Return the highest place that was given in an organisation's log."""
+    """Return the highest place given in an organisation's log; 0 if it has none."""
     return await tx.fetchval(_LAST_PLACE, org_id) or 0
 
 
 async def delete_snapshots(
     tx: Tx, org_id: UUID, before: datetime, below: int | None, limit: int
 ) -> int:
-    """Delete a bounded number of the oldest snapshots; return how many."""
+    """Delete up to `limit` snapshots of the oldest changes, and return the number deleted."""
     tag = await tx.execute(_FORGET_PICTURES, org_id, before, below, limit)
     return int(tag.rpartition(" ")[2])
 
 
 async def find(tx: Tx, org_id: UUID, versions: Collection[tuple[UUID, int]]) -> list[Change]:
-    """Return the existing ones of these changes, by (object, number), in no order."""
+    """Return those of these changes that exist, in any order."""
     objects, numbers = [each for each, _ in versions], [seq for _, seq in versions]
     return [_change(row) for row in await tx.fetch(_FIND, org_id, objects, numbers)]
 
 
 async def history(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> list[Change]:
-    """Return all changes of these objects, object by object, oldest first."""
+    """Return all changes of these objects, grouped by object, oldest first."""
     return [_change(row) for row in await tx.fetch(_HISTORY, org_id, list(object_ids))]
 
 

@@ -1,4 +1,4 @@
-"""A task that runs beside a block, and ends with it."""
+"""Background task that runs during a block and ends with it."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Coroutine
@@ -7,7 +7,10 @@ from contextlib import asynccontextmanager, suppress
 
 @asynccontextmanager
 async def running(work: Coroutine[object, object, None]) -> AsyncGenerator[None]:
-    """Run a coroutine beside the block; cancel it at the end, and wait until it has ended."""
+    """Run a coroutine concurrently with the block.
+
+    At the end of the block the coroutine is cancelled and awaited.
+    """
     task = asyncio.create_task(work)
     try:
         yield

@@ -1,10 +1,10 @@
-"""Hints for values that are right but for their case: `usdc` for USDC."""
+"""Hints for values with the wrong upper or lower case: `usdc` for USDC."""
 
 from collections.abc import Iterable
 
 
 def case_hint(value: object, choices: Iterable[str]) -> str:
-    """Return ` (write usdc, not USDC)` if this is a choice in another case; else an empty text."""
+    """Return ` (write usdc, not USDC)` if the value is a choice in another case; otherwise ""."""
     if not isinstance(value, str):
         return ""
     written = value.strip()

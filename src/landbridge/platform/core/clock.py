@@ -24,7 +24,7 @@ _DATABASE_TIME = "select statement_timestamp()"
 
 
 class ValueQuery(Protocol):
-    """A connection that returns one value of the database."""
+    """Connection that returns single values."""
 
     async def fetchval(self, sql: str, *args: Any) -> Any:
         """Return the first column of the first row."""
@@ -40,7 +40,7 @@ class Clock:
 
     @property
     def can_stamp(self) -> bool:
-        """Return whether this process owns a clock node."""
+        """Return whether this process owns a clock node and can stamp."""
         return True
 
     def now(self, offset: timedelta = timedelta()) -> datetime:
@@ -48,7 +48,7 @@ class Clock:
         return _EPOCH + timedelta(microseconds=self._real_us()) + offset
 
     def now_of(self, offsets: Mapping[Key, timedelta]) -> dict[Key, datetime]:
-        """Return the current time of each organisation; most have no offset."""
+        """Return the current time of each organisation, from its offset (zero for most)."""
         now = self.now()
         return {key: now + offset if offset else now for key, offset in offsets.items()}
 
@@ -59,8 +59,8 @@ class Clock:
     def stamp(self, offset: timedelta = timedelta()) -> datetime:
         """Return the current time, different from every other stamp in any process.
 
-        The offset has whole seconds, so it keeps the node's digits. Runs ahead of real time only
-        when one process stamps more than ten thousand times a second.
+        The offset has whole seconds, so it keeps the node's digits. Stamps run ahead of real time
+        only when a process stamps more than ten thousand times a second.
         """
         us = self._real_us() // NODES * NODES + self._node
         if us <= self._last_us:
@@ -80,7 +80,7 @@ class ReadingClock(Clock):
 
     @property
     def can_stamp(self) -> bool:
-        """Return False."""
+        """Return False: without a clock node there are no stamps."""
         return False
 
     def stamp(self, offset: timedelta = timedelta()) -> datetime:
@@ -89,7 +89,7 @@ class ReadingClock(Clock):
 
 
 class StandbyClock(Clock):
-    """Clock of a process that reads on a standby: it gets its clock node on the promotion."""
+    """Clock of a process on a standby, which gets its clock node when the standby is promoted."""
 
     def __init__(self) -> None:
         super().__init__(node=0)
@@ -97,15 +97,15 @@ class StandbyClock(Clock):
 
     @property
     def can_stamp(self) -> bool:
-        """Return whether it has been promoted."""
+        """Return whether the process has got its clock node, which happens on promotion."""
         return self._has_node
 
     def begin(self, node: int) -> None:
-        """Stamp from now on."""
+        """Set the clock node; from now on `stamp` works."""
         self._node, self._has_node = node % NODES, True
 
     def stamp(self, offset: timedelta = timedelta()) -> datetime:
-        """Return the next stamp; raises `ReadOnlyServer` without a clock node."""
+        """Return the next stamp; raises `ReadOnlyServer` while there is no clock node."""
         if not self._has_node:
             raise ReadOnlyServer
         return super().stamp(offset)
@@ -119,7 +119,7 @@ class FrozenClock(Clock):
         self.at = at
 
     async def in_database(self, tx: ValueQuery) -> datetime:
-        """Return the same time: tests set this clock only."""
+        """Return the time that the test has set, instead of the database's time."""
         del tx
         return self.now()
 

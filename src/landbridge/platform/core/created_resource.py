@@ -9,8 +9,8 @@ from uuid import UUID
 class CreatedResource:
     """Resource that a request id created, without personal data.
 
-    `owner_id` is the resource or user it belongs to, if its path is below that. `status` is None
-    for a resource without statuses; `is_final` is False while the request is still in progress.
+    `owner_id` is the resource or user above it in its path, if there is one. `status` is None for a
+    resource without statuses; `is_final` is False while the request is still in progress.
     """
 
     id: UUID

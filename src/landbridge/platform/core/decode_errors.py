@@ -1,4 +1,4 @@
-"""Sentences for the errors of the JSON decoder."""
+"""Error sentences for request bodies that msgspec can't decode."""
 
 import re
 from collections.abc import Callable, Collection
@@ -12,7 +12,7 @@ _PATH = re.compile(r" - at `(?:key in )?\$?\.?(?P<path>[^`]*)`$")
 _MISSING = re.compile(r"^Object missing required field `(?P<name>[^`]+)`$")
 _CHOICE = re.compile(r"^Invalid (?:enum )?value '(?P<value>.*)'$", re.DOTALL)
 _QUOTED = re.compile(r"`([^`]*)`")
-# What Python calls the types of JSON.
+# msgspec's names of types, and the words that clients know for them.
 _WORDS = {
     "str": "string",
     "int": "integer",
@@ -32,7 +32,7 @@ _CHOICES_MAX = 40
 def refuse(message: str, choices: Callable[[str], Collection[str]] | None = None) -> NoReturn:
     """Raise `FieldInvalid` for an error message of msgspec, in the words of the API.
 
-    `choices` returns what may stand at a path of the body, for enumerations.
+    `choices` returns the allowed values of the enumeration at a path of the body.
     """
     match = _PATH.search(message)
     path = match["path"] if match else ""

@@ -1,4 +1,4 @@
-"""The end of tasks when their process ends."""
+"""Orderly end of tasks when their process ends."""
 
 import asyncio
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ _WAIT_S: Final = 3
 
 
 async def end_tasks(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Let tasks in progress end, for a while; cancel the others, and wait until they have ended."""
+    """Wait a bounded time for tasks to finish, then cancel the others and wait for their end."""
     running = [each for each in tasks if not each.done()]
     if not running:
         return

@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 
 
 class LandbridgeError(Exception):
-    """Everything that we raise on purpose."""
+    """Base class of all errors that Landbridge raises on purpose."""
 
-    # Exit code of a command that ends with it.
+    # Exit code of a command that fails with this error.
     exit_code: ClassVar[int] = 1
 
 
@@ -27,7 +27,7 @@ class Refused(LandbridgeError):
     code: ClassVar[int]
     name: ClassVar[str]
     status: ClassVar[int]
-    # When the same request may be sent again, if known.
+    # Seconds after which the same request may be sent again; None if unknown.
     retry_after_s: int | None = None
 
     def __init__(
@@ -44,15 +44,15 @@ class Refused(LandbridgeError):
 
 
 class Busy(LandbridgeError):
-    """Too much is going on at once; try again in a moment."""
+    """The service is overloaded or briefly unavailable; the same request may be sent again."""
 
     retry_after_s: ClassVar[int] = 1
-    # What a client reads of it.
+    # Sentence shown to the client in the error reply.
     sentence: ClassVar[str] = "the service is busy; send the same request again in a moment"
 
 
 class ReadOnlyServer(Busy):
-    """The server of the database can only be read: it is a standby."""
+    """The database server accepts only reads: it is a standby."""
 
     sentence = (
         "this server is read-only, because its database is a standby; send the same request again "
@@ -64,27 +64,27 @@ class ReadOnlyServer(Busy):
 
 
 class LockTimeout(Busy):
-    """A row stayed locked by another transaction; nothing was written."""
+    """Another transaction kept a row locked for too long; nothing was written."""
 
 
 class Upstream(LandbridgeError):
-    """A provider refused, or did not answer."""
+    """A call of a provider did not succeed."""
 
 
 class Rejected(Upstream):
-    """The provider refused, for good."""
+    """The provider refused the order for good."""
 
 
 class Unavailable(Upstream):
-    """The provider did not carry it out; it may be retried."""
+    """The provider did not carry out the order; it may be sent again."""
 
 
 class Unclear(Upstream):
-    """The provider may have carried it out: query by our key, never repeat blindly."""
+    """The provider may have carried out the order: query it by our key, never repeat it blindly."""
 
 
 class InvariantBroken(LandbridgeError):
-    """One of our invariants is false."""
+    """An invariant of Landbridge is violated, which only a bug can cause."""
 
 
 class FieldInvalid(Refused):

@@ -1,6 +1,6 @@
-"""Extras of the package: libraries that one feature needs, and that may be missing.
+"""Extras of the package: optional libraries, each needed by one feature.
 
-`pip install landbridge` leaves them out because of their size; `landbridge[parquet]` brings one.
+`pip install landbridge` leaves them out because of their size; `landbridge[parquet]` adds one.
 """
 
 from enum import StrEnum
@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 
 class Extra(StrEnum):
-    """Extra of pyproject.toml, whose value is its name there."""
+    """Extra of pyproject.toml; the value is its name there."""
 
     HEIC = "heic"
     PARQUET = "parquet"

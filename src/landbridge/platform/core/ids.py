@@ -1,7 +1,7 @@
-"""Ids are created here and nowhere else.
+"""Creation of ids; no other module creates any.
 
-UUIDv7, so that new rows are adjacent in an index. That is only for speed: no code reads a time from
-an id, and no order that correctness needs depends on one.
+Ids are UUIDv7, so that new rows are adjacent in an index. That is only for speed: no code reads a
+time from an id, and no order that correctness needs depends on one.
 """
 
 import os
@@ -28,21 +28,24 @@ def new_id() -> UUID:
 
 
 def short_id(id_: UUID | str) -> str:
-    """Return the short form of an id, the same everywhere: its last 12 digits, which are random.
+    """Return the short form of an id: its last 12 digits, which are random.
 
-    In an organisation with a million payments, the chance that any two share one is 0.2 %. A search
-    lists both then.
+    In an organisation with a million payments, the probability that any two share a short form is
+    0.2 %. A search then lists both.
     """
     return str(id_)[-SHORT_ID_LENGTH:]
 
 
 def derived_id(parent: UUID, name: str) -> UUID:
-    """Derive the id of a parent and a name, always the same; never equal to one of `new_id`."""
+    """Derive an id from a parent id and a name.
+
+    The same arguments always give the same id, and it never equals one of `new_id`.
+    """
     return uuid5(parent, name)
 
 
 def as_uuid(text: str) -> UUID | None:
-    """Parse an id in its canonical form; None for other texts."""
+    """Parse an id in its canonical form; None for any other text."""
     try:
         parsed = UUID(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Masks of numbers and of other values that not every reader may see. Pure."""
+"""Masking of numbers and other values that only some readers may see. Pure."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ _MASKED: Final = re.compile(rf"{re.escape(_HIDDEN)}.{{0,{_SHOWN_LENGTH}}}")
 
 
 def mask(number: str) -> str:
-    """Mask a number: at most its last four characters, and never more than half: `****6789`.
+    """Mask a number: show its last four characters, and never more than half: `****6789`.
 
     A masked number is returned unchanged.
     """
@@ -20,5 +20,5 @@ def mask(number: str) -> str:
 
 
 def is_masked(number: str) -> bool:
-    """Return whether this is what `mask` returns."""
+    """Return whether `number` is masked already."""
     return _MASKED.fullmatch(number) is not None

@@ -21,7 +21,7 @@ RATE_DECIMALS = 18
 
 
 class Rounding(Enum):
-    """Direction in which a fractional result is rounded."""
+    """Direction in which a fractional number of units is rounded."""
 
     DOWN = "down"
     UP = "up"
@@ -29,9 +29,9 @@ class Rounding(Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Asset:
-    """One currency on one chain: the same coin may have other decimals on another chain.
+    """Currency on one chain: the same coin may have other decimals on another chain.
 
-    `code` is what is stored and posted, as in `usdc:POLYGON`.
+    `code` is the form that is stored and posted, such as `usdc:POLYGON`.
     """
 
     currency: str
@@ -40,17 +40,17 @@ class Asset:
 
     @property
     def code(self) -> str:
-        """Return the spelling of this asset in the database."""
+        """Return the asset's code as it is stored in the database, for example `usdc:POLYGON`."""
         return f"{self.currency}:{self.chain}"
 
 
 class AmountError(ValueError):
-    """An amount that is not a plain decimal number of at most the asset's decimals."""
+    """Raised for an amount that is not a plain decimal number, or has too many decimals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """`units` smallest units of `asset`; may be negative (a change), never fractional."""
+    """Amount in smallest `units` of `asset`; negative for a decrease, never fractional."""
 
     units: int
     asset: Asset
@@ -128,7 +128,7 @@ class Rate:
             raise InvariantBroken(f"{self.value} is not a rate")
 
     def convert(self, money: Money, into: Asset, rounding: Rounding) -> Money:
-        """`money` at this rate, in `into`."""
+        """Return `money` at this rate, in units of `into`."""
         return Money(_scaled(money, into, self.value, None, rounding), into)
 
     def invert(self, money: Money, into: Asset, rounding: Rounding) -> Money:
@@ -140,12 +140,12 @@ class Rate:
 
 
 def share(money: Money, fraction: Decimal, rounding: Rounding) -> Money:
-    """Return `fraction` of `money`, as a fee: `share(m, Decimal("0.001"), Rounding.UP)`."""
+    """Return `fraction` of `money`, such as a fee: `share(m, Decimal("0.001"), Rounding.UP)`."""
     return Money(_scaled(money, money.asset, fraction, None, rounding), money.asset)
 
 
 def parse_units(text: str | Decimal | int, decimals: int) -> int:
-    """Smallest units of a plain decimal; raises `AmountError` instead of rounding."""
+    """Return a plain decimal in smallest units; raises `AmountError` instead of rounding."""
     if isinstance(text, str) and not _is_plain(text):
         raise AmountError("is not a plain decimal number")
     try:
@@ -154,22 +154,22 @@ def parse_units(text: str | Decimal | int, decimals: int) -> int:
         raise AmountError("is not a decimal number") from error
     if not value.is_finite():
         raise AmountError("is not a finite number")
-    # Exponents are checked first: 1e400 must not become a number of 400 digits.
+    # The exponent is checked first: 1e400 must not become a number of 400 digits.
     if value and value.adjusted() + decimals >= UNITS_DIGITS_MAX:
         raise AmountError("is too large")
     if value and value.adjusted() < -decimals:
         raise AmountError(f"has more than {decimals} decimals")
     try:
-        # Inexact: digits beyond the sixtieth, which only a fraction can have here.
+        # Inexact means more than sixty digits, which at this point only a fraction can have.
         return int(_EXACT.to_integral_exact(_EXACT.scaleb(value, decimals)))
     except Inexact as error:
         raise AmountError(f"has more than {decimals} decimals") from error
 
 
 def units_as_decimal(units: int, decimals: int) -> Decimal:
-    """Whole coins of `units`, exact and without trailing zeros."""
+    """Return smallest units as whole coins, exact and without trailing zeros."""
     whole, rest = divmod(units, 10**decimals)
-    # Normalised, whole tens would have an exponent.
+    # `normalize` would give whole tens an exponent.
     if not rest:
         return _EXACT.create_decimal(whole)
     return _EXACT.normalize(_EXACT.scaleb(units, -decimals))

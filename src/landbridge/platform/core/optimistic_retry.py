@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from landbridge.platform.core.errors import Busy
 
-# Every lost attempt means that another one was successful, so few are lost in a row.
+# An attempt is lost only if another one succeeded, so few attempts are lost in a row.
 ATTEMPTS_MAX = 20
 
 P = ParamSpec("P")
@@ -26,7 +26,8 @@ def optimistic_retry(
 ) -> Callable[[Callable[P, Awaitable[T | None]]], Callable[P, Coroutine[Any, Any, T]]]:
     """Decorate an attempt, which returns None if a concurrent change made it fail.
 
-    The decorated function repeats it, and raises `Busy` with this message after `ATTEMPTS_MAX`.
+    The decorated function repeats the attempt. After `ATTEMPTS_MAX` it raises `Busy` with the
+    message `busy`.
     """
 
     def decorate(

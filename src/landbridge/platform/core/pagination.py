@@ -12,7 +12,7 @@ from uuid import UUID
 LIMIT_DEFAULT = 10
 LIMIT_MAX = 100
 
-# Earlier and later than any record.
+# Times before and after any record's.
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 END = datetime(9999, 1, 1, tzinfo=UTC)
 _LEAST_ID = UUID(int=0)
@@ -38,7 +38,7 @@ class PositionedRow(ListedRecord, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PagePosition:
-    """A position between two rows of a list, right after this row, newest first."""
+    """Position in a list ordered newest first: right after the row with this time and id."""
 
     created_at: datetime
     id: UUID
@@ -64,7 +64,7 @@ class PositionWindow:
 
 @dataclass(frozen=True, slots=True)
 class PageWindow:
-    """The requested part of a list; `before` is a cursor or a bound (the list decides)."""
+    """Requested part of a list; each list decides whether `before` is a cursor or a bound."""
 
     limit: int
     after: datetime | None
@@ -72,7 +72,7 @@ class PageWindow:
 
     @property
     def since(self) -> datetime:
-        """Return the earliest requested time."""
+        """Return the earliest requested time; `BEGINNING` if there is none."""
         return self.after or BEGINNING
 
     @property
@@ -88,7 +88,7 @@ class PageWindow:
 
 @dataclass(frozen=True, slots=True)
 class QueueWindow:
-    """The requested part of a list that shows the oldest first: rows behind `after`."""
+    """Requested part of a list that is ordered oldest first: the rows behind `after`."""
 
     limit: int
     after: PagePosition
@@ -103,7 +103,7 @@ class QueueWindow:
 def queue_window(
     limit: int, after: datetime | PagePosition | None = None, before: datetime | None = None
 ) -> QueueWindow:
-    """Return a part of a queue; `after` is a row, or the earliest requested time."""
+    """Return a window of a queue; `after` is the last row of the previous page, or a time."""
     if not isinstance(after, PagePosition):
         after = PagePosition(after or BEGINNING, _LEAST_ID)
     return QueueWindow(limit, after, before or END)

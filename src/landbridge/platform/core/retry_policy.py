@@ -14,18 +14,18 @@ from landbridge.platform.core.ids import derived_id
 
 _FIRST_PAUSE = timedelta(minutes=1)
 _PAUSE_MAX = timedelta(days=1)
-# After this many doublings the pause exceeds the maximum.
+# With more doublings than this, the pause exceeds the maximum.
 _DOUBLED_MAX = 11
 
 
 def key_of_attempt(key: UUID, attempts: int) -> UUID:
-    """Return the key of the next attempt; `key` is that of the first."""
+    """Return the idempotency key of the next attempt; `key` is the key of the first attempt."""
     return derived_id(key, f"try/{attempts}") if attempts else key
 
 
 def pause_after(attempts: int) -> timedelta:
     """Return the delay before the next attempt: a minute, doubled each time, at most a day.
 
-    Attempts never end, so that a person does not have to restart them.
+    Attempts go on without a limit, so that nobody has to restart them.
     """
     return min(_FIRST_PAUSE * 2 ** min(max(attempts, 1) - 1, _DOUBLED_MAX), _PAUSE_MAX)

@@ -15,9 +15,9 @@ class Transitions(Generic[S]):
     Validated at import: every status has a row, every status is reachable from `start`, and every
     status leads to a terminal one (a status without a next one).
 
-    `reopens` lists transitions out of a terminal status. Only a person's decision takes one, for
-    example when a bank returns a settled payment. The status stays terminal: a record there has no
-    due time, and nothing waits for it.
+    `reopens` lists transitions out of a terminal status. Only a decision from outside causes one,
+    for example when a bank returns a settled payment. The status stays terminal: a record there has
+    no due time, and nothing waits for it.
     """
 
     def __init__(
@@ -47,9 +47,10 @@ class Transitions(Generic[S]):
         return not self.table[status]
 
     def is_path(self, before: S | None, path: tuple[S, ...]) -> bool:
-        """Return whether `path` is a run of allowed transitions from `before`, or from the start.
+        """Return whether `path` is a chain of allowed transitions from `before`.
 
-        Only the first transition of a path may reopen.
+        If `before` is None, the path begins at the start. Only the first transition of a path may
+        reopen a terminal status.
         """
         current = before
         for index, status in enumerate(path):
@@ -62,7 +63,7 @@ class Transitions(Generic[S]):
         return bool(path)
 
     def edges(self) -> Iterator[tuple[S, S]]:
-        """Return every allowed transition, including those that reopen, in table order."""
+        """Return every allowed transition, including the reopening ones, in table order."""
         for status, following in self.table.items():
             for after in sorted(following | self.reopens.get(status, frozenset())):
                 yield status, after

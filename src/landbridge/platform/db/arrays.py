@@ -1,4 +1,4 @@
-"""Arrays as text, for statements that take many of them.
+"""Arrays encoded as text, for statements with many array parameters.
 
 asyncpg takes half a microsecond for each element of an array that it encodes: a batch of three
 advances has two hundred. `msgspec` writes the same array as text in a tenth of that time, and
@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 def array_text(values: Sequence[object]) -> str:
     """Return values as PostgreSQL writes an array: numbers, texts, ids, moments, booleans, None.
 
-    Its quotes and backslashes are those of a JSON array. Control characters are not: raises
+    Quotes and backslashes are written as in a JSON array. Control characters differ: raises
     `InvariantBroken` for a text that has any.
     """
     text = _encode(values).decode()

@@ -1,8 +1,8 @@
-"""Proof that a transaction was committed, if its connection is lost during the commit.
+"""Proof that a transaction was committed, if its connection was lost during the commit.
 
 A transaction that writes a unique row calls `prove` with a statement that finds this row. If the
-response to its commit is lost, `Database.transact` looks for the row on another connection. If it
-exists, the result of the body is returned, and the body does not run again.
+response to the commit is lost, `Database.transact` looks for the row on another connection. If the
+row exists, the result of the body is returned, and the body does not run again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,8 @@ from typing import Any, Generic, Protocol, TypeVar
 T = TypeVar("T")
 Connection = TypeVar("Connection", bound="ValueConnection")
 
-# One row is proof enough; others count if the first was written in a savepoint that was undone.
+# One row is enough as proof. More are kept in case the first was written in a savepoint that was
+# rolled back.
 _PROOFS_MAX = 8
 
 
@@ -41,7 +42,7 @@ class CommitAttempt(Generic[T]):
     proofs: tuple[CommitProof, ...]
 
     async def is_committed(self, connection: ValueConnection) -> bool:
-        """Return whether it was committed; False also without a proof."""
+        """Return whether the transaction was committed; False if it set no proof."""
         for proof in self.proofs:
             if await connection.fetchval(proof.sql, *proof.args) is not None:
                 return True
@@ -50,9 +51,10 @@ class CommitAttempt(Generic[T]):
     async def check_before(
         self, connection: ValueConnection, before: "CommitAttempt[T] | None"
     ) -> None:
-        """Raise, to undo this attempt, if the one before was committed after all.
+        """Raise `AlreadyCommittedError` if the previous attempt was committed after all.
 
-        If both have a proof in common, this one has just written that row, so the other has not.
+        If both attempts have a proof in common, this attempt has just written that unique row, so
+        the previous one was not committed.
         """
         if before is None or not set(before.proofs).isdisjoint(self.proofs):
             return
@@ -61,14 +63,14 @@ class CommitAttempt(Generic[T]):
 
 
 class AlreadyCommittedError(Exception):
-    """The previous attempt, whose connection was lost, has been committed."""
+    """The previous attempt was committed, although its connection was lost."""
 
 
 _proofs: ContextVar[list[CommitProof] | None] = ContextVar("proofs", default=None)
 
 
 def prove(sql: str, *args: Any) -> None:
-    """Set the proof of the current transaction: a statement that finds a row unique to it."""
+    """Register a commit proof of the current transaction: a statement that finds its unique row."""
     proofs = _proofs.get()
     if proofs is not None and len(proofs) < _PROOFS_MAX:
         proofs.append(CommitProof(sql, args))
@@ -77,7 +79,7 @@ def prove(sql: str, *args: Any) -> None:
 async def attempt(
     connection: Connection, work: Callable[[Connection], Awaitable[T]]
 ) -> CommitAttempt[T]:
-    """Run the body of a transaction, and gather its proofs."""
+    """Run the body of a transaction, and collect its commit proofs."""
     proofs: list[CommitProof] = []
     token = _proofs.set(proofs)
     try:

@@ -1,10 +1,10 @@
 """Distribution of a database over the nodes of Citus: all rows of an organisation are on one node.
 
-Tables with `org_id` are distributed by it, but for those of `ON_COORDINATOR`. Tables without it
-stay on the coordinator, but for those of `ON_EACH_NODE`, which others refer to.
+Tables with `org_id` are distributed by it, except the tables in `ON_COORDINATOR`. Tables without it
+stay on the coordinator, except the tables in `ON_EACH_NODE`, which other tables refer to.
 
 Guarantees:
-- It is one transaction: a database is distributed as a whole, or not at all.
+- Distribution is one transaction: a database is distributed as a whole, or not at all.
 - Run again, it distributes what a newer version has added.
 """
 
@@ -20,10 +20,10 @@ import asyncpg
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.pool import Database, Row, Tx
 
-# Copies on each node.
+# Tables with a copy on each node.
 ON_EACH_NODE: Final = frozenset({"master_keys", "orgs"})
-# Tenants' tables with rows that are found before the organisation is known, or with a key that must
-# be unique among all organisations; and those that refer to them.
+# Tenants' tables that stay on the coordinator: their rows are looked up before the organisation is
+# known, or have a key that must be unique across organisations, or refer to such a table.
 ON_COORDINATOR: Final = frozenset(
     {
         *("api_keys", "sessions", "team_members", "team_member_links", "passkeys"),
@@ -32,10 +32,12 @@ ON_COORDINATOR: Final = frozenset(
         *("chain_orders", "chain_attempts", "solana_attempts"),
     }
 )
-# The first one distributed; the others go where its rows are. (Citus calls that colocation.)
+# Table that is distributed first; rows of the other tables are placed on the nodes of its rows.
+# (Citus calls that colocation.)
 _FIRST: Final = "transfers"
 _MARK: Final = "distributed by org_id"
-# Numbers of batches are drawn on the node. Each node has its own, so none is drawn twice.
+# Numbers of change batches are drawn on the nodes. Each node draws from a range of its own, so no
+# number is drawn twice.
 _SEQUENCE: Final = "change_batch_numbers"
 _CREATE_SEQUENCE: Final = f"""
 do $do$
@@ -45,7 +47,7 @@ execute format('create sequence if not exists {_SEQUENCE} minvalue %s start %s',
 end
 $do$
 """  # noqa: S608  constants
-# Sessions of nodes are opened by the coordinator, which sends them no settings of ours.
+# The coordinator opens sessions on the nodes without our session settings, so the nodes set these.
 _NODE_SETTINGS: Final = {
     "timezone": "UTC",
     "lock_timeout": "10s",
@@ -72,7 +74,7 @@ from pg_constraint k
 where k.contype = 'f' and k.connamespace = 'public'::regnamespace and k.conparentid = 0
 order by k.conname
 """
-# Unique keys that do not contain the organisation; its id is added to them.
+# Unique keys that do not contain `org_id`, which Citus requires in them.
 _UNLED_KEYS: Final = """
 select k.conname::text as name, k.conrelid::regclass::text as table_name,
     pg_get_constraintdef(k.oid) as definition
@@ -91,9 +93,9 @@ from (
 ) i
 join pg_dist_placement p on p.shardid = i.shard_id
 """  # noqa: S608  constants
-# Organisations move between nodes by an operator's command.
+# Seconds for which a known placement is used; only an operator's command moves organisations.
 _PLACES_S: Final = 60.0
-# A node that does not answer takes a second of each look at it.
+# Seconds for which a node that did not answer is left out: each attempt on it costs a second.
 _AVOIDED_S: Final = 5.0
 _SIGNATURE: Final = "p.oid::regprocedure"
 
@@ -108,9 +110,9 @@ def is_distributed_table(name: str, *, is_tenant: bool) -> bool:
 
 
 async def distribute(database: Database, functions: Sequence[str]) -> list[str]:
-    """Distribute all tables, and `functions` by their first argument; return the tables.
+    """Distribute all tables, and `functions` by their first argument; return the new tables.
 
-    No other process may use the database meanwhile.
+    No other process may use the database in the meantime.
     """
     if not (await database.rows(_HAS_CITUS))[0]["yes"]:
         raise DistributionRefused(
@@ -133,7 +135,7 @@ async def _distribute(tx: Tx, functions: Sequence[str]) -> list[str]:
         for row in tables
         if is_distributed_table(row["name"], is_tenant=row["is_tenant"])
     ]
-    # Nodes have one connection each then, so that later steps see the rows of earlier ones.
+    # Each node is then reached by one connection, so that later steps see the rows of earlier ones.
     await tx.execute("set local citus.multi_shard_modify_mode = 'sequential'")
     foreign_keys = await _drop_foreign_keys(tx, {row["name"] for row in tables})
     await _lead_keys(tx, distributed)
@@ -161,7 +163,7 @@ async def _distribute(tx: Tx, functions: Sequence[str]) -> list[str]:
 
 
 async def _drop_foreign_keys(tx: Tx, tables: set[str]) -> list[Row]:
-    """Drop the foreign keys of new tables, which the caller restores, and return them."""
+    """Drop the foreign keys of these tables and return them, so that they can be restored."""
     keys = [row for row in await tx.fetch(_FOREIGN_KEYS) if row["table_name"] in tables]
     for key in keys:
         await tx.execute(f"alter table {key['table_name']} drop constraint {key['name']}")
@@ -169,7 +171,7 @@ async def _drop_foreign_keys(tx: Tx, tables: set[str]) -> list[Row]:
 
 
 async def _lead_keys(tx: Tx, tables: Sequence[str]) -> None:
-    """Add the organisation to the unique keys of these tables."""
+    """Add `org_id` to the unique keys of these tables."""
     for key in await tx.fetch(_UNLED_KEYS):
         if key["table_name"] in tables:
             definition = key["definition"].removesuffix(")") + ", org_id)"
@@ -180,18 +182,18 @@ async def _lead_keys(tx: Tx, tables: Sequence[str]) -> None:
 
 
 async def _prepare_nodes(tx: Tx) -> None:
-    """Create the sequence on each worker, and give sessions of all nodes the settings of ours."""
+    """Create the sequence on each node, and set the session settings of all nodes."""
     answers = "result from run_command_on_workers($1) where not success"
     for row in await tx.fetch(f"select {answers}", _CREATE_SEQUENCE):
         raise DistributionRefused(f"A worker refuses: {row['result']}.")
     name = await tx.fetchval("select quote_ident(current_database())")
     for setting, value in _NODE_SETTINGS.items():
-        # It is the coordinator that sets it everywhere.
+        # Run on the coordinator, this sets the setting on every node.
         await tx.execute(f"alter database {name} set {setting} = '{value}'")
 
 
 class Nodes:
-    """Where the rows of organisations are, and which node failed lately."""
+    """Knows on which node each organisation's rows are, and which nodes failed lately."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -200,9 +202,9 @@ class Nodes:
         self._avoided_s: dict[int, float] = {}
 
     async def split(self, org_ids: Collection[UUID]) -> list["OneShard"]:
-        """Divide organisations so that a statement on those of a part needs one node.
+        """Divide organisations so that a statement about one part needs only one node.
 
-        Those of a node that failed lately are left out.
+        Organisations on a node that failed lately are left out.
         """
         now_s = time.monotonic()
         if now_s - self._read_s > _PLACES_S:
@@ -221,7 +223,7 @@ class Nodes:
         ]
 
     def avoid(self, shard: "OneShard") -> None:
-        """Leave out all organisations of this one's node for some seconds."""
+        """Leave out all organisations on this shard's node for some seconds."""
         self._avoided_s[shard.node] = time.monotonic() + _AVOIDED_S
 
     def is_avoided(self, shard: "OneShard") -> bool:

@@ -1,4 +1,4 @@
-"""Failures of one among many: logged, so that the others continue."""
+"""Logging of a failure in one of many tasks, so that the others continue."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,8 +14,8 @@ _log = structlog.stdlib.get_logger()
 def logged_failures(*, busy: str, failed: str, **fields: object) -> Generator[None]:
     """Log an error of the body instead of raising it; `busy` and `failed` are the log events.
 
-    A database that does not answer (`Busy`) is a warning with its reason, anything else an error
-    with its traceback. The body is run again by whatever runs it, at its next turn.
+    A database that does not answer (`Busy`) is logged as a warning with its reason, any other error
+    with its traceback. The caller's schedule runs the body again.
     """
     try:
         yield

@@ -28,9 +28,9 @@ from landbridge.platform.db.pool import TRANSACTION_BOUND
 In = TypeVar("In")
 Out = TypeVar("Out")
 
-# Larger batches are no cheaper per call, only slower to answer (measured).
+# Larger batches cost the same per call and take longer to answer (measured).
 SIZE_MAX = 64
-# A second of work at full speed; later calls would not be answered in useful time.
+# About a second of work at full speed; calls beyond it would be answered too late to be useful.
 WAITING_MAX = 2_000
 # A batch of eight costs a quarter of eight batches of one (measured: docs/internals/speed.md).
 GATHER_S = 0.002
@@ -38,7 +38,7 @@ GATHER_S = 0.002
 
 @dataclass(slots=True, eq=False)
 class GroupCall(Generic[In, Out]):
-    """A call of a group; a blocked one waits for a lock and keeps its keys meanwhile."""
+    """Call that waits in a group. A blocked call waits for a database lock and keeps its keys."""
 
     request: In
     keys: Collection[Hashable]
@@ -48,7 +48,10 @@ class GroupCall(Generic[In, Out]):
 
 
 class GroupCommit(Generic[In, Out]):
-    """`run` executes a batch and returns one result per call, in order."""
+    """Collects concurrent calls into batches.
+
+    `run` executes a batch and returns one result per call, in order.
+    """
 
     def __init__(
         self,
@@ -84,7 +87,7 @@ class GroupCommit(Generic[In, Out]):
         if not self._is_due and self._free_slots:
             self._is_due = True
             if self._free_slots == self._concurrency:
-                # All calls of one iteration of the event loop go in one batch.
+                # All calls of one iteration of the event loop go into the same batch.
                 loop.call_soon(self._start)
             else:
                 loop.call_later(GATHER_S, self._start)
@@ -118,7 +121,7 @@ class GroupCommit(Generic[In, Out]):
         return batch
 
     async def _serve(self, batch: list[GroupCall[In, Out]]) -> None:
-        # A batch has calls of several organisations: no bound of one of them applies.
+        # A batch has calls of several organisations, so no single organisation's bound applies.
         TRANSACTION_BOUND.set(None)
         try:
             await self._execute(batch)
@@ -128,7 +131,7 @@ class GroupCommit(Generic[In, Out]):
             self._start()
 
     def _release(self, calls: list[GroupCall[In, Out]]) -> None:
-        """Release the keys of these calls, except those of blocked ones."""
+        """Release the keys of these calls, except the keys of blocked calls."""
         for call in calls:
             if not call.is_blocked:
                 self._busy_keys.difference_update(call.keys)
@@ -149,7 +152,7 @@ class GroupCommit(Generic[In, Out]):
 def succeed(calls: list[GroupCall[In, Out]], results: list[Out]) -> None:
     """Give each call its result."""
     if len(results) != len(calls):
-        # Executed, but the results cannot be matched to the calls: never run it again.
+        # The calls were executed, but their results can't be matched: never run them again.
         fail(calls, InvariantBroken(f"{len(calls)} calls got {len(results)} results"))
         return
     for call, result in zip(calls, results, strict=True):
@@ -158,7 +161,7 @@ def succeed(calls: list[GroupCall[In, Out]], results: list[Out]) -> None:
 
 
 def fail(calls: list[GroupCall[In, Out]], error: Exception) -> None:
-    """Raise the error in each caller."""
+    """Raise the error in the caller of each call."""
     for call in calls:
         if not call.future.done():
             call.future.set_exception(error)

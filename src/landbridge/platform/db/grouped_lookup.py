@@ -1,4 +1,4 @@
-"""Lookups of objects by id, which concurrent callers share."""
+"""Lookups of objects by id, combined for concurrent callers."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
@@ -14,8 +14,8 @@ T = TypeVar("T")
 class GroupedLookup(Generic[T]):
     """Finds objects of an organisation by their ids.
 
-    Concurrent calls are one read for each organisation (`GroupCommit`), which begins after they
-    were made: each call finds what was committed before it.
+    Concurrent calls for an organisation share one read (`GroupCommit`). It begins after the calls
+    were made, so each call finds everything committed before it.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class GroupedLookup(Generic[T]):
         self._calls = grouped(database, lambda: GroupCommit(self._run, concurrency=2))
 
     async def find(self, org_id: UUID, ids: Iterable[UUID]) -> dict[UUID, T]:
-        """Return the existing objects among these, by id, in the order of the ids."""
+        """Return those of these objects that exist, by id, in the order of the ids."""
         distinct = tuple(dict.fromkeys(ids))
         return await self._calls.call((org_id, distinct)) if distinct else {}
 

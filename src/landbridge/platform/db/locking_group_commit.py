@@ -1,6 +1,6 @@
 """Group commit for calls that take row locks.
 
-A batch waits for locks for a quarter of a second only. If that is too short, a transaction outside
+A batch waits a quarter of a second for locks. After that, it is assumed that a transaction outside
 of this group holds a lock that some call of the batch needs. Guarantees:
 - The batch wrote nothing. It is split, and the parts run again at once, with a very short lock
   timeout, until each blocked call is found. All other calls are answered.
@@ -27,21 +27,25 @@ from landbridge.platform.db.group_commit import SIZE_MAX, GroupCall, GroupCommit
 In = TypeVar("In")
 Out = TypeVar("Out")
 
-# As long as a single transaction waits for a lock (`LOCK_TIMEOUT_MS` in pool.py).
+# Seconds; the same as a single transaction waits for a lock (`LOCK_TIMEOUT_MS` in pool.py).
 WAIT_MAX_S = 10.0
-# Longer than other processes hold a row that many want at once; well below what a client notices.
+# Longer than other processes hold a contended row; well below what a client notices.
 BATCH_WAIT_MS = 250
-# Enough for a row that another process is just about to commit.
+# Long enough for a row whose transaction is about to commit.
 PROBE_WAIT_MS = 10
-# One blocked call of 64 is found in 16 tries, and 64 of them in 72.
+# Parts into which a batch is split: one blocked call of 64 is found in 16 runs, 64 of them in 72.
 _PARTS = 8
-# The side queue retries this number of calls within some four seconds.
+# The side queue tries this many calls again within about four seconds.
 BLOCKED_MAX = 256
 _SUSPECT_S = 10.0
 
 
 class LockingGroupCommit(GroupCommit[In, Out]):
-    """`run` answers a batch, and raises `LockTimeout` if it waits for a lock for that many ms."""
+    """Group commit for calls that take row locks.
+
+    `run` executes a batch. It raises `LockTimeout` if it has waited for a lock for the given
+    milliseconds.
+    """
 
     def __init__(
         self,
@@ -60,10 +64,11 @@ class LockingGroupCommit(GroupCommit[In, Out]):
         )
         self._run_within = run
         self._wait_max_s = wait_max_s
-        # In the order in which they are tried next.
+        # Blocked calls, in the order in which they are tried next.
         self._blocked: OrderedDict[GroupCall[In, Out], None] = OrderedDict()
         self._is_side_queue_busy = False
-        # Keys of calls that failed for a lock. Until then, calls on them start in the side queue.
+        # Keys of calls that failed because of a lock, and until when calls with these keys start in
+        # the side queue.
         self._suspects: dict[Hashable, float] = {}
 
     @override
@@ -128,7 +133,7 @@ class LockingGroupCommit(GroupCommit[In, Out]):
             task.add_done_callback(self._under_way.discard)
 
     async def _serve_blocked(self) -> None:
-        """Serve the side queue: try all blocked calls together, wait for one of them, repeat."""
+        """Work off the side queue: try all blocked calls together, wait for one of them, repeat."""
         try:
             while self._blocked:
                 calls = list(islice(self._blocked, self._size_max))
@@ -146,7 +151,7 @@ class LockingGroupCommit(GroupCommit[In, Out]):
     async def _try_blocked(
         self, calls: list[GroupCall[In, Out]], wait_ms: int
     ) -> list[GroupCall[In, Out]]:
-        """Run these blocked calls; return the ones that are to be tried again."""
+        """Run these blocked calls; return the ones that must be tried again."""
         present = [call for call in calls if not call.future.done()]
         blocked = await self._attempt(present, wait_ms) if present else []
         retried = [call for call in blocked if self._remaining_ms(call) > 0]
@@ -167,6 +172,6 @@ class LockingGroupCommit(GroupCommit[In, Out]):
         return retried
 
     def _remaining_ms(self, call: GroupCall[In, Out]) -> int:
-        """How long this call may go on waiting."""
+        """Return for how many milliseconds this call may still wait."""
         now_s = asyncio.get_running_loop().time()
         return int((call.arrived_at_s + self._wait_max_s - now_s) * 1000)

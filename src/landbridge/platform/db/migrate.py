@@ -21,8 +21,8 @@ import asyncpg
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.pool import Database, Tx
 
-# Any fixed number does; it names this lock among the advisory locks of the database. The lock is
-# the transaction's own, so a pooler in transaction mode is no obstacle.
+# Number of this lock among the database's advisory locks; any fixed number would do. The lock
+# belongs to the transaction, so that it works behind a pooler in transaction mode.
 _LOCK = 0x1A4D
 
 _TABLE = """
@@ -48,19 +48,19 @@ class MigrationRejected(LandbridgeError):
 
 
 class DevelopmentSchema(MigrationRejected):
-    """A development version before 0.1.0 has migrated the database."""
+    """The database was migrated by a development version before 0.1.0."""
 
 
 class SchemaNewer(MigrationRejected):
-    """A newer version has migrated the database."""
+    """The database was migrated by a newer version."""
 
-    # Exit code of the process; a service manager may be configured not to restart it.
+    # Exit code of the process; a service manager can be configured not to restart on it.
     exit_code: ClassVar[int] = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One file: `0003_ledger.sql` has the number 3 and the name `ledger`."""
+    """Migration file: `0003_ledger.sql` has the number 3 and the name `ledger`."""
 
     number: int
     name: str
@@ -68,7 +68,7 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """Digest that detects a change after the file was applied."""
+        """Return a digest that detects a change after the file was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
@@ -88,7 +88,7 @@ async def migrate(database: Database) -> list[Migration]:
     try:
         return await database.transact(_apply)
     except asyncpg.RaiseError as error:
-        # A migration that checked the rows and explains why it can't be applied.
+        # The migration checked the rows and explains why it can't be applied.
         raise MigrationRejected(f"The database can't be brought up: {error}.") from error
 
 
@@ -100,7 +100,10 @@ async def pending(database: Database) -> list[Migration]:
 
 
 async def check_schema(database: Database) -> None:
-    """Raise `SchemaNewer` if a newer version has migrated the database; one cheap statement."""
+    """Raise `SchemaNewer` if a newer version has migrated the database.
+
+    Costs one cheap statement.
+    """
     if newest := await database.rows(_NEWEST, _latest_number()):
         (row,) = newest
         raise SchemaNewer(
@@ -117,7 +120,7 @@ def _latest_number() -> int:
 
 
 async def _apply(tx: Tx) -> list[Migration]:
-    # Wait for the migration of another process, however long it takes.
+    # Wait for another process that is migrating, however long that takes.
     await tx.execute("set local lock_timeout = 0")
     await tx.execute("select pg_advisory_xact_lock($1)", _LOCK)
     await tx.execute("set local lock_timeout = '10s'")
@@ -132,7 +135,7 @@ async def _apply(tx: Tx) -> list[Migration]:
 
 def _missing(applied: dict[int, tuple[str, str]]) -> list[Migration]:
     own = {each.number: each for each in migrations()}
-    # The first set of migrations was rewritten for 0.1.0 under other names.
+    # Before 0.1.0 the first migrations had other names, and were rewritten since.
     if 1 in applied and applied[1][0] != own[1].name:
         raise DevelopmentSchema(
             "This database was created by a development version before 0.1.0 and cannot be "

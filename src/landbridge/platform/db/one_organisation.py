@@ -1,9 +1,9 @@
 """Statements and connections for a database that is distributed by organisation (Citus).
 
-There each statement works on the rows of one organisation, or of several that are on one node. Its
-planner finds the node if every table is compared with the organisation itself, a parameter. Ours
-often compare it with another table's column, which costs less on one server. `for_one_node` adds
-the comparisons that are missing; they change no result.
+On Citus each statement works on the rows of one organisation, or of several on one node. The
+planner finds the node if the statement compares `org_id` of every table with a parameter. Our
+statements often compare it with another table's `org_id`, which costs less on one server.
+`for_one_node` adds the missing comparisons, which change no result.
 """
 
 import re
@@ -17,25 +17,27 @@ from typing_extensions import override
 
 from landbridge.platform.core.errors import InvariantBroken
 
-# `unnest($1::uuid[], $2::text[]) with ordinality as i (org_id, name)`: arrays and their columns.
+# Matches `unnest($1::uuid[], $2::text[]) with ordinality as i (org_id, name)`: the arrays and the
+# names of their columns.
 _ARRAYS: Final = re.compile(
     r"unnest\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(?:with\s+ordinality\s*)?(?:as\s+)?(\w+)\s*"
     r"\(([^)]*)\)"
 )
 _ONE_OF: Final = re.compile(r"\borg_id = any\(\s*(\$\d+(?:::\w+)*(?:\[\])?)\s*\)")
 _ONE: Final = re.compile(r"\borg_id = (\$\d+)")
-# A table's column compared with that of another table, which has a name, or is inside a subquery.
+# Matches a comparison of a table's `org_id` with another table's, which may be an alias or a
+# subquery.
 _COMPARISON: Final = re.compile(r"(?<![\w.(])(?:(\w+)\.)?org_id = (\w+)\.org_id\b")
 _ROW_IN_ARRAYS: Final = re.compile(
     r"(\(org_id, \w+\) in \(\s*select \* from unnest\((\$\d+::uuid\[\]))"
 )
-# Columns of rows that are no table's.
+# Names that have columns and are no tables.
 _NO_TABLES: Final = frozenset({"excluded"})
 
 
 @cache
 def for_one_node(sql: str) -> str:
-    """Return the statement with each table compared with the organisations of its parameters."""
+    """Return the statement with every table's `org_id` compared with its parameter."""
     sql = _ROW_IN_ARRAYS.sub(r"org_id = any(\2) and \1", sql)
     arrays = {
         match[2]: which for match in _ARRAYS.finditer(sql) if (which := _organisations(match))
@@ -62,7 +64,7 @@ def for_one_node(sql: str) -> str:
 
 
 def _organisations(arrays: re.Match[str]) -> str | None:
-    """Return the array parameter of the column `org_id`, if there is one."""
+    """Return the array parameter that holds the organisations; None if there is none."""
     parameters = [each.strip() for each in arrays[1].split(",")]
     columns = [each.strip() for each in arrays[3].split(",")]
     if "org_id" not in columns or columns.index("org_id") >= len(parameters):
@@ -72,12 +74,12 @@ def _organisations(arrays: re.Match[str]) -> str | None:
 
 
 def is_distributed(connection: object) -> bool:
-    """Return whether a connection is that of a distributed database."""
+    """Return whether a connection belongs to a distributed database."""
     return getattr(connection, "is_distributed", False)
 
 
 def one_organisation(org_ids: Iterable[UUID]) -> UUID:
-    """Return the organisation of a batch; raises `InvariantBroken` if it has several."""
+    """Return the organisation of a batch; raises `InvariantBroken` unless there is exactly one."""
     found = set(org_ids)
     if len(found) != 1:
         raise InvariantBroken(f"a batch has {len(found)} organisations")
@@ -85,7 +87,7 @@ def one_organisation(org_ids: Iterable[UUID]) -> UUID:
 
 
 class OneNodeConnection(asyncpg.Connection):
-    """Connection to the coordinator; its statements are those of `for_one_node`."""
+    """Connection to the coordinator; rewrites its statements with `for_one_node`."""
 
     is_distributed = True
 

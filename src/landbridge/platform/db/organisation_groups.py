@@ -1,8 +1,8 @@
 """Groups of calls by organisation, on a distributed database.
 
-On one server a batch holds calls of many organisations: fuller batches cost less. Where the rows of
-organisations are on several nodes, a batch has one organisation, and each organisation its own
-group. So a node that does not answer delays the calls of its own organisations only.
+On one server a batch holds calls of many organisations: fuller batches cost less. If the rows of
+organisations are on several nodes, each organisation has a group and batches of its own. So a node
+that does not answer delays only the calls of its own organisations.
 """
 
 from collections import defaultdict
@@ -20,15 +20,15 @@ Out_co = TypeVar("Out_co", covariant=True)
 
 
 class CallGroup(Protocol[In_contra, Out_co]):
-    """Group of calls that share a statement (group_commit.py)."""
+    """Group of calls that share a statement, as in group_commit.py."""
 
     async def call(self, request: In_contra, /) -> Out_co:
-        """Return the result of the request."""
+        """Return the result of one call."""
         ...
 
 
 class OrganisationGroups(Generic[In, Out]):
-    """A group for each organisation that has made a call."""
+    """Groups of calls, one for each organisation that has made a call."""
 
     def __init__(
         self, make: Callable[[], CallGroup[In, Out]], org_of: Callable[[In], UUID]
@@ -38,7 +38,7 @@ class OrganisationGroups(Generic[In, Out]):
         self._groups: dict[UUID, CallGroup[In, Out]] = {}
 
     async def call(self, request: In, /) -> Out:
-        """Return the result of the request from the group of its organisation."""
+        """Make the call in the group of its organisation, and return its result."""
         org_id = self._org_of(request)
         group = self._groups.get(org_id)
         if group is None:
@@ -51,14 +51,14 @@ def grouped(
     make: Callable[[], CallGroup[In, Out]],
     org_of: Callable[[Any], UUID] = itemgetter(0),
 ) -> CallGroup[In, Out]:
-    """Return one group for all organisations; one for each, if the database is distributed."""
+    """Return one group for all organisations, or one for each if the database is distributed."""
     return OrganisationGroups(make, org_of) if database.is_distributed else make()
 
 
 def batches(
     database: Database, items: Sequence[In], org_of: Callable[[In], UUID]
 ) -> list[Sequence[In]]:
-    """Return all items as one batch; one of each organisation, if the database is distributed."""
+    """Return all items as one batch, or a batch for each organisation if it is distributed."""
     if not database.is_distributed:
         return [items]
     found: defaultdict[UUID, list[In]] = defaultdict(list)

@@ -22,20 +22,20 @@ from landbridge.platform.db.embedded.runner import (
 from landbridge.platform.db.program_target import ProgramTarget
 
 _CHUNK_BYTES = 256 * 1024
-# Error output of a program is a line or two.
+# Bounds of the error output that is kept; usually it is a line or two.
 _STDERR_BYTES_MAX = 16 * 1024
 _STDERR_LINES_MAX = 5
 
-# Objects added by an administrator, which another database does not have.
+# Options of pg_dump that leave out what an administrator added, and another database may lack.
 _LEFT_OUT = (
     *("--no-owner", "--no-privileges", "--no-comments", "--no-security-labels"),
     *("--no-tablespaces", "--no-publications", "--no-subscriptions", "--no-table-access-method"),
 )
 
-# pg_dump 18 writes settings at the beginning of its scripts that older servers do not know, by the
-# version that brought them.
+# Settings at the beginning of pg_dump 18's scripts that older servers do not know, with the server
+# version that introduced each.
 _NEW_SETTINGS = {b"SET transaction_timeout = 0;\n": 17_00_00}
-# They come before the first object.
+# The settings come before the script's first object, within this many lines.
 _HEADER_LINES_MAX = 60
 
 
@@ -68,7 +68,7 @@ async def load(target: ProgramTarget, chunks: AsyncIterator[bytes], *, server_ve
     """Load a dump into an empty database, in one transaction."""
     args = ["--no-psqlrc", "--no-password", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"]
     async with _running("psql", [*args, f"--output={os.devnull}"], target.environ) as psql:
-        # psql may end before its input does: its context manager raises its error.
+        # psql may end before it has read all input: then its context manager raises its error.
         with suppress(BrokenPipeError, ConnectionResetError):
             await _write(psql, b"begin;\n")
             async with (
@@ -86,7 +86,7 @@ async def load(target: ProgramTarget, chunks: AsyncIterator[bytes], *, server_ve
 async def _running(
     program: str, args: list[str], environ: Mapping[str, str]
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Run a program for as long as the context lasts; raises `ProgramFailed` if it failed."""
+    """Run a program during the block; raises `ProgramFailed` if it failed."""
     process = await asyncio.create_subprocess_exec(
         str(client_directory(wheel_directory()) / program),
         *args,
@@ -102,7 +102,7 @@ async def _running(
     except BaseException:
         with suppress(ProcessLookupError):
             process.kill()
-        # Until all output was read, `wait` does not return: the pipe is paused when it is full.
+        # `wait` returns only after all output was read: a full pipe pauses the program.
         async for _ in _read(process):
             pass
         await process.wait()
@@ -117,7 +117,7 @@ async def _running(
 async def _fed(
     process: asyncio.subprocess.Process, chunks: AsyncIterator[bytes]
 ) -> AsyncGenerator[None]:
-    """Write a program's input concurrently; it may end before it has read all."""
+    """Write a program's input during the block; the program may end before it has read all."""
 
     async def feed() -> None:
         with suppress(BrokenPipeError, ConnectionResetError):
@@ -135,7 +135,7 @@ async def _fed(
 
 
 async def _read_stderr(process: asyncio.subprocess.Process) -> str:
-    """Return the first lines of a program's standard error."""
+    """Return the first lines that a program wrote to standard error."""
     assert process.stderr is not None
     stderr = b""
     while chunk := await process.stderr.read(_CHUNK_BYTES):
@@ -164,7 +164,7 @@ async def _write(process: asyncio.subprocess.Process, chunk: bytes) -> None:
 async def _known_settings(
     script: AsyncIterator[bytes], server_version: int
 ) -> AsyncIterator[bytes]:
-    """Take the settings out of a script that a server of this version does not know."""
+    """Remove the settings that a server of this version does not know from a script."""
     unknown = {line for line, since in _NEW_SETTINGS.items() if server_version < since}
     header: bytes | None = b""
     async for chunk in script:

@@ -33,16 +33,16 @@ from landbridge.platform.db.session_settings import (
 T = TypeVar("T")
 
 
-# asyncpg ships no types; these protocols are what we use of it, and keep that fact in one place.
+# asyncpg ships no types. These protocols declare the part of it that we use, in one place.
 class Row(Protocol):
-    """One row, by column name."""
+    """Row of a result; values are found by column name."""
 
     def __getitem__(self, column: str, /) -> Any:
-        """The column's value as asyncpg decodes it."""
+        """Return the column's value as asyncpg decodes it."""
         ...
 
     def items(self) -> Iterable[tuple[str, Any]]:
-        """The columns with their values."""
+        """Return the columns with their values."""
         ...
 
 
@@ -50,7 +50,7 @@ class Cursor(Protocol):
     """A server-side cursor: the rows of a statement, read in parts."""
 
     async def fetch(self, n: int) -> list[Row]:
-        """Return the next rows, at most `n`; none at the end."""
+        """Return the next rows, at most `n`; an empty list at the end."""
         ...
 
 
@@ -90,11 +90,11 @@ class Pool(Protocol):
         ...
 
     def acquire(self) -> AbstractAsyncContextManager[Tx]:
-        """Take a connection, and give it back in the end."""
+        """Take a connection from the pool, and return it when the block ends."""
         ...
 
     async def expire_connections(self) -> None:
-        """Replace each connection when it is given back."""
+        """Replace each connection when it is returned to the pool."""
         ...
 
     async def close(self) -> None:
@@ -103,10 +103,10 @@ class Pool(Protocol):
 
 
 class ReadReplica(Protocol):
-    """A copy of the database that can only be read (replica.py)."""
+    """Copy of the database that only accepts reads (replica.py)."""
 
     async def read(self, primary: "Database", work: Callable[[Tx], Awaitable[T]]) -> T:
-        """Run `work` if the copy has all commits so far; else raise `ReplicaUnavailable`."""
+        """Run `work` if the copy has all commits so far; otherwise raise `ReplicaUnavailable`."""
         ...
 
     async def close(self) -> None:
@@ -115,18 +115,18 @@ class ReadReplica(Protocol):
 
 
 class TransactionBound(Protocol):
-    """Bound of concurrent transactions, as those of one organisation."""
+    """Bound on concurrent transactions, for example those of one organisation."""
 
     async def acquire(self) -> None:
-        """Wait until one more may run."""
+        """Wait until another transaction may run."""
         ...
 
     def release(self) -> None:
-        """End one."""
+        """Release the slot of a transaction that has ended."""
         ...
 
 
-# What bounds the transactions of the present request; None outside of requests.
+# Bound on the transactions of the current request; None outside of requests.
 TRANSACTION_BOUND: ContextVar[TransactionBound | None] = ContextVar(
     "transaction_bound", default=None
 )
@@ -134,38 +134,38 @@ TRANSACTION_BOUND: ContextVar[TransactionBound | None] = ContextVar(
 _IS_READ_ONLY = """
 select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as is_read_only
 """
-# Written by `landbridge migrate --distribute` (distribution.py).
+# Comment on a table, written by `landbridge migrate --distribute` (distribution.py).
 _IS_DISTRIBUTED = """
 select obj_description(to_regclass('transfers'), 'pg_class') = 'distributed by org_id' as yes
 """
-# PgBouncer's words; other poolers do not name the parameter.
+# PgBouncer's message for a refused parameter; other poolers do not name it.
 _REFUSED = re.compile(r"unsupported startup parameter[^:]*: (\w+)")
-# Waits for a server that is being restarted.
+# Attempts, in case the server is being restarted.
 _CONNECT_ATTEMPTS = 5
 _CONNECT_DELAY_S = 0.3
 
 
 class DatabaseUnreachable(LandbridgeError):
-    """No connection is available; the message contains neither address nor password."""
+    """No connection is available; the message contains neither the address nor the password."""
 
 
 class ReplicaUnavailable(LandbridgeError):
-    """The replica can't answer now; the primary can."""
+    """The replica can't serve the read now; the primary can."""
 
 
 async def no_reset(_connection: object) -> None:
-    """Connections carry no state, so there is nothing to reset."""
+    """Do nothing: connections carry no session state, so there is nothing to reset."""
 
 
 class Database:
-    """A pool, and the only way to run a transaction on it."""
+    """Pool of connections, and the only way to run a transaction."""
 
     def __init__(self, pool: Pool, replica: ReadReplica | None = None) -> None:
         self._pool = pool
         self._replica = replica
-        # The rows of each organisation are on one of several nodes (docs/guides/citus.md).
+        # True if the rows of organisations are spread over several nodes (docs/guides/citus.md).
         self.is_distributed = False
-        # Set in a process that reads on a standby: what writes is refused without a retry.
+        # True in a process that reads on a standby: its writes are refused without a retry.
         self.is_standby = False
         self._watching = AsyncExitStack()
 
@@ -182,7 +182,7 @@ class Database:
     ) -> "Database":
         """Open a pool of at most `size_max` connections, named `landbridge <name>`.
 
-        `replica` runs what `read_on_replica` is given, and is closed with the pool.
+        `replica` serves `read_on_replica`, and is closed with the pool.
 
         With `is_patient` statements have no timeout: for commands that read everything, never for
         requests. Raises `DatabaseUnreachable` after a second or two of attempts, and
@@ -195,7 +195,7 @@ class Database:
                     servers, name=name, size_max=size_max, is_patient=is_patient, pooler=pooler
                 )
             except ValueError:
-                # Its message quotes the address.
+                # The error's message quotes the address, so it is not passed on.
                 raise DatabaseUnreachable(
                     "The address of the database can't be read: see LANDBRIDGE_DATABASE_URL."
                 ) from None
@@ -229,7 +229,8 @@ class Database:
                 max_size=size_max,
                 connect=servers.connect,
                 reset=no_reset,
-                # The server's timeout is shorter, so that its error is the one that is raised.
+                # The timeout on the server is shorter, so that its error is raised rather than
+                # asyncpg's.
                 command_timeout=timeout_ms / 1000 + 5 if timeout_ms else None,
                 **options,
             )
@@ -262,11 +263,12 @@ class Database:
 
         `work` must be safe to run again from its beginning: it decides from what it reads in this
         transaction and calls nothing outside the database. If the connection is lost during the
-        commit, and `work` set a proof (`platform/db/commit_proofs.py`) that shows it was committed,
-        the result of that attempt is returned. `TRANSACTION_BOUND` may let it wait for others.
+        commit, and the proof that `work` set (`platform/db/commit_proofs.py`) shows that it was
+        committed, the result of that attempt is returned. `TRANSACTION_BOUND` may make it wait for
+        other transactions.
         """
-        # The last attempt whose body ended, and whose connection was lost before the commit's
-        # response.
+        # Last attempt whose body ended, but whose connection was lost before the commit was
+        # confirmed.
         unanswered: CommitAttempt[T] | None = None
 
         async def once() -> T:
@@ -278,7 +280,8 @@ class Database:
                 try:
                     async with connection.transaction():
                         finished = await attempt(connection, work)
-                        # The server may still have been committing; our locks waited for its end.
+                        # The server may have committed the earlier attempt; our locks made us wait
+                        # for its end.
                         await finished.check_before(connection, before)
                         unanswered = finished
                 except LOST_CONNECTION:
@@ -299,7 +302,7 @@ class Database:
             bound.release()
 
     async def transact_once(self, work: Callable[[Tx], Awaitable[T]]) -> T:
-        """Run `work` in one transaction without a retry: for work that can't be repeated."""
+        """Run `work` in one transaction without a retry, for work that can't be repeated."""
         async with self._pool.acquire() as connection, connection.transaction():
             return await work(connection)
 
@@ -315,15 +318,16 @@ class Database:
     async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work`, which only reads, on one connection and outside a transaction.
 
-        Each statement sees what was committed before it, as in a transaction here, and the two
-        round trips of one are saved.
+        Each statement sees what was committed before it, as in a read committed transaction, and
+        the two round trips for begin and commit are saved.
         """
         return await self.single(work)
 
     async def read_on_replica(self, work: Callable[[Tx], Awaitable[T]]) -> T:
-        """Run `work` as `read` does, on the replica if there is one that has all commits so far.
+        """Run `work`, which only reads, on the replica if it has all commits so far.
 
-        For lists, reports and files, which cost more than the two round trips this adds.
+        Otherwise runs it as `read` does. For lists, reports and files, which cost more than the two
+        additional round trips.
         """
         if self._replica is not None:
             with suppress(ReplicaUnavailable):
@@ -340,17 +344,17 @@ class Database:
         await self.replace_connections()
 
     async def replace_connections(self) -> None:
-        """Let each connection be replaced once it is not in use."""
+        """Replace each connection as soon as it is not in use."""
         await self._pool.expire_connections()
 
     async def rows(self, sql: str, *args: Any) -> list[Row]:
-        """Read outside a transaction."""
+        """Return all rows of one statement, run outside a transaction with retries."""
         return await self._retry(lambda: self._pool.fetch(sql, *args))
 
     async def is_writable(self) -> bool:
-        """Return whether the server takes writes, and this process may write.
+        """Return whether the server accepts writes, and this process may write.
 
-        After a refusal, the next statement opens a new connection, and finds the primary if
+        If it does not, the next statement opens a new connection, and finds the primary if
         `LANDBRIDGE_DATABASE_URL` names several servers or a pooler.
         """
         row = (await self.rows(_IS_READ_ONLY))[0]
@@ -362,7 +366,7 @@ class Database:
 
 
 def _sessions(name: str, pooler: Pooler | None, *, is_patient: bool) -> dict[str, Any]:
-    """Return asyncpg's options for the sessions of a direct connection or of a pooler."""
+    """Return asyncpg's options for sessions, of a direct connection or through a pooler."""
     settings = {"application_name": f"landbridge {name}"}
     if pooler is None:
         return {"server_settings": settings | session_settings(is_patient=is_patient)}
@@ -371,7 +375,7 @@ def _sessions(name: str, pooler: Pooler | None, *, is_patient: bool) -> dict[str
 
 
 def _unreachable(error: Exception) -> DatabaseUnreachable:
-    """Describe a connection error in our own words: the server's message may quote names."""
+    """Describe a connection error without the server's message, which may quote names."""
     match error:
         case asyncpg.InvalidAuthorizationSpecificationError():
             reason = "refuses this user or password"

@@ -1,8 +1,8 @@
 """Target of PostgreSQL's programs: connects them to the server of a DSN.
 
 The installed programs are built without TLS, and accept other parameters in a DSN than asyncpg. So
-asyncpg parses the DSN for both: programs get a unix socket, and names and password in their
-environment; the relay behind the socket speaks TLS.
+asyncpg parses the DSN for them. A program gets a unix socket, and names and password in its
+environment; behind the socket, a relay speaks TLS with the server.
 
 Guarantees:
 - The socket is in a directory of its own that excludes other users, and is removed with it.
@@ -23,12 +23,12 @@ from asyncpg import connect_utils
 from landbridge.platform.db.pool import DatabaseUnreachable
 from landbridge.platform.db.servers import Address, Servers, parse_dsn
 
-# Only a part of the socket's name.
+# Only a part of the socket's file name.
 _PORT = 5432
-# PostgreSQL's documentation, "Message Formats": SSLRequest.
+# Request for TLS; source: PostgreSQL's documentation, "Message Formats", SSLRequest.
 _TLS_REQUEST = (8).to_bytes(4) + (80877103).to_bytes(4)
 _TLS_ACCEPTED, _TLS_REFUSED = b"S", b"N"
-# "Message Formats" again: AuthenticationSASL, whose body begins with ten, and ErrorResponse.
+# Same source: AuthenticationSASL, whose body begins with the number ten, and ErrorResponse.
 _AUTHENTICATION, _ERROR = b"R", b"E"
 _SASL = (10).to_bytes(4)
 _CHUNK_BYTES = 64 * 1024
@@ -74,27 +74,28 @@ class _DsnTarget:
     password: str | None = field(repr=False)
     options: str
     tls: ssl.SSLContext | None
-    # TLS from the first byte, instead of by a request.
+    # True if TLS begins with the first byte, instead of after a request.
     is_tls_direct: bool
-    # Whether a server without TLS is accepted.
+    # True if a server without TLS is accepted.
     is_tls_optional: bool
 
 
 @asynccontextmanager
 async def program_target(dsn: str) -> AsyncGenerator[ProgramTarget]:
-    """Provide a target for the database of `dsn`, until the context exits.
+    """Provide a target for the database of `dsn` during the block.
 
-    Of several servers it is the one that the pool uses: a snapshot exists only there.
+    If `dsn` names several servers, it is the one that the pool uses, because a snapshot exists only
+    there.
     """
     server = _server(dsn)
     if len(server.addresses) > 1:
         server = replace(server, addresses=await Servers(dsn).suitable_addresses())
     first = server.addresses[0]
     if isinstance(first, str):
-        # /DIRECTORY/.s.PGSQL.PORT: a socket is there already.
+        # The server's address is a socket already: /DIRECTORY/.s.PGSQL.PORT.
         yield _target(server, Path(first).parent, int(first.rpartition(".")[2]))
         return
-    # Not in TMPDIR, which may be too long for the path of a socket.
+    # TMPDIR may be too long for the path of a socket.
     with tempfile.TemporaryDirectory(prefix="landbridge-", dir="/tmp") as folder:
         tasks: set[asyncio.Task[None]] = set()
 
@@ -102,7 +103,7 @@ async def program_target(dsn: str) -> AsyncGenerator[ProgramTarget]:
             task = asyncio.current_task()
             assert task is not None
             tasks.add(task)
-            # The program at the other end reports why a connection ended.
+            # No error is raised here: the program at the other end reports why a connection ended.
             with suppress(OSError, EOFError, asyncio.CancelledError):
                 await _relay(server, reader, writer)
 
@@ -174,8 +175,8 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 async def _pass_authentication(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Forward a server's messages up to its authentication request, without channel binding.
 
-    Channel binding ties a password to the TLS connection, which the program does not see: it would
-    take the offer for an attack. asyncpg does not use it either.
+    Channel binding ties a password to the TLS connection, which the program does not see, so it
+    would treat the offer as an attack. asyncpg does not use it either.
     """
     kind = b""
     while kind not in {_AUTHENTICATION, _ERROR}:
@@ -225,7 +226,7 @@ async def _connect_tcp(
         return reader, writer
     try:
         writer.write(_TLS_REQUEST)
-        # Exactly one byte: anything before the handshake could come from an attacker.
+        # Read exactly one byte: an attacker could have sent anything before the handshake.
         response = await reader.read(_CHUNK_BYTES)
         if response == _TLS_ACCEPTED:
             await writer.start_tls(server.tls, server_hostname=host)
@@ -240,7 +241,7 @@ async def _connect_tcp(
 
 
 def _server(dsn: str) -> _DsnTarget:
-    """Read a DSN, and the standard PG* variables, as asyncpg does for the pool."""
+    """Parse a DSN and the standard PG* variables as asyncpg does for the pool."""
     try:
         addresses, params = parse_dsn(dsn)
     except Exception:  # noqa: BLE001  its message quotes the address
@@ -261,7 +262,7 @@ def _server(dsn: str) -> _DsnTarget:
 
 
 def _options(settings: dict[str, str]) -> str:
-    """Settings of the session that the DSN names, as libpq passes them on."""
+    """Return the session settings of the DSN, in the form in which libpq passes them on."""
     options = settings.get("options", "").split()
     for name, value in settings.items():
         if name not in {"options", "application_name"}:

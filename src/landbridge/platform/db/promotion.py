@@ -1,4 +1,4 @@
-"""Promotion: a process that reads on a standby begins to write once its server takes writes."""
+"""Promotion: a process that reads on a standby begins to write once its server accepts writes."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -20,10 +20,11 @@ _LOOK_EVERY_S: Final = 1.0
 async def begun_on_promotion(
     database: Database, probe: Database, begin: Callable[[], Awaitable[None]]
 ) -> AsyncGenerator[None]:
-    """Refuse writes without a retry, and run `begin` once the server takes writes.
+    """Refuse writes without a retry, and run `begin` once the server accepts writes.
 
-    `probe` has the same address. Each look at a standby opens a connection there, so that a name
-    that leads to another server is followed. A `begin` that fails is repeated at the next look.
+    `probe` has the same address. Each check opens a new connection while the server is a standby,
+    so that a host name that now leads to another server is followed. If `begin` fails, the next
+    check repeats it.
     """
     database.is_standby = True
     async with running(_watch(database, probe, begin)):
@@ -36,7 +37,7 @@ async def _watch(database: Database, probe: Database, begin: Callable[[], Awaita
         await asyncio.sleep(_LOOK_EVERY_S)
         with logged_failures(busy="database.standby_busy", failed="database.not_promoted"):
             if await probe.is_writable():
-                # They may lead to another server than the probe.
+                # The pool's connections may lead to another server than the probe's.
                 await database.replace_connections()
                 await begin()
                 database.is_standby = False

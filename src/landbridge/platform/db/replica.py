@@ -1,12 +1,13 @@
 """Reads on a replica (`LANDBRIDGE_READ_DATABASE_URL`).
 
 Guarantees:
-- A read sees every commit that was answered before it began, in whichever process: the replica has
+- A read sees every commit that any process had confirmed before the read began: the replica has
   replayed what the primary had written to its log by then.
 - If the replica is behind, fails or is gone, the primary is read. Only one read every five seconds
   then tries the replica, and loses a second at most.
 - Only a copy of the primary is read: each new connection compares the system identifiers, and each
-  read the timelines, as a server that has not followed a promotion has what was never committed.
+  read the timelines, because a server that did not follow a promotion may have changes that were
+  never committed.
 """
 
 import asyncio
@@ -32,24 +33,24 @@ T = TypeVar("T")
 READS: Final = Counter(
     "landbridge_replica_reads_total", "Reads for the replica, by the server that ran them.", ["by"]
 )
-# How long a read waits for the replica, and how often it looks.
+# How long a read waits for the replica, and how often it checks the position.
 _PATIENCE_S: Final = 0.25
 _POLL_S: Final = 0.005
-# How long a replica that was behind or failed is left alone.
+# Seconds for which a replica that was behind or failed is not used.
 _PAUSE_S: Final = 5.0
 _CONNECT_S: Final = 1.0
 
-# No row on a standby, which can't say how far the primary is. The name of a log file begins with
-# the timeline in hexadecimal digits; a promotion begins another timeline.
+# Returns no row on a standby, which does not know how far the primary is. The name of a log file
+# begins with the timeline in hexadecimal digits; a promotion begins another timeline.
 _TIMELINE_DIGITS: Final = 8
 _POSITION: Final = """
 select pg_current_wal_flush_lsn()::text as position,
     pg_walfile_name(pg_current_wal_flush_lsn()) as log_file
 where not pg_is_in_recovery()
 """
-# False on a server that is no standby, and on one that has not followed a promotion: it may be
-# further in the log of the old primary. After it has followed, its control file says so from its
-# next restartpoint on.
+# False on a server that is not a standby, and on one that did not follow a promotion, which may be
+# further in the log of the old primary. Once a standby follows, its control file has the new
+# timeline from the next restartpoint on.
 _HAS_REPLAYED: Final = """
 select pg_is_in_recovery()
     and coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false)
@@ -61,7 +62,7 @@ _IDENTIFIER: Final = "select c.system_identifier from pg_control_system() c"
 
 
 class LogEnd(NamedTuple):
-    """How far the primary has written its log, and in which timeline."""
+    """Position up to which the primary has written its log, and the timeline of that log."""
 
     position: str
     timeline: int
@@ -72,7 +73,7 @@ class NotAReplica(ConnectionError):
 
 
 class Replica:
-    """A pool on a replica of the primary, which is read only after it has caught up."""
+    """Pool on a replica of the primary; reads wait until the replica has caught up."""
 
     def __init__(self) -> None:
         self._pool: Pool | None = None
@@ -81,7 +82,7 @@ class Replica:
 
     @classmethod
     async def open(cls, dsn: str, *, name: str, size_max: int) -> "Replica":
-        """Open a pool of at most `size_max` connections, without connecting yet."""
+        """Create a pool of at most `size_max` connections; it connects on first use."""
         replica = cls()
         pool = await asyncpg.create_pool(  # pyright: ignore[reportUnknownMemberType]  untyped
             min_size=0,
@@ -107,8 +108,8 @@ class Replica:
     async def read(self, primary: Database, work: Callable[[Tx], Awaitable[T]]) -> T:
         """Run `work`, which only reads, as soon as the replica has every commit so far.
 
-        Raises `ReplicaUnavailable` if `work` has to run on the primary, and `Busy` if a statement
-        of it took too long: it would not be faster there.
+        Raises `ReplicaUnavailable` if `work` has to run on the primary, and `Busy` if one of its
+        statements took too long, which it would there too.
         """
         if self._pool is None or self._rests():
             raise _unavailable()
@@ -125,7 +126,7 @@ class Replica:
                 result = await work(connection)
             except OUT_OF_TIME as error:
                 raise Busy(f"the replica took too long: {type(error).__name__}") from error
-            # Replaying ends a read, or its connection, if it removes rows that are being read.
+            # Replay ends a read, or closes its connection, if it removes rows that are being read.
             except (
                 *LOST_CONNECTION,
                 asyncpg.SerializationError,
@@ -137,7 +138,7 @@ class Replica:
         return result
 
     async def _end_of_log(self, primary: Database) -> LogEnd | None:
-        """Return the place in the log that a read must see; None on a standby."""
+        """Return the log position that a read must see; None if `primary` is a standby."""
         if self._identifier is None:
             self._identifier = str((await primary.rows(_IDENTIFIER))[0]["system_identifier"])
         return await _end_of_log(primary)
@@ -153,19 +154,22 @@ class Replica:
         return False
 
     def _failed(self, error: Exception) -> ReplicaUnavailable:
-        """Leave the replica alone for a while, and log why."""
+        """Pause the use of the replica, and log the reason."""
         self._tried_again_s = time.monotonic() + _PAUSE_S
         _log.warning("database.replica_unavailable", reason=type(error).__name__)
         return _unavailable()
 
     async def _check_identifier(self, connection: Tx) -> None:
-        """Raise `NotAReplica` for a new connection to another server's copy."""
+        """Raise `NotAReplica` if a new connection leads to a copy of another server."""
         if str(await connection.fetchval(_IDENTIFIER)) != self._identifier:
             raise NotAReplica("this server is not a copy of the primary")
 
 
 async def await_replay(primary: Database, copy: Database, *, patience_s: float) -> None:
-    """Return once a copy has replayed every commit so far; raises `ReplicaUnavailable` if late."""
+    """Return once the copy has replayed every commit so far.
+
+    Raises `ReplicaUnavailable` if that takes longer than `patience_s` seconds.
+    """
     end = await _end_of_log(primary)
     deadline_s = time.monotonic() + patience_s
     while end is None or not (await copy.rows(_HAS_REPLAYED, *end))[0]["has_replayed"]:
@@ -189,12 +193,12 @@ def _unavailable() -> ReplicaUnavailable:
 
 
 async def _catch_up(connection: Tx, end: LogEnd) -> None:
-    """Return once the replica has replayed the log up to a position; `TimeoutError` if late."""
+    """Return once the replica has replayed the log up to `end`; raises `TimeoutError` if late."""
     try:
         async with asyncio.timeout(_PATIENCE_S):
             while not await connection.fetchval(_HAS_REPLAYED, *end):  # noqa: ASYNC110  the server sends no event
                 await asyncio.sleep(_POLL_S)
     except TimeoutError:
-        # A server that answers nothing would not answer a cancellation either.
+        # A server that does not answer would not answer a cancellation either.
         cast("Any", connection).terminate()
         raise

@@ -1,9 +1,9 @@
 """Bounded retry around every transaction.
 
-Retried are serialization failures, deadlocks, lost connections, and refusals of a server that only
-reads: a standby, or a primary that has become one. A lost connection may have committed, so only
-idempotent work runs with a retry: creations by their request id, transitions by the version they
-were read at.
+Retried are serialization failures, deadlocks, lost connections, and write refusals of a standby, or
+of a primary that has become one. Work on a lost connection may have been committed, so only
+idempotent work runs with a retry: request ids make creations idempotent, and record versions make
+transitions so.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ T = TypeVar("T")
 ATTEMPTS = 6
 _FIRST_DELAY_S = 0.01
 
-# An InternalClientError is how asyncpg reports a connection that died in mid-protocol.
+# asyncpg raises InternalClientError if a connection ended in the middle of a protocol message.
 LOST_CONNECTION = (
     OSError,
     asyncpg.PostgresConnectionError,
@@ -31,15 +31,15 @@ LOST_CONNECTION = (
     asyncpg.CannotConnectNowError,
     asyncpg.TooManyConnectionsError,
 )
-# The server at the other end is no longer the primary. Nothing was written.
+# The connected server is no longer the primary. Nothing was written.
 READ_ONLY = (asyncpg.ReadOnlySQLTransactionError,)
 LOST_RACE = (
     asyncpg.SerializationError,
     asyncpg.DeadlockDetectedError,
 )
-# A timeout is not retried: that would take six times as long.
+# A timeout is not retried: six attempts would take six times as long.
 OUT_OF_TIME = (TimeoutError, asyncpg.QueryCanceledError)
-# An operator has to free space; until then the same request can be sent again.
+# An operator has to free space; after that the same request can be sent again.
 OUT_OF_SPACE = (asyncpg.DiskFullError, asyncpg.OutOfMemoryError)
 
 
@@ -48,9 +48,9 @@ async def retrying(
 ) -> T:
     """Run `work()` at most six times over about a second; then raise `Busy`.
 
-    `on_read_only` runs after a refusal of a server that only reads: the next attempt can have
-    another connection. Raises kinds of `Busy`: `LockTimeout` if the database responds but a lock is
-    not free in time, `ReadOnlyServer` if no attempt reached a server that takes writes.
+    `on_read_only` runs after a standby has refused a write, so that the next attempt can use
+    another connection. Raises subclasses of `Busy`: `LockTimeout` if the database responds but a
+    lock is not free in time, `ReadOnlyServer` if no attempt reached a server that takes writes.
     """
     for attempt in range(ATTEMPTS):
         try:
@@ -63,7 +63,7 @@ async def retrying(
             raise Busy(f"the database has no room: {type(error).__name__}") from error
         except (*LOST_CONNECTION, *LOST_RACE, *READ_ONLY, asyncpg.InterfaceError) as error:
             if isinstance(error, asyncpg.InterfaceError) and "clos" not in str(error):
-                raise  # not a closed connection: an invalid call of asyncpg
+                raise  # asyncpg was called wrongly; the connection is not closed
             if isinstance(error, READ_ONLY) and on_read_only is not None:
                 await on_read_only()
             if attempt == ATTEMPTS - 1 and isinstance(error, READ_ONLY):

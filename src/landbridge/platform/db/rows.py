@@ -1,4 +1,4 @@
-"""Rows as structs or data classes, by the names of their columns."""
+"""Conversion of rows to structs or data classes, by column name."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ from landbridge.platform.db.pool import Row, Tx
 
 T = TypeVar("T")
 
-# The columns of an insert, and its values.
+# Matches the column list of an insert, and its list of values.
 _INSERT = re.compile(r"\(([^()]*)\)\s*values\s*\(([^()]*)\)")
 _PARAMETER = re.compile(r"\$([0-9]+)")
 # A column that is set to a parameter, or compared with one.
@@ -22,25 +22,25 @@ _UNNEST = re.compile(r"unnest\([^()]*\)\s*as \w+\s*\(([^()]*)\)")
 
 
 def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
-    """Read a row as a struct or data class that has fields with the names of its columns.
+    """Convert a row to a struct or data class whose fields are named like its columns.
 
-    Texts become the enumerations that the fields have, and `numeric` without decimal places becomes
-    an int: asyncpg reads units as `Decimal`. `values` replace columns, and add fields without a
-    column. A column that is no field is ignored; a field without a column keeps its default, and
-    raises without one.
+    Texts become the enumerations of their fields. `numeric` without decimal places becomes an int,
+    because asyncpg reads units as `Decimal`. `values` replace columns, and add fields that have no
+    column. A column without a field is ignored. A field without a column keeps its default, and
+    raises if it has none.
     """
     columns = dict(row.items())
     columns.update(values)
     for name, value in columns.items():
         if type(value) is Decimal:
             exponent = value.as_tuple().exponent
-            if isinstance(exponent, int) and exponent >= 0:  # 10000 arrives as 1E+4
+            if isinstance(exponent, int) and exponent >= 0:  # asyncpg reads 10000 as 1E+4
                 columns[name] = int(value)
     return msgspec.convert(columns, kind)
 
 
 def read_optional_row(row: Row | None, kind: type[T]) -> T | None:
-    """Read a row as `read_row` does; None without a row."""
+    """Convert a row as `read_row` does; None if `row` is None."""
     return None if row is None else read_row(row, kind)
 
 

@@ -1,7 +1,7 @@
-"""Schema watch: a process detects that a newer version has migrated its database.
+"""Schema watch: detects that a newer version has migrated the database of this process.
 
 Code and schema of a process belong together. The next version's schema still accepts this version's
-writes, but not forever, so a process that detects a newer one finishes and ends.
+writes, but later ones may not, so a process that detects a newer schema finishes its work and ends.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _EVERY_S = 2.0
 
 
 class SchemaWatch:
-    """Polls the list of migrations every two seconds."""
+    """Checks every two seconds whether a newer version has migrated the database."""
 
     def __init__(self, database: Database, *, every_s: float = _EVERY_S) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class SchemaWatch:
         self._newer: SchemaNewer | None = None
 
     async def run(self, leave: Callable[[], None]) -> None:
-        """Call `leave` once a newer schema is detected."""
+        """Watch until a newer schema is detected, then call `leave` once."""
         while self._newer is None:
             await asyncio.sleep(self._every_s)
             try:

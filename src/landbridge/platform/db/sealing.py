@@ -28,9 +28,9 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.folder_sync import sync_folder
 
 KEY_BYTES = 32
-# Random keys have about 30; fewer than this many are typed or forgotten.
+# A random key has about 30 distinct bytes; a key with fewer than 8 was typed by hand or left unset.
 _DISTINCT_BYTES_MIN = 8
-# The id of a key given without one.
+# Id of a key that is given without one.
 FIRST_KEY_ID = 1
 _KEY_ID_MAX = 255
 _VERSION = 1
@@ -38,14 +38,13 @@ _HEADER_BYTES = 2
 _NONCE_BYTES = 12
 _TAG_BYTES = 16
 _OWNER_ONLY = 0o600
-# A key's text is 44 characters; a file longer than some dozens of keys is not a key file, and is
-# not read in full.
+# A key's text has 44 characters. A longer file than this is no key file, and is not read in full.
 _KEY_FILE_BYTES_MAX = 4096
 _KEY_FORM = "A master key is 32 bytes in base64: 44 characters, the last one '='."
 
 
 class SealBroken(InvariantBroken):
-    """A sealed value does not open: another key, another place, or altered bytes."""
+    """Raised if a sealed value does not open: wrong key, wrong context, or altered bytes."""
 
     def __init__(self, reason: str | None = None) -> None:
         super().__init__(
@@ -54,7 +53,7 @@ class SealBroken(InvariantBroken):
 
 
 class Sealer:
-    """Seals with the first of its keys and opens with any."""
+    """Seals with the first of its keys, and opens with any of them."""
 
     __slots__ = ("_ciphers", "_sealing_id")
 
@@ -80,7 +79,7 @@ class Sealer:
         return self._sealing_id
 
     def seal(self, plain: bytes, *, context: str) -> bytes:
-        """Encrypt `plain` for `context`, as in `wallet_seed:<org id>`."""
+        """Encrypt `plain` for `context`, for example `wallet_seed:<org id>`."""
         header = bytes([_VERSION, self._sealing_id])
         nonce = secrets.token_bytes(_NONCE_BYTES)
         cipher = self._ciphers[self._sealing_id]
@@ -106,7 +105,7 @@ class Sealer:
 
 
 def new_key() -> bytes:
-    """32 random bytes."""
+    """Return 32 random bytes."""
     return secrets.token_bytes(KEY_BYTES)
 
 
@@ -121,7 +120,10 @@ def keys_from_text(text: str) -> dict[int, bytes]:
 
 
 def check_sealing_key(keys: Mapping[int, bytes]) -> None:
-    """Raise `ValueError` for a key that is easily guessed; keys that only open may stay so."""
+    """Raise `ValueError` if the sealing key is easily guessed.
+
+    Keys that only open are not checked.
+    """
     if len(set(next(iter(keys.values())))) < _DISTINCT_BYTES_MIN:
         raise ValueError(
             "A master key is random: `landbridge master-key create` prints one. This one repeats a "
@@ -130,7 +132,7 @@ def check_sealing_key(keys: Mapping[int, bytes]) -> None:
 
 
 def wrapped_keys_from_text(text: str) -> dict[int, bytes]:
-    """Parse wrapped keys, by id and in order, as `keys_from_text`; they may have any length."""
+    """Parse wrapped keys by id and in order, as `keys_from_text` does; they may have any length."""
     return _parse_keys(text, _wrapped_from_text)
 
 
@@ -172,11 +174,11 @@ def _wrapped_from_text(text: str) -> bytes:
 
 
 def load_or_create_keys(path: Path) -> dict[int, bytes]:
-    """Read the keys in the file at `path`; create a key if there is no file: base64 and a line end.
+    """Read the keys in the file at `path`; if there is no file, create it with a new key.
 
-    Processes that start at once all get the same key, and a crash leaves a whole file or none. The
-    folder must exist. Raises `ValueError` if the file holds no key, or if users other than its
-    owner may read or write it.
+    The file holds base64 and a line end. Processes that start at once all get the same key, and a
+    crash leaves a whole file or none. The folder must exist. Raises `ValueError` if the file holds
+    no key, or if users other than its owner may read or write it.
     """
     if not path.exists():
         _create_key(path)
@@ -193,8 +195,8 @@ def _create_key(path: Path) -> None:
             file.write(text)
             file.flush()
             os.fsync(descriptor)
-        # Unlike a rename, a link never replaces a file, and it appears with all its content. Where
-        # another process was first, its key is the one.
+        # Unlike a rename, a link never replaces a file, and it appears with all its content. If
+        # another process was first, its key is used.
         with suppress(FileExistsError):
             os.link(draft, path)
     finally:

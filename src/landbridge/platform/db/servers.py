@@ -1,13 +1,14 @@
-"""Servers of a database's address, which may name several (`postgresql://u@a,b/db`).
+"""Servers named by the address of a database, one or several (`postgresql://u@a,b/db`).
 
 Guarantees:
-- Each server has its own time to accept a connection, so one that lost its power does not use up
-  the time of the next one. (asyncpg has one timeout for all.)
+- Each server has its own time to accept a connection, so a server without power does not use up the
+  time of the next one. (asyncpg has one timeout for all.)
 - A server that failed is tried last for a while, so that new connections do not wait for it.
-- `target_session_attrs` of the address is respected; without it, of several servers only one that
-  takes writes is suitable.
-- Connections to a server that no longer answers end once another server takes writes. Otherwise
-  they would wait for its answer: a server that lost its power closes no connection.
+- `target_session_attrs` of the address is respected; without it, only a server that accepts writes
+  is suitable if there are several.
+- Connections to a server that no longer answers are ended once another server accepts writes.
+  Otherwise they would wait for an answer, because a server that lost its power closes no
+  connection.
 """
 
 import asyncio
@@ -25,11 +26,11 @@ from landbridge.platform.db.retry import LOST_CONNECTION
 
 Address = str | tuple[str, int]
 
-# Of one server, where the address names several.
+# Seconds to connect to each server, if the DSN names several.
 SERVER_TIMEOUT_S: Final = 3.0
-# Of the only one.
+# Seconds to connect when the DSN names a single server.
 _TIMEOUT_S: Final = 10.0
-# How long a server that failed is tried last.
+# Seconds for which a server that failed is tried last.
 _AVOIDED_S: Final = 30.0
 
 _WATCH_EVERY_S: Final = 2.0
@@ -38,7 +39,7 @@ _IS_READ_ONLY: Final = """
 select pg_is_in_recovery() or current_setting('transaction_read_only')::bool
 """
 
-# Parameters of asyncpg beside the DSN.
+# Parameters of asyncpg that the DSN replaces.
 _UNSAID = (
     *("host", "port", "user", "password", "passfile", "database", "ssl", "service", "servicefile"),
     *("direct_tls", "server_settings", "target_session_attrs", "krbsrvname", "gsslib"),
@@ -46,19 +47,19 @@ _UNSAID = (
 
 
 def parse_dsn(dsn: str) -> tuple[Sequence[Address], Any]:
-    """Read addresses and parameters of a DSN and of the standard PG* variables.
+    """Parse the addresses and parameters of a DSN and of the standard PG* variables.
 
-    An address is the path of a socket, or host and port. Raises whatever asyncpg raises for an
-    invalid DSN; the message quotes it.
+    An address is the path of a socket, or a host and a port. Raises whatever asyncpg raises for an
+    invalid DSN, with a message that quotes it.
     """
-    # asyncpg has no public function for this, and our own parser might differ from it.
+    # asyncpg has no public function for this, and a parser of our own might differ from it.
     read: Any = connect_utils._parse_connect_dsn_and_args  # noqa: SLF001  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
     addresses, params = read(dsn=dsn, **dict.fromkeys(_UNSAID))
     return cast("Sequence[Address]", addresses), params
 
 
 class Servers:
-    """The servers of one DSN, and which of them failed lately."""
+    """Servers of one DSN, with the ones that failed lately."""
 
     def __init__(self, dsn: str, *, server_timeout_s: float | None = None) -> None:
         """Raise `ValueError` for a DSN that can't be read."""
@@ -66,7 +67,7 @@ class Servers:
         self._server_timeout_s = server_timeout_s or SERVER_TIMEOUT_S
         self._single_timeout_s = server_timeout_s or _TIMEOUT_S
         self._addresses, params = parse_dsn(dsn)
-        # The choice among several standbys is asyncpg's.
+        # asyncpg chooses among several standbys.
         prefers = params.target_session_attrs is connect_utils.SessionAttribute.prefer_standby
         self._is_single = len(self._addresses) == 1 or prefers
         attributes = connect_utils.SessionAttribute
@@ -76,7 +77,7 @@ class Servers:
         self._connections: WeakKeyDictionary[Any, Address] = WeakKeyDictionary()
 
     async def connect(self, *_: object, **options: Any) -> Any:
-        """Connect to the first suitable server, with these options of `asyncpg.connect`.
+        """Connect to the first suitable server, passing `options` to `asyncpg.connect`.
 
         Raises the error of the last server.
         """
@@ -116,7 +117,7 @@ class Servers:
 
     @asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
-        """Watch the server in use on a connection of its own, if there are several."""
+        """If the DSN names several servers, watch the one in use on a connection of its own."""
         if self._is_single:
             yield
             return
@@ -130,7 +131,7 @@ class Servers:
             await asyncio.sleep(_RECONNECT_S)
 
     async def _watch_one(self) -> None:
-        """Query one server for as long as it takes writes; end connections to the others."""
+        """Query one server for as long as it accepts writes; end connections to the others."""
         connection = await self.connect()
         address = self._connections[connection]
         try:
@@ -152,7 +153,7 @@ class Servers:
         self._failed_at[address] = asyncio.get_running_loop().time()
 
     def _in_order(self) -> list[Address]:
-        """Return all servers as the address has them, but those that failed lately at the end."""
+        """Return all servers in the order of the address, but the ones that failed lately last."""
         since = asyncio.get_running_loop().time() - _AVOIDED_S
         return sorted(self._addresses, key=lambda each: self._failed_at.get(each, since) > since)
 

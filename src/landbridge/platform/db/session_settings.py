@@ -1,7 +1,7 @@
 """Settings of every session: timeouts, and how statements are planned.
 
 A direct connection sends them when it starts. A pooler in transaction mode refuses or forgets them,
-so its role must have them; `check` names those that it has not.
+so the role of its sessions must have them; `check` names the missing ones.
 """
 
 from collections.abc import Awaitable, Callable
@@ -14,12 +14,11 @@ from landbridge.platform.core.errors import LandbridgeError
 STATEMENT_TIMEOUT_MS = 20_000
 LOCK_TIMEOUT_MS = 10_000
 IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000
-# Of sessions at a coordinator of Citus.
+# Settings of sessions at a coordinator of Citus.
 ONE_NODE_SETTINGS: Final = {
-    # A generic plan hides which organisation a statement is for, and so the node with its rows.
+    # A generic plan hides the organisation of a statement, and so the node that has its rows.
     "plan_cache_mode": "force_custom_plan",
-    # Statements on the catalogue, which hide the tables of shards, would never end in asyncpg's
-    # walk over types.
+    # With hidden shard tables, asyncpg's recursive query over types would never end.
     "citus.override_table_visibility": "off",
 }
 
@@ -32,7 +31,7 @@ where lower(s.name) = any($1)
 
 
 class PoolerSettingsMissing(LandbridgeError):
-    """Sessions of the pooler lack settings."""
+    """Sessions of the pooler lack required settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Pooler:
 
 
 def session_settings(*, is_patient: bool) -> dict[str, str]:
-    """Return the settings of a session; with `is_patient` its statements have no timeout."""
+    """Return the settings of a session; with `is_patient`, its statements have no timeout."""
     return {
         "timezone": "UTC",
         "statement_timeout": "0" if is_patient else str(STATEMENT_TIMEOUT_MS),
@@ -55,18 +54,19 @@ def session_settings(*, is_patient: bool) -> dict[str, str]:
         "idle_in_transaction_session_timeout": str(IDLE_IN_TRANSACTION_TIMEOUT_MS),
         # JIT compilation costs more than any of our statements.
         "jit": "off",
-        # So does replanning: each statement has one good plan, whatever its arrays contain.
+        # Planning each execution costs more, too: every statement has one good plan for all
+        # arguments.
         "plan_cache_mode": "force_generic_plan",
-        # The plan is kept while tables grow, so it must not suit small tables only: always
-        # use an index (all measured: docs/internals/speed.md).
+        # The plan is kept while tables grow, so it must not be chosen for small tables: always use
+        # an index (measured: docs/internals/speed.md).
         "enable_seqscan": "on" if is_patient else "off",
-        # Starting parallel workers costs more than such a statement takes.
+        # Starting parallel workers costs more than a statement of a request takes.
         "max_parallel_workers_per_gather": "2" if is_patient else "0",
     }
 
 
 async def check(fetch: Callable[..., Awaitable[list[Any]]]) -> None:
-    """Raise `PoolerSettingsMissing` if the sessions of a pooler have other settings."""
+    """Raise `PoolerSettingsMissing` if the sessions of a pooler lack required settings."""
     wanted = session_settings(is_patient=False)
     rows = await fetch(_EFFECTIVE, list(wanted))
     missing = [row for row in rows if row["value"] != wanted[row["name"]]]

@@ -1,7 +1,7 @@
 """Wake-ups: a process that makes work due wakes the worker by NOTIFY.
 
-A notification carries nothing and may be lost (a pooler in transaction mode passes none): the
-worker's ticks find all due work, a wake-up only makes it sooner.
+A notification has no content and may be lost (a pooler in transaction mode passes none on): the
+worker's periodic checks find all due work, and a wake-up only makes them sooner.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ _log = structlog.stdlib.get_logger()
 
 _CHANNEL: Final = "landbridge_due"
 _NOTIFY: Final = "select pg_notify($1, '')"
-# One notification serves all that becomes due within this time.
+# Seconds to wait, so that one notification serves everything that becomes due within this time.
 _GATHER_S: Final = 0.005
 _RECONNECT_S: Final = 1.0
 _CHECK_EVERY_S: Final = 10.0
 
 
 class DueNotifier:
-    """Notifies workers that something is due; many calls become one notification."""
+    """Notifies workers that something is due; many calls are combined into one notification."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -39,9 +39,9 @@ class DueNotifier:
         self._wake: Callable[[], None] | None = None
 
     def start(self, wake: Callable[[], None] | None = None) -> None:
-        """Begin to notify, in a long-running process; a worker wakes itself by `wake`.
+        """Begin to notify, in a long-running process; a worker passes `wake` to wake itself.
 
-        A command notifies nobody: it would end before its notification.
+        A command never calls this: it would end before its notification is sent.
         """
         self._is_on, self._wake = True, wake
 
@@ -59,7 +59,7 @@ class DueNotifier:
 
     async def _send(self) -> None:
         await asyncio.sleep(_GATHER_S)
-        # Records that become due from here on need a notification of their own.
+        # Records that become due from here on need another notification.
         self._task = None
         with suppress(Busy, *LOST_CONNECTION):
             await self._database.rows(_NOTIFY, _CHANNEL)
@@ -74,7 +74,7 @@ async def due_wakeups(dsn: str) -> AsyncGenerator[asyncio.Event]:
 
 
 async def _listen(dsn: str, wake: Callable[[], None]) -> None:
-    """Listen on a connection of its own, and open another one whenever it is lost."""
+    """Listen on a separate connection, and reconnect whenever it is lost."""
     servers = Servers(dsn)
     while True:
         try:
@@ -90,18 +90,18 @@ async def _listen_once(servers: Servers, wake: Callable[[], None]) -> None:
     try:
         connection.add_termination_listener(_calling(connection_lost.set))
         await connection.add_listener(_CHANNEL, _calling(wake))
-        # Wake up for records that became due while no connection listened.
+        # Wake up once for records that became due while no connection was listening.
         wake()
         while not connection_lost.is_set():
             await wait_for_event(connection_lost, _CHECK_EVERY_S)
-            # A server that lost its power closes no connection.
+            # A server that lost its power closes no connection, so a query has to detect that.
             await connection.execute("select 1", timeout=SERVER_TIMEOUT_S)
     finally:
         connection.terminate()
 
 
 def _calling(call: Callable[[], None]) -> Callable[..., None]:
-    """Return a callback of the driver that ignores what it is called with."""
+    """Return a callback for the driver that calls `call` and ignores its own arguments."""
 
     def callback(*_: object) -> None:
         call()

@@ -1,14 +1,14 @@
-"""Shares: several workers divide the work among themselves.
+"""Shares: several workers divide their work.
 
 Each worker has one more connection, and the others find it by its name in `pg_stat_activity`.
-Nothing is written, and PostgreSQL ends the connection of a worker that was killed. Records and
-organisations are divided by the last byte of their ids, which is random.
+Nothing is written, and PostgreSQL ends the connection of a killed worker. Records and organisations
+are divided by the last byte of their ids, which is random.
 
 Guarantees:
-- What must happen once never depends on shares: workers that take the same record race as before,
-  and one of them wins.
-- Nothing is left: a worker that is gone loses its share within a second or two, one that does not
-  answer within five more, and each worker looks at everything now and then.
+- Correctness never depends on shares: workers that take the same record race as before, and one of
+  them wins.
+- No work stays undone: the share of a worker that ended is taken over within two seconds, of one
+  that does not answer within five more, and every worker checks everything at intervals.
 """
 
 import asyncio
@@ -31,12 +31,12 @@ _log = structlog.stdlib.get_logger()
 
 _NAME: Final = "landbridge worker share"
 _LOOK_EVERY_S: Final = 1.0
-# A job looks at everything after this many looks and this time.
+# A job checks all ids again after this many checks of its part and this many seconds.
 _WHOLE_EVERY: Final = 10
 _WHOLE_EVERY_S: Final = 30.0
 _SILENCE_MAX: Final = timedelta(seconds=5)
-# Each worker runs this every second, so the time of its last query is a sign of life. It is null
-# where the workers' roles may not see it. All of them see the same order.
+# Each worker runs this query every second, so the time of its last query shows that it is alive.
+# That time is null if the worker's role may not see it. All workers see the same order.
 _WORKERS: Final = """
 select a.pid = pg_backend_pid() as is_self, a.query_start
 from pg_stat_activity a
@@ -61,16 +61,17 @@ WHOLE: Final = WorkPart(0, 1)
 
 
 class WorkerShare:
-    """The part of this worker; everything, unless it is kept up to date by `dividing`."""
+    """Part of the ids that this worker works on: all ids, unless `dividing` keeps it up to date."""
 
     def __init__(self) -> None:
         self.part = WHOLE
-        # By job: how often it looked at a part since it looked at everything, and when that was.
+        # By job: number of checks of a part since the last check of everything, and the time of
+        # that.
         self._looks: defaultdict[str, int] = defaultdict(int)
         self._whole_s: dict[str, float] = {}
 
     def next_part(self, job: str) -> WorkPart:
-        """Return where to look now: at this worker's part, or now and then at everything."""
+        """Return the part to check now: this worker's own, or at intervals everything."""
         now_s = time.monotonic()
         since_s = now_s - self._whole_s.setdefault(job, now_s)
         if self._looks[job] >= _WHOLE_EVERY and since_s >= _WHOLE_EVERY_S:
@@ -82,7 +83,10 @@ class WorkerShare:
 
 @asynccontextmanager
 async def dividing(dsn: str, share: WorkerShare) -> AsyncGenerator[None]:
-    """Take part in the division, and keep the share up to date; `dsn` is the server's own."""
+    """Take part in the division of work, and keep `share` up to date.
+
+    `dsn` is the address of the server itself, not of a pooler.
+    """
     async with running(_follow(dsn, share)):
         yield
 
@@ -108,15 +112,16 @@ async def _follow_once(servers: Servers, share: WorkerShare) -> None:
                 share.part = part
             await asyncio.sleep(_LOOK_EVERY_S)
     finally:
-        # The others no longer see this worker; it may see none of them, and works on everything.
+        # The other workers no longer see this one. It may see none of them, so it works on
+        # everything.
         share.part = WHOLE
         connection.terminate()
 
 
 def _part(workers: Sequence[Mapping[str, Any]]) -> WorkPart:
-    """Return the part of this worker among those that are not silent; everything without it.
+    """Return the part of this worker among those that are alive; everything if it is not listed.
 
-    The server's clock is that of this worker's own query.
+    The server's clock is taken from the time of this worker's own query.
     """
     now = next((each["query_start"] for each in workers if each["is_self"]), None)
     alive = [

@@ -1,6 +1,6 @@
-"""Write watch: whether anything was committed to the database since the last look.
+"""Write watch: detects whether anything was committed to the database since the last check.
 
-One look costs far less than the queries of all schedules that it saves while nothing is written.
+While nothing is written, one check saves the queries of all schedules, which cost far more.
 """
 
 import asyncio
@@ -11,14 +11,14 @@ from landbridge.platform.core.event_wait import wait_for_event
 from landbridge.platform.db.pool import Database
 
 _LOOK_EVERY_S: Final = 0.2
-# Differs after every commit, and at the start of every transaction that writes.
+# Differs after every commit, and after the start of every transaction that writes.
 _SNAPSHOT: Final = "select pg_current_snapshot()::text as snapshot"
 
 
 class WriteWatch:
-    """Counts the looks at which the database's snapshot had changed.
+    """Counts the checks that found a changed snapshot of the database.
 
-    `changed` is set at the next one; there is a new event for each.
+    `changed` is set at the next such check; each gets a new event.
     """
 
     def __init__(self, database: Database) -> None:
@@ -28,14 +28,14 @@ class WriteWatch:
         self.version = 0
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Look until `stop`; nobody waits for a change after it."""
+        """Check until `stop` is set; nobody waits for a change after that."""
         while not stop.is_set():
             try:
                 snapshot = str((await self._database.rows(_SNAPSHOT))[0]["snapshot"])
             except Busy:
-                # What was written meanwhile is unknown.
+                # After a failed check it is unknown what was written.
                 snapshot = None
-            # Where workers of a coordinator are written to, its own snapshot does not show it.
+            # If data is on Citus nodes, the coordinator's snapshot does not show commits there.
             is_unknown = snapshot is None or self._database.is_distributed
             if is_unknown or snapshot != self._snapshot:
                 self._snapshot = snapshot

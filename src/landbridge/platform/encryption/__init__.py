@@ -1,1 +1,1 @@
-"""Personal data at rest: one key for each person, so that one person can be forgotten."""
+"""Encryption of personal data: one key for each person, so that each can be erased separately."""

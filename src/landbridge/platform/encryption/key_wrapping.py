@@ -1,9 +1,9 @@
 """Wrapped master keys: AWS KMS or HashiCorp Vault unwraps them when a process starts.
 
-A wrapped key is what the service returned for the 32 bytes of one master key. Nobody who reads the
-setting or the environment has the key without the permission to decrypt, which the service logs.
-The libraries are imported only where they are used, and read their own settings (`AWS_REGION`,
-`VAULT_ADDR`, `VAULT_TOKEN` and so on).
+A wrapped key is what the service returned for the 32 bytes of one master key. Somebody who reads
+the setting or the environment does not have the key without the permission to decrypt, and the
+service logs each decryption. The libraries are imported only where they are used, and read their
+own settings (`AWS_REGION`, `VAULT_ADDR`, `VAULT_TOKEN` and so on).
 """
 
 import base64
@@ -18,30 +18,30 @@ from landbridge.platform.core.extras import Extra, missing
 LOCAL, _AWS_KMS, _VAULT = "local", "aws-kms", "vault"
 _FORM = "is local, aws-kms:KEY or vault:MOUNT/KEY"
 _TIMEOUT_S = 10
-# KMS decrypts only with the same context, so that no other ciphertext of the key is taken for ours.
+# KMS decrypts only with the same context, so no other ciphertext of its key is accepted as ours.
 _CONTEXT = {"application": "landbridge", "purpose": "master-key"}
 
 
 class KeyServiceFailed(LandbridgeError):
-    """The key service refused, or did not answer; the message names it and no key."""
+    """The key service refused or did not answer; the message contains its name and no key."""
 
 
 class KeyWrapping(Protocol):
     """Key service that wraps and unwraps master keys. Raises `KeyServiceFailed`."""
 
     def wrap(self, key: bytes) -> bytes:
-        """Return a key as the service encrypts it."""
+        """Return a key, encrypted by the service."""
         ...
 
     def unwrap(self, wrapped: bytes) -> bytes:
-        """Return a key that was wrapped before."""
+        """Return a key that `wrap` has encrypted."""
         ...
 
 
 def wrapping_from_text(text: str) -> KeyWrapping | None:
-    """Return the service that a setting names; None for `local`: keys are given as they are.
+    """Return the key service that a setting names; None for `local`, whose keys are not wrapped.
 
-    Raises `ValueError`.
+    Raises `ValueError` for an unknown service.
     """
     if text == LOCAL:
         return None
@@ -56,7 +56,7 @@ def wrapping_from_text(text: str) -> KeyWrapping | None:
 
 @dataclass(frozen=True, slots=True)
 class AwsKms:
-    """Symmetric key of AWS KMS: its id, ARN or alias."""
+    """Symmetric key of AWS KMS, given by its id, ARN or alias."""
 
     key: str
 
@@ -98,7 +98,7 @@ class AwsKms:
 
 @dataclass(frozen=True, slots=True)
 class VaultTransit:
-    """Key of Vault's transit engine, which is mounted at `mount`."""
+    """Key of Vault's transit engine; `mount` is the path of the engine."""
 
     mount: str
     name: str
@@ -137,7 +137,7 @@ class VaultTransit:
         try:
             return request(client.secrets.transit)
         except VaultError as error:
-            # Its message repeats the URL and the answer, not the key.
+            # Vault's message repeats the URL and the answer, but not the key.
             raise KeyServiceFailed(f"Vault did not open the master key: {error}") from error
         except (RequestException, OSError) as error:
             raise KeyServiceFailed(f"Vault can't be reached: {type(error).__name__}") from error

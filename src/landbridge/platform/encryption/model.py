@@ -12,11 +12,11 @@ T = TypeVar("T")
 
 
 class DataKey:
-    """Seals what belongs to one owner: a user, a file, an agreement, an organisation.
+    """Seals the data of one owner: a user, a file, an agreement or an organisation.
 
-    `context` names the location of a value, as in `users.card:<id>`; moved elsewhere, it does not
-    open. Every `open` raises `SealBroken` for a value that was not sealed with this key and
-    context.
+    `context` names the location of a value, for example `users.card:<id>`; in another location the
+    value does not open. Each `open` raises `SealBroken` for a value that was not sealed with this
+    key and context.
     """
 
     __slots__ = ("_key", "_sealer")
@@ -34,7 +34,7 @@ class DataKey:
         return msgspec.json.decode(self._sealer.open(sealed, context=context), type=type)
 
     def seal_bytes(self, plain: bytes, *, context: str) -> bytes:
-        """Bytes, sealed as they are."""
+        """Seal bytes as they are."""
         return self._sealer.seal(plain, context=context)
 
     def open_bytes(self, sealed: bytes, *, context: str) -> bytes:
@@ -42,7 +42,7 @@ class DataKey:
         return self._sealer.open(sealed, context=context)
 
     def derive(self, purpose: str) -> bytes:
-        """Derive 32 bytes for another purpose than sealing: deterministic and one-way."""
+        """Derive 32 bytes for a purpose other than sealing: deterministic and one-way."""
         derivation = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose.encode())
         return derivation.derive(self._key)
 

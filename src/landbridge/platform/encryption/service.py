@@ -21,7 +21,7 @@ from landbridge.platform.encryption.model import DataKey
 
 __all__ = ["DataKey", "Vault"]
 
-# Data keys that are resealed in one transaction: a few milliseconds of locks.
+# Data keys that one transaction reseals, which locks them for a few milliseconds.
 BATCH_SIZE = 200
 
 _NIL = UUID(int=0)
@@ -30,7 +30,7 @@ _PROOF = b"landbridge"
 
 @dataclass(frozen=True, slots=True)
 class ResealResult:
-    """Result of resealing: the number of keys, and which master keys are still needed."""
+    """Result of resealing: the number of keys, and the ids of master keys that are still needed."""
 
     count: int
     sealing_id: int
@@ -50,19 +50,19 @@ class Vault:
     def __init__(self, sealer: Sealer) -> None:
         self._sealer = sealer
         self._is_enrolled = False
-        # The transaction that registered our master key: until it commits, only it sees the row.
+        # Transaction that registered our master key: until it commits, only it sees the row.
         self._noted_in: Tx | None = None
 
     async def make(self, tx: Tx, org_id: UUID, owner_id: UUID) -> DataKey:
-        """Return the data key of this owner, created if there is none."""
-        # Most owners have one: reading it costs less than an insert that finds it.
+        """Return the data key of this owner; creates it if there is none."""
+        # Most owners have a key: reading it costs less than an insert that finds it.
         if found := await self.find(tx, org_id, owner_id):
             return found
         await self._enrol(tx)
         key = new_key()
         if await store.add(tx, self._sealed(org_id, owner_id, key)):
             return DataKey(key)
-        # Made by another transaction meanwhile.
+        # Another transaction has created the key in the meantime.
         found = await self.find(tx, org_id, owner_id)
         if found is None:
             raise InvariantBroken(f"owner {owner_id} has no data key, and none can be made")
@@ -75,15 +75,15 @@ class Vault:
     async def find_many(
         self, tx: Tx, org_id: UUID, owner_ids: Collection[UUID]
     ) -> dict[UUID, DataKey]:
-        """Return the existing data keys of these owners."""
+        """Return the data keys of those of these owners that have one."""
         return {
             each.id: DataKey(self._open(each)) for each in await store.find(tx, org_id, owner_ids)
         }
 
     async def find_own(self, tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, DataKey]:
-        """Return the existing data keys of these organisations' own data.
+        """Return the data keys for the organisations' own data, by organisation.
 
-        One that can't be opened is left out, so that it does not affect the others.
+        A key that can't be opened is left out, so that it does not affect the other organisations.
         """
         found: dict[UUID, DataKey] = {}
         for each in await store.find_own(tx, org_ids):
@@ -92,13 +92,13 @@ class Vault:
         return found
 
     async def find_sealed(self, tx: Tx, org_id: UUID, owner_id: UUID) -> bytes | None:
-        """Return the data key of this owner as stored, for a process that holds the master key."""
+        """Return the sealed data key of this owner, for a process that holds the master key."""
         return next((each.key for each in await store.find(tx, org_id, [owner_id])), None)
 
     async def installation_secret(self, tx: Tx, name: str, new: Callable[[], bytes]) -> bytes:
-        """Return a secret of the installation, sealed with the master key in the context `name`.
+        """Return a secret of the installation, which is stored sealed in the context `name`.
 
-        It is created by `new` if there is none.
+        If there is none, it is created by `new`.
         """
         found = await store.secret(tx, name)
         if found is None:
@@ -115,9 +115,9 @@ class Vault:
         await store.destroy(tx, org_id, owner_ids)
 
     async def check_seal(self, tx: Tx) -> None:
-        """Raise `SealBroken` unless every master key that is in use is here, and the right one.
+        """Raise `SealBroken` unless this process has every master key in use, with the right value.
 
-        Called at start: better no server than one that can't open its users' data and wallets.
+        Called at start: a server that can't open its users' data and wallets must not run.
         """
         for key_id, proof in (await store.master_keys(tx)).items():
             self._sealer.open(proof, context=_proof_context(key_id))
@@ -169,7 +169,7 @@ class Vault:
             await store.reseal_secret(tx, name, sealing_id, again)
 
     async def _enrol(self, tx: Tx) -> None:
-        """Note that the master key which seals is in use, before the first value names it."""
+        """Register the sealing master key as in use, before the first value is sealed with it."""
         if self._is_enrolled:
             return
         key_id = self._sealer.sealing_id
@@ -179,12 +179,12 @@ class Vault:
         if proof is None:
             await store.enrol(tx, key_id, self._sealer.seal(_PROOF, context=context))
             self._noted_in = tx
-            # Another process may have been first, with another key of this id.
+            # Another process may have registered a different key under this id first.
             proof = await store.master_key(tx, key_id)
         if proof is None:
             raise InvariantBroken(f"master key {key_id} can't be noted")
         self._sealer.open(proof, context=context)
-        # A row of our own transaction may still be rolled back, and is checked again.
+        # If this transaction inserted the row, it may still be rolled back: check again next time.
         self._is_enrolled = was_there and tx is not self._noted_in
 
     def _sealed(self, org_id: UUID, owner_id: UUID, key: bytes) -> store.SealedDataKey:
@@ -196,9 +196,9 @@ class Vault:
 
 
 def open_data_key(sealer: Sealer, sealed: bytes, *, org_id: UUID, owner_id: UUID) -> DataKey:
-    """Return a data key from its stored form, in a process without a database.
+    """Open a sealed data key in a process without a database.
 
-    Raises `SealBroken` if it is not the key of this owner, or another master key sealed it.
+    Raises `SealBroken` if it is not the key of this owner, or was sealed with another master key.
     """
     return DataKey(sealer.open(sealed, context=_context(org_id, owner_id)))
 

@@ -22,7 +22,7 @@ def take(
     """Seal a snapshot of an object after its change number `seq`; `key` is the owner's data key.
 
     `payload` is any value that msgspec encodes, and `develop` decodes as the same type. It is
-    encoded like replies are, so that `msgspec.Raw` returns the exact bytes of a reply.
+    encoded in the same way as replies, so that `msgspec.Raw` returns the exact bytes of a reply.
     """
     return PayloadSnapshot(
         owner_id, key.seal_bytes(encode(payload), context=_context(object_id, seq))
@@ -35,9 +35,9 @@ async def develop(
     changes: Collection[Change],
     type: type[T],  # noqa: A002  as msgspec has it
 ) -> Mapping[tuple[UUID, int], T]:
-    """Open the snapshots of these changes, of one organisation, by (object, number).
+    """Open the snapshots of these changes of one organisation, by object and number.
 
-    Left out: changes without one, and those whose owner was erased.
+    Changes without a snapshot are left out, as are those of an erased owner.
     """
     owners = {each.snapshot.owner_id for each in changes if each.snapshot is not None}
     if not owners:

@@ -1,4 +1,4 @@
-"""Every statement on master_keys, data_keys and installation_secrets."""
+"""Statements on master_keys, data_keys and installation_secrets."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from data_keys
 where org_id = $1 and id = any($2::uuid[])
 """
 
-# An organisation is the owner of its own data key.
+# An organisation owns the data key for its own data, so both ids are equal.
 _FIND_OWN = """
 select d.org_id, d.id, d.master_key_id, d.sealed_key
 from unnest($1::uuid[]) as o (org_id)
@@ -41,7 +41,7 @@ join data_keys d on d.org_id = o.org_id and d.id = o.org_id
 
 _DESTROY = "delete from data_keys where org_id = $1 and id = any($2::uuid[])"
 
-# In the order of ids, so that an interrupted run can resume.
+# Ordered by id, so that an interrupted run can resume.
 _OUTDATED = """
 select org_id, id, master_key_id, sealed_key
 from data_keys
@@ -79,7 +79,7 @@ _PROOF = "select 1 from data_keys where org_id = $1 and id = $2 and sealed_key =
 
 @dataclass(frozen=True, slots=True)
 class SealedDataKey:
-    """A data key as stored: sealed with this master key."""
+    """Data key as stored: sealed with the master key `master_key_id`."""
 
     org_id: UUID
     id: UUID
@@ -93,17 +93,17 @@ async def master_keys(tx: Tx) -> dict[int, bytes]:
 
 
 async def master_key(tx: Tx, key_id: int) -> bytes | None:
-    """Return the proof of one master key, if it is registered."""
+    """Return the proof of one master key; None if it is not registered."""
     return await tx.fetchval(_MASTER_KEY, key_id)
 
 
 async def enrol(tx: Tx, key_id: int, proof: bytes) -> None:
-    """Note that a master key is in use, unless that is noted."""
+    """Register a master key as in use; does nothing if it is registered."""
     await tx.execute(_ENROL, key_id, proof)
 
 
 async def retire(tx: Tx, key_id: int) -> bool:
-    """Forget a master key; False if data keys are sealed with it still."""
+    """Delete a master key; return False if data keys are still sealed with it."""
     try:
         async with tx.transaction():
             await tx.execute(_RETIRE, key_id)
@@ -113,11 +113,12 @@ async def retire(tx: Tx, key_id: int) -> bool:
 
 
 async def add(tx: Tx, sealed: SealedDataKey) -> bool:
-    """Store a data key; False if its owner has one."""
+    """Store a data key; return False if its owner already has one."""
     try:
         added = await tx.fetchval(_ADD, sealed.org_id, sealed.id, sealed.master_key_id, sealed.key)
     except asyncpg.ForeignKeyViolationError as error:
-        # The operator will delete the retired key, so this result must be reliable.
+        # The operator will delete the retired key after this, so it must not be needed by a new
+        # row.
         raise InvariantBroken(
             f"master key {sealed.master_key_id} was retired while this process still seals with it"
         ) from error
@@ -125,12 +126,12 @@ async def add(tx: Tx, sealed: SealedDataKey) -> bool:
 
 
 async def add_secret(tx: Tx, name: str, master_key_id: int, sealed: bytes) -> None:
-    """Store a secret of the installation, unless there is one of this name."""
+    """Store a secret of the installation; does nothing if there is one of this name."""
     await tx.execute(_ADD_INSTALLATION, name, master_key_id, sealed)
 
 
 async def secret(tx: Tx, name: str) -> bytes | None:
-    """Return a sealed secret of the installation."""
+    """Return a sealed secret of the installation; None if there is none of this name."""
     return await tx.fetchval(_INSTALLATION, name)
 
 
@@ -141,17 +142,17 @@ async def outdated_secrets(tx: Tx, master_key_id: int) -> dict[str, bytes]:
 
 
 async def reseal_secret(tx: Tx, name: str, master_key_id: int, sealed: bytes) -> None:
-    """Store a secret that was sealed again."""
+    """Store a secret that was resealed with another master key."""
     await tx.execute(_RESEAL_INSTALLATION, name, master_key_id, sealed)
 
 
 async def find(tx: Tx, org_id: UUID, owner_ids: Collection[UUID]) -> Sequence[SealedDataKey]:
-    """Return the existing data keys of these owners."""
+    """Return the data keys of those of these owners that have one."""
     return [_sealed(row) for row in await tx.fetch(_FIND, org_id, list(owner_ids))]
 
 
 async def find_own(tx: Tx, org_ids: Collection[UUID]) -> Sequence[SealedDataKey]:
-    """Return the existing data keys of these organisations themselves."""
+    """Return the data keys for these organisations' own data."""
     return [_sealed(row) for row in await tx.fetch(_FIND_OWN, list(org_ids))]
 
 
@@ -163,7 +164,7 @@ async def destroy(tx: Tx, org_id: UUID, owner_ids: Collection[UUID]) -> None:
 async def outdated(
     tx: Tx, org_id: UUID, *, after: UUID, master_key_id: int, limit: int
 ) -> Sequence[SealedDataKey]:
-    """Data keys behind `after` that another master key sealed, locked."""
+    """Lock and return data keys after the id `after` that another master key has sealed."""
     return [_sealed(row) for row in await tx.fetch(_OUTDATED, org_id, after, master_key_id, limit)]
 
 
@@ -172,7 +173,7 @@ async def reseal(tx: Tx, org_id: UUID, master_key_id: int, keys: Sequence[Sealed
     ids, sealed = [each.id for each in keys], [each.key for each in keys]
     await tx.execute(_RESEAL, org_id, master_key_id, ids, sealed)
     for each in keys:
-        # Sealing the same key twice gives different bytes.
+        # Sealing a key twice gives different bytes, so these bytes prove the commit.
         prove(_PROOF, org_id, each.id, each.key)
 
 

@@ -31,9 +31,9 @@ _CONTENT_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-# Slice size of a download; the next slice waits until the client has read the previous one.
+# Size in which a download is sent; the next slice waits until the client has read the previous one.
 _SLICE_BYTES = 64 * 1024
-# Ten megabytes take this long on a line of 0.7 megabits per second.
+# Seconds that ten megabytes take at 0.7 megabits per second.
 _DOWNLOAD_TIMEOUT_S = 120
 
 
@@ -181,7 +181,7 @@ class FileRoutes(Controller):
 
 
 def _disposition(name: str) -> str:
-    """Return the name in two forms: plain for old clients, and in full. Source: RFC 6266."""
+    """Return a header with the file name in two forms: ASCII and complete. Source: RFC 6266."""
     plain = "".join(each if each.isalnum() or each in "-_. " else "_" for each in name)
     ascii_only = plain.encode("ascii", errors="replace").decode().replace("?", "_")
     return f"attachment; filename=\"{ascii_only}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,7 +1,7 @@
 """File storage in a directory of this machine.
 
-Several machines can share one over a network, if its file system renames atomically. It leaves some
-space free, because the database is often on the same disk.
+Several machines can share a directory over a network if its file system renames atomically. Some
+space is left free, because the database is often on the same disk.
 """
 
 import errno
@@ -24,7 +24,7 @@ _FREE_BYTES_MIN = 2**30
 
 
 class Disk:
-    """Stores each content in a file of its own, written completely or not at all."""
+    """Stores each content in a file of its own, completely or not at all."""
 
     def __init__(self, folder: Path, *, free_bytes_min: int = _FREE_BYTES_MIN) -> None:
         self._folder = folder
@@ -32,16 +32,16 @@ class Disk:
         self._threads = StorageThreads()
 
     async def put(self, storage_key: StorageKey, content: bytes) -> None:
-        """Write to a temporary name, then rename."""
+        """Write the content to a temporary name, then rename it."""
         path = self._path(storage_key)
         await self._in_thread(lambda: _write(path, content, free_bytes_min=self._free_bytes_min))
 
     async def get(self, storage_key: StorageKey) -> bytes | None:
-        """Read it."""
+        """Return the content; None if there is none."""
         return await self._in_thread(lambda: _read(self._path(storage_key)))
 
     async def delete(self, storage_key: StorageKey) -> None:
-        """Delete it, and leftovers of a `put` that crashed."""
+        """Delete the content, and leftovers of a `put` that crashed."""
         path = self._path(storage_key)
         paths = (path, _draft(path))
         await self._in_thread(lambda: [each.unlink(missing_ok=True) for each in paths])
@@ -53,7 +53,8 @@ class Disk:
         try:
             return await self._threads.run(work)
         except OSError as error:
-            # Without the path: the error's name suffices (no space, no permission).
+            # The error message does not contain the path: the reason suffices (no space, no
+            # permission).
             raise Unavailable(f"the folder of files: {error.strerror}") from error
 
 

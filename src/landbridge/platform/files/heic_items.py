@@ -4,27 +4,27 @@ An item is a list of pieces of the file. Pieces may take no bytes of the list: a
 could name billions of them, and take hours. Several pieces may be the same bytes, and one item may
 be the metadata of many images, each of which gets a copy: a small file could take gigabytes. An
 image may be made of others, such as the tiles of a grid, which are decoded completely for each
-place that they are put to: a small file could take hours. Source: ISO/IEC 14496-12 (boxes, `meta`,
+place where they are used: a small file could take hours. Source: ISO/IEC 14496-12 (boxes, `meta`,
 `iloc`, `iref`), ISO/IEC 23008-12 (`cdsc`, `dimg`, `ipma`, `ispe`).
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-# A photo of 50 megapixels has as many in tiles, and smaller images beside it.
+# Pixels of all decoded images: a photo of 50 megapixels in tiles, with smaller images beside it.
 _DECODED_PIXELS_MAX = 200_000_000
-# A photo with more contrast is made of two grids of tiles.
+# Levels of images made of images: a photo with more contrast is made of two grids of tiles.
 _DERIVED_DEPTH_MAX = 3
-# Copies of metadata: as much as an image of 50 megapixels.
+# Bytes of copied metadata: as many as an image of 50 megapixels takes.
 _COPIES_BYTES_MAX = 200_000_000
 _SIZE_BYTES, _KIND_BYTES, _LARGE_SIZE_BYTES = 4, 4, 8
-# Version and flags, at the beginning of a full box.
+# Size of the version and flags at the beginning of a full box.
 _FULL_BYTES = 4
 _VERSION_MAX, _VERSION_WITH_LONG_IDS = 2, 2
 
 
 def check_items(content: bytes) -> None:
-    """Raise `ValueError` for items beyond the file, too many copies, or too many pixels."""
+    """Raise `ValueError` for items outside the file, too many copies, or too many pixels."""
     (meta,) = _boxes(content, b"meta")
     inside = meta[_FULL_BYTES:]
     (locations,) = _boxes(inside, b"iloc")
@@ -74,7 +74,7 @@ def _lengths(box: bytes) -> Counter[int]:
     id_size = 4 if version == _VERSION_WITH_LONG_IDS else 2
     for _ in range(fields.read(id_size)):
         item = fields.read(id_size)
-        # How it is constructed, the file that it is in, and where.
+        # Skips construction method, file and base offset, which precede the pieces.
         fields.read((2 if version else 0) + 2 + base)
         place, pieces = (index if version else 0) + offset, fields.read(2)
         if pieces > 1 and not place + length:
@@ -86,7 +86,7 @@ def _lengths(box: bytes) -> Counter[int]:
 
 
 def _references(inside: bytes, wanted: bytes) -> Iterator[tuple[int, Sequence[int]]]:
-    """Yield each item that refers to others in this way, with the others."""
+    """Yield each item that has references of this kind, with the items it refers to."""
     for box in _boxes(inside, b"iref"):
         id_size = 4 if box[:1] == b"\x01" else 2
         for reference in _boxes(box[_FULL_BYTES:], wanted):
@@ -96,7 +96,7 @@ def _references(inside: bytes, wanted: bytes) -> Iterator[tuple[int, Sequence[in
 
 
 def _decoded_pixels(inside: bytes) -> int:
-    """Return the pixels that are decoded for all images, each as often as it is used."""
+    """Return the number of decoded pixels; an image that is used several times counts each time."""
     own, inputs = _pixels(inside), dict[int, list[int]]()
     for item, others in _references(inside, b"dimg"):
         inputs.setdefault(item, []).extend(others)
@@ -110,14 +110,14 @@ def _decoded_pixels(inside: bytes) -> int:
             totals[item] = own.get(item, 0) + made_of
         return totals[item]
 
-    # Of all images, also of those that are made of each other.
+    # Totals of all images, including those that are made of other images.
     found = {item: total(item, 0) for item in {*own, *inputs}}
     used = {other for others in inputs.values() for other in others}
     return sum(pixels for item, pixels in found.items() if item not in used)
 
 
 def _pixels(inside: bytes) -> Mapping[int, int]:
-    """Return the pixels of each item by its size property."""
+    """Return the number of pixels of each item that has a size property."""
     found = dict[int, int]()
     for properties in _boxes(inside, b"iprp"):
         (container,) = _boxes(properties, b"ipco")
@@ -137,11 +137,11 @@ def _size(box: bytes) -> int:
 
 
 def _associations(box: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the index of each property of each item, from 1 on."""
+    """Yield an item and the index of one of its properties, counted from 1, for each pair."""
     fields = _Fields(box)
     id_size = 4 if fields.read(1) else 2
     index_size = 2 if fields.read(3) & 1 else 1
-    # The first bit says whether a reader must know the property.
+    # The first bit says whether a reader must understand the property; the rest is the index.
     mask = (1 << 8 * index_size - 1) - 1
     for _ in range(fields.read(4)):
         item = fields.read(id_size)
@@ -150,14 +150,14 @@ def _associations(box: bytes) -> Iterator[tuple[int, int]]:
 
 
 class _Fields:
-    """Reads numbers one after the other."""
+    """Reads numbers from bytes, one after the other."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._at = 0
 
     def read(self, size: int) -> int:
-        """Return the number in the next bytes; raises `ValueError` behind the end."""
+        """Return the number in the next bytes; raises `ValueError` if there are too few."""
         end = self._at + size
         if end > len(self._content):
             raise ValueError("a box that ends early")

@@ -1,12 +1,11 @@
 """Validation of images: decoded completely, within bounds.
 
 The pixel count is read from the header before anything is decoded, and decoders enforce it. Pages
-of a TIFF are decoded one at a time, so their memory does not add up. Their tiles are decoded
-completely, also where they reach beyond the page, so all pixels of the tiles count. Their number
-counts as well, and that of strips, which must not be the same bytes: each takes its time. Pages of
-a HEIC stay in memory, and together may have as many pixels as a single image. Cost at the bounds:
-about 600 MB (measured with a HEIC of 49 megapixels and transparency; others take less) and some
-seconds of a thread.
+of a TIFF are decoded one at a time, so their memory does not add up. Tiles are decoded completely,
+even where they reach beyond the page, so all of their pixels count. The numbers of tiles and strips
+are bounded, because each takes time, and they must not share bytes. Pages of a HEIC stay in memory,
+and together may have as many pixels as a single image. Cost at the bounds: about 600 MB (measured
+with a HEIC of 49 megapixels and transparency; others take less) and some seconds of a thread.
 """
 
 import io
@@ -41,35 +40,36 @@ from landbridge.platform.files.model import MimeType
 
 # A full page at 600 dots per inch has 35 megapixels, a phone's photo up to 50.
 PIXELS_MAX = 50_000_000
-# Limits for a scan with many pages: their number, and their pixels together; for a HEIC that is
-# PIXELS_MAX.
+# Bounds of a file with several pages: their number, and the pixels of all pages. For a HEIC,
+# PIXELS_MAX bounds the pixels of all pages.
 FRAMES_MAX = 20
 ALL_PIXELS_MAX = 200_000_000
-# Ten megabytes of other data, such as a video behind a photo, look like 160 scans.
+# Maximum scans of a JPEG. Ten megabytes of other data, such as a video behind a photo, look like
+# 160.
 SCANS_MAX = 500
-# A progressive JPEG of a camera has about ten scans. Each takes the decoder up to 0.6 ns for each
-# pixel, in 76 bytes: one of 49 megapixels takes 30 ms.
+# Maximum scans times pixels of a JPEG. A camera's progressive JPEG has about ten scans. A scan of
+# 76 bytes can take the decoder 0.6 ns for each pixel: 30 ms for 49 megapixels.
 SCANNED_PIXELS_MAX = 2_000_000_000
 # Strips and tiles of all pages of a TIFF: 20 pages of A4 at 300 dots per inch, with a strip for
 # each row, have 70,000. Each takes the decoder up to 40 microseconds.
 SEGMENTS_MAX = 100_000
-# Scans of a JPEG within a TIFF. A progressive one has about ten; libtiff would decode 100, in each
-# tile again.
+# Maximum scans of a JPEG within a TIFF. A progressive one has about ten; libtiff's default would
+# decode 100 for each tile.
 os.environ.setdefault("LIBTIFF_JPEG_MAX_ALLOWED_SCAN_NUMBER", "15")
-# Chunks of a PNG, and segments of a JPEG before its pixels: each is read in Python. A file of ten
-# megabytes in chunks of a kilobyte has as many; a camera writes twenty segments.
+# Maximum chunks of a PNG, and segments of a JPEG before its pixels: each is parsed in Python. Ten
+# megabytes in chunks of a kilobyte have as many; a camera writes twenty segments.
 PARTS_MAX = 10_000
-# One for each broken tag: thousands of lines in the log for one file.
+# Pillow warns for each broken tag, which could be thousands of log lines for one file.
 warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
 
 _FORMATS: Mapping[MimeType, tuple[str, ...]] = {
-    # Telephones put several JPEGs into one (MPO).
+    # Phones store several JPEGs in one file (MPO).
     MimeType.JPEG: ("JPEG", "MPO"),
     MimeType.PNG: ("PNG",),
     MimeType.TIFF: ("TIFF",),
 }
 _PNG_SIGNATURE_BYTES = 8
-# Of a tag that is there twice libtiff takes the first one, and Pillow the last one.
+# Tags that may occur only once: of two, libtiff uses the first and Pillow the last.
 _SINGLE_TAGS = (
     IMAGEWIDTH,
     IMAGELENGTH,
@@ -86,17 +86,17 @@ _SINGLE_TAGS = (
 )
 _SEPARATE_PLANES = 2
 _UNCOMPRESSED = 1
-# Some programs state lengths that are rounded up, or reach beyond the file.
+# Factor by which the stated lengths may exceed the file, as some programs write.
 _SHARED_BYTES_MAX = 2
-# A page of a TIFF is a number of entries, each of which begins with its tag.
+# Size of an entry in the directory of a TIFF page; each begins with its tag.
 _TIFF_ENTRY_BYTES = 12
 _JPEG_SCAN = b"\xff\xda"
-# With its length and its number of components, which other data hardly ever have.
+# Beginnings of a scan with its length and number of components, which other data hardly ever have.
 _SCAN_HEADS = tuple(_JPEG_SCAN + bytes((0, 6 + 2 * count, count)) for count in range(1, 5))
 _JPEG_START_BYTES = 2
-# A marker that Pillow does not know ends its reading.
+# Result for an unknown marker, at which Pillow stops reading.
 _NO_HANDLER = ("", "", None)
-# Length and name before a chunk of PNG, checksum after it.
+# A PNG chunk has its length and name before its data, and a checksum after it.
 _CHUNK_HEAD_BYTES, _CHUNK_TAIL_BYTES = 8, 4
 
 _TOO_MANY_PIXELS = "has more than 50 megapixels"
@@ -108,7 +108,7 @@ _BROKEN = "is not a whole image; was it cut off or changed?"
 
 
 def check_image(content: bytes, kind: MimeType) -> str | None:
-    """Return why it is rejected, as in "is not a whole image"; None for a valid image."""
+    """Return why an image is rejected, such as "is not a whole image"; None for a valid image."""
     check: Callable[[], str | None]
     if kind is MimeType.HEIC:
         check = lambda: _heic(content)  # noqa: E731  named, it would only be called below
@@ -151,9 +151,9 @@ def _by_pillow(content: bytes, kind: MimeType) -> str | None:
 
 
 def _decoded_size(image: Image.Image, content: bytes) -> tuple[int, int]:
-    """Return the pixels that the decoder reads, and in how many pieces.
+    """Return the pixels that the decoder reads, and the number of pieces.
 
-    Those of a TIFF are its strips, or its tiles, which are rounded up to whole ones.
+    The pieces of a TIFF are its strips or tiles. A tile at the edge counts with all of its pixels.
     """
     width, height = image.size
     if not isinstance(image, TiffImageFile):
@@ -180,12 +180,12 @@ def _decoded_size(image: Image.Image, content: bytes) -> tuple[int, int]:
 
 
 def _check_shared_bytes(tags: ImageFileDirectory_v2, content_bytes: int) -> None:
-    """Raise `ValueError` if strips or tiles have far more bytes than the file.
+    """Raise `ValueError` if strips or tiles together have far more bytes than the file.
 
-    They share bytes then. Megabytes that are decoded to nothing would be read for each of them.
+    Then they share bytes: megabytes that decode to nothing would be read for each of them.
     """
     counts = [tags[name] for name in (STRIPBYTECOUNTS, TILEBYTECOUNTS) if name in tags]
-    # Without counts the decoder takes the rest of the file for each.
+    # Without these counts, the decoder reads to the end of the file for each strip or tile.
     total = max((sum(max(int(each), 0) for each in found) for found in counts), default=None)
     if total is None or total > _SHARED_BYTES_MAX * content_bytes:
         raise ValueError("strips or tiles that share their bytes")
@@ -206,7 +206,7 @@ def _heic(content: bytes) -> str | None:
         return f"is a HEIC image, which {reason}"
     import pillow_heif  # noqa: PLC0415  of an extra
 
-    # Metadata of all images are copied when the file is opened.
+    # Opening a HEIC copies the metadata of all its images, so items are checked before.
     check_items(content)
     file = pillow_heif.open_heif(content)  # pyright: ignore[reportUnknownMemberType]  untyped
     sizes = [image.size[0] * image.size[1] for image in file]
@@ -222,7 +222,7 @@ def _heic(content: bytes) -> str | None:
 
 
 def _has_few_segments(content: bytes) -> bool:
-    """Return whether Pillow reads few segments, and few bytes between them, before the pixels."""
+    """Return whether few segments, with few bytes between them, precede the pixels of a JPEG."""
     at = _JPEG_START_BYTES
     for _ in range(PARTS_MAX):
         marker = content[at : at + 2]
@@ -238,10 +238,10 @@ def _has_few_segments(content: bytes) -> bool:
 
 
 def _png_problem(content: bytes) -> str | None:
-    """Return why the chunks are rejected; None if they are complete and nothing follows them.
+    """Return why a PNG's chunks are rejected; None if they are complete and nothing follows them.
 
-    Pillow stops where the pixels end. An image with data after its end is usually some other format
-    as well.
+    Pillow stops where the pixels end. An image with data after its end is usually valid as another
+    format too.
     """
     at, count = _PNG_SIGNATURE_BYTES, 0
     while at + _CHUNK_HEAD_BYTES + _CHUNK_TAIL_BYTES <= len(content):

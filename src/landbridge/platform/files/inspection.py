@@ -18,7 +18,7 @@ from landbridge.platform.http.error_responses import BodyTooLarge
 
 KINDS = "a pdf, jpeg, png, heic or tif"
 
-# Names and declared types of each kind; the first one is ours.
+# File extensions and content types of each kind; the first of each is the one that we use.
 _SUFFIXES: Mapping[MimeType, tuple[str, ...]] = {
     MimeType.PDF: (".pdf",),
     MimeType.JPEG: (".jpeg", ".jpg", ".jpe", ".jfif"),
@@ -33,7 +33,7 @@ _DECLARED: Mapping[MimeType, tuple[str, ...]] = {
     MimeType.HEIC: ("image/heic", "image/heif", "image/heic-sequence", "image/heif-sequence"),
     MimeType.TIFF: ("image/tiff", "image/tif", "image/x-tiff"),
 }
-# Declared types that carry no information.
+# Declared content types that carry no information.
 _UNINFORMATIVE = {"", "application/octet-stream", "binary/octet-stream"}
 
 _JPEG = b"\xff\xd8\xff"
@@ -41,18 +41,18 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _TIFF = (b"II*\x00", b"MM\x00*")
 _PDF = b"%PDF-"
 _PDF_END = b"%%EOF"
-# Where readers search for the end of a PDF.
+# Bytes at the end of a PDF within which readers search for its end marker.
 _PDF_END_BYTES = 1024
-# The brands of HEVC images; AVIF has the same box with others.
+# Brands of HEVC images; AVIF has the same box with other brands.
 _HEIC_BRANDS = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx"}
 _HEIF_BRANDS = {b"mif1", b"msf1"}
 _BOX_BYTES_MAX = 256
 
 
 def inspect(content: bytes, *, name: str, declared: str | None) -> MimeType:
-    """Return the type of `content`; `declared` is the content type that the client gave, if any.
+    """Return the file type of `content`; `declared` is the client's content type, if any.
 
-    An image takes long: call it in a thread. Raises `FieldInvalid`.
+    Checking an image takes long: call this in a thread. Raises `FieldInvalid`.
     """
     if not content:
         _refuse("is empty")
@@ -66,7 +66,7 @@ def inspect(content: bytes, *, name: str, declared: str | None) -> MimeType:
         if _PDF_END not in content[-_PDF_END_BYTES:]:
             _refuse("is a pdf without an end; was it cut off?")
     else:
-        # Imported only where images are received: the libraries load slowly.
+        # Imported only when an image arrives: the libraries load slowly.
         from landbridge.platform.files.images import check_image  # noqa: PLC0415
 
         if reason := check_image(content, found):
@@ -80,7 +80,10 @@ def too_large() -> BodyTooLarge:
 
 
 def kind_of(content: bytes) -> MimeType | None:
-    """Return the type whose files begin like `content`; the rest is not checked."""
+    """Return the type whose files begin like `content`; the rest is not checked.
+
+    None if no type does.
+    """
     if content.startswith(_PDF):
         return MimeType.PDF
     if content.startswith(_JPEG):
@@ -93,12 +96,12 @@ def kind_of(content: bytes) -> MimeType | None:
 
 
 def suffix_of_kind(kind: MimeType) -> str:
-    """Return the usual extension of a type, as in `.png`."""
+    """Return the usual file extension of a type, such as `.png`."""
     return _SUFFIXES[kind][0]
 
 
 def _is_heic(content: bytes) -> bool:
-    """Return whether it begins with a HEIC `ftyp` box: size, `ftyp`, brand, version, brands."""
+    """Return whether it begins with HEIC's `ftyp` box: size, `ftyp`, brand, version, brands."""
     if content[4:8] != b"ftyp":
         return False
     size = min(int.from_bytes(content[:4]), _BOX_BYTES_MAX)

@@ -16,12 +16,12 @@ KIND = "FILE"
 # Source: contract, users 3.5 ("10 MB"), in the more lenient reading.
 FILE_BYTES_MAX = 10 * 1024 * 1024
 FILE_SIZE_MAX = "10 MB"
-# The multipart part with the file, which errors name too.
+# Name of the multipart part with the file; errors name it too.
 PART = "file"
 
-# An upload that has not ended by then never will.
+# Age after which an upload that has not ended is removed.
 UPLOAD_TIMEOUT = timedelta(days=1)
-# A file that no document references by then will not be used.
+# Age after which a file that no document references is removed.
 UNCLAIMED_RETENTION = timedelta(days=30)
 
 _ID_PREFIX = "file_"
@@ -45,14 +45,14 @@ class MimeType(StrEnum):
 class FileState(StrEnum):
     """State of a file."""
 
-    UPLOADING = "UPLOADING"  # its content is being stored; callers don't have it yet
+    UPLOADING = "UPLOADING"  # the content is being stored; callers do not have the id yet
     STORED = "STORED"
-    DELETED = "DELETED"  # its key is destroyed; the worker removes the content
+    DELETED = "DELETED"  # the file's key is destroyed; the worker removes the content
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFileInfo:
-    """A file; its name is personal data."""
+    """File without its content; the name is personal data."""
 
     uuid: UUID
     name: str
@@ -62,7 +62,7 @@ class StoredFileInfo:
 
     @property
     def id(self) -> str:
-        """Return the public id."""
+        """Return the public id of the file."""
         return file_id(self.uuid)
 
 
@@ -72,7 +72,7 @@ def file_id(uuid_: UUID) -> str:
 
 
 def file_uuid(text: str) -> UUID | None:
-    """Parse a public id, or return None."""
+    """Parse a public id; None for any other text."""
     spelled = _ID.fullmatch(text)
     return UUID(spelled[1]) if spelled else None
 
@@ -91,7 +91,7 @@ def clean_name(name: str) -> str:
 
 
 def suffix_of(name: str) -> str:
-    """Return `.png` of `scan.png`; empty if the last part is no file extension (`12.5`)."""
+    """Return the file extension, such as `.png`; "" if the last part is none (`12.5`)."""
     dot = name.rfind(".")
     suffix = name[dot:] if dot > 0 else ""
     return suffix if _SUFFIX.fullmatch(suffix) else ""

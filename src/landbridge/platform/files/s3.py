@@ -1,4 +1,4 @@
-"""Contents of files in a bucket of an S3-compatible store.
+"""File storage in a bucket of an S3-compatible store.
 
 Credentials and region come from the standard variables of AWS (`AWS_ACCESS_KEY_ID`,
 `AWS_SECRET_ACCESS_KEY`, `AWS_REGION` and so on), as boto3 reads them.
@@ -20,14 +20,15 @@ _CONNECT_TIMEOUT_S = 5
 _READ_TIMEOUT_S = 20
 _ATTEMPTS = 3
 _ABSENT = {"NoSuchKey", "404"}
-# The region expected by stores without regions.
+# Region sent to stores that have no regions.
 _REGION = "us-east-1"
 
 
 def check_url(url: str) -> None:
     """Raise `ValueError` unless the URL is `s3://bucket` or `s3://bucket/prefix`.
 
-    Raises it without the extra `s3` too, so that a process ends when it starts, not at a file.
+    Also raises it if the extra `s3` is not installed, so that the process fails at start rather
+    than at the first file.
     """
     parts = urlsplit(url)
     if parts.scheme != "s3" or not parts.netloc or parts.query or parts.fragment or "@" in url:
@@ -37,10 +38,10 @@ def check_url(url: str) -> None:
 
 
 class S3:
-    """Keeps each content as an object under `prefix` of a bucket."""
+    """Stores each content as an object under `prefix` of a bucket."""
 
     def __init__(self, url: str, *, endpoint: str | None) -> None:
-        """Take `s3://bucket/prefix`; `endpoint` is the store's own URL, if it is not AWS."""
+        """`url` is `s3://bucket/prefix`; `endpoint` is the URL of a store other than AWS."""
         check_url(url)
         parts = urlsplit(url)
         self._bucket = parts.netloc
@@ -51,14 +52,14 @@ class S3:
         self._threads = StorageThreads()
 
     async def put(self, storage_key: StorageKey, content: bytes) -> None:
-        """Store the object; stores respond once it is durable."""
+        """Store the content; stores respond once it is durable."""
         key = self._key(storage_key)
         await self._in_thread(
             lambda: self._client().put_object(Bucket=self._bucket, Key=key, Body=content)
         )
 
     async def get(self, storage_key: StorageKey) -> bytes | None:
-        """Get the object."""
+        """Return the content; None if there is none."""
         key = self._key(storage_key)
 
         def read() -> bytes:
@@ -68,7 +69,7 @@ class S3:
         return await self._in_thread(read)
 
     async def delete(self, storage_key: StorageKey) -> None:
-        """Delete the object; stores respond alike if there is none."""
+        """Delete the content; does nothing if there is none."""
         key = self._key(storage_key)
         await self._in_thread(lambda: self._client().delete_object(Bucket=self._bucket, Key=key))
 
@@ -76,14 +77,14 @@ class S3:
         return f"{self._prefix}/{storage_key.path}" if self._prefix else storage_key.path
 
     def _client(self) -> Any:
-        """Return the client, shared by all threads; creating it on first use takes a while."""
+        """Return the client that all threads share, created on first use, which takes time."""
         with self._client_lock:
             if self._shared_client is None:
                 self._shared_client = _client(self._endpoint)
             return self._shared_client
 
     async def _in_thread(self, work: Callable[[], T]) -> T | None:
-        """Return the result of `work`; None if the store has no such object."""
+        """Run `work` in a thread; return None if the store has no such object."""
         return await self._threads.run(lambda: _translated(work))
 
 
@@ -93,13 +94,13 @@ def _client(endpoint: str | None) -> Any:
 
     config: dict[str, Any] = {}
     if endpoint is not None:
-        # The forms that all stores support: the bucket in the path, and no checksums in trailers.
+        # Options that all stores support: the bucket in the path, and no checksums in trailers.
         config = {
             "s3": {"addressing_style": "path"},
             "request_checksum_calculation": "when_required",
             "response_checksum_validation": "when_required",
         }
-    # boto3 itself reads only the second of these.
+    # boto3 itself reads only AWS_DEFAULT_REGION.
     region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     untyped: Any = boto3
     return untyped.client(

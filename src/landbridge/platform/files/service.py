@@ -55,20 +55,20 @@ _log = structlog.stdlib.get_logger()
 
 # Decoding an image uses a core for some seconds and, at the bounds of `images`, 600 MB.
 _CHECKS_AT_ONCE = 2
-# Each may hold a file of 10 MB up to three times: as received, assembled, and sealed.
+# An upload may hold a file of 10 MB three times: as received, assembled, and sealed.
 _UPLOADS_MAX = 16
-# Each may hold a file twice, sealed and plain, and then once until the client has read it.
+# A download may hold a file twice, sealed and plain, and then once until the client has read it.
 _DOWNLOADS_MAX = 16
 _UNLIMITED = 2**62
 SWEEP_FILES_MAX = 100
-# A file that could not be removed is skipped for this long, so that it does not block the others.
+# How long a file that could not be removed is skipped, so that it does not block other removals.
 _REMOVE_AGAIN = timedelta(minutes=10)
 _SWEEPER = "worker"
 
 
 @contextmanager
 def _reserved(active: list[UUID], org_id: UUID, total: int, refusal: str) -> Generator[None]:
-    """Count one more of an organisation; raises `Busy` if it is one too many."""
+    """Count an operation of an organisation during the block; raises `Busy` above the bound."""
     if not leaves_room(of_org=active.count(org_id), taken=len(active), total=total):
         raise Busy(refusal)
     active.append(org_id)
@@ -102,7 +102,7 @@ class Files:
 
     @asynccontextmanager
     async def reserve_upload(self, org_id: UUID) -> AsyncGenerator[None]:
-        """Reserve memory for one more upload of the organisation; raises `Busy` if full."""
+        """Reserve memory for an upload of the organisation; raises `Busy` if none is free."""
         with _reserved(
             self._uploads, org_id, _UPLOADS_MAX, "too many files are being sent at once"
         ):
@@ -118,7 +118,7 @@ class Files:
             self._checks.release(org_id)
 
     def reserve_download(self, org_id: UUID) -> AbstractContextManager[None]:
-        """Reserve memory for one more download of the organisation; raises `Busy` if full."""
+        """Reserve memory for a download of the organisation; raises `Busy` if none is free."""
         refusal = "too many files are being fetched at once"
         return _reserved(self._downloads, org_id, _DOWNLOADS_MAX, refusal)
 
@@ -182,25 +182,29 @@ class Files:
         return file
 
     async def get(self, org_id: UUID, file_id: str) -> StoredFileInfo:
-        """Return a file; raises `ResourceNotFound`."""
+        """Return a file without its content; raises `ResourceNotFound`."""
         file, _ = await self._open(org_id, file_id)
         return file
 
     async def content(self, org_id: UUID, file_id: str) -> bytes:
-        """Return a file's content; raises `ResourceNotFound`, and `Busy` if unavailable now."""
+        """Return a file's content; raises `ResourceNotFound`, or `Busy` if unavailable now."""
         with self.reserve_download(org_id):
             _, content = await self.read(org_id, file_id)
         return content
 
     async def read(self, org_id: UUID, file_id: str) -> tuple[StoredFileInfo, bytes]:
-        """Return a file and its content, within `reserve_download`; raises like `content`."""
+        """Return a file and its content; the caller holds `reserve_download`.
+
+        Raises like `content`.
+        """
         file, key = await self._open(org_id, file_id)
         try:
             sealed = await self._storage.get(StorageKey(org_id, file.uuid))
         except Unavailable as error:
             raise Busy(f"a file could not be read: {error}") from error
         if sealed is None:
-            # Unless it was erased just now, the content was lost.
+            # Raises ResourceNotFound if the file was erased just now; otherwise its content was
+            # lost.
             await self._open(org_id, file_id)
             raise InvariantBroken(f"the content of file {file.uuid} is gone")
         content = await asyncio.to_thread(
@@ -209,13 +213,13 @@ class Files:
         return file, content
 
     async def claim(self, tx: Tx, org_id: UUID, file_ids: Collection[str]) -> frozenset[str]:
-        """Keep referenced files until they are erased; return the ids that do not exist."""
+        """Keep these files until they are erased; return the ids for which no file exists."""
         by_id = {each: file_uuid(each) for each in file_ids}
         found = await store.claim(tx, org_id, [each for each in by_id.values() if each])
         return frozenset(file_id for file_id, uuid_ in by_id.items() if uuid_ not in found)
 
     async def missing_in(self, tx: Tx, org_id: UUID, file_ids: Collection[str]) -> frozenset[str]:
-        """Return those of these ids that do not exist."""
+        """Return those of these ids for which no file exists."""
         by_id = {each: file_uuid(each) for each in file_ids}
         found = await store.existing(tx, org_id, [each for each in by_id.values() if each])
         return frozenset(file_id for file_id, uuid_ in by_id.items() if uuid_ not in found)
@@ -243,7 +247,7 @@ class Files:
         return file
 
     async def erase(self, tx: Tx, org_id: UUID, file_ids: Collection[str]) -> None:
-        """Destroy files: unreadable from this transaction on, and removed by the worker soon after.
+        """Destroy files: they can't be read after this transaction, and the worker removes them.
 
         Unknown ids are ignored.
         """
@@ -256,8 +260,8 @@ class Files:
     ) -> bool:
         """Remove erased files, unfinished uploads, and files that no document references.
 
-        Uses each organisation's time and removes at most `limit`. Returns whether there may be
-        more.
+        Ages are counted in each organisation's time. At most `limit` files are removed. Returns
+        whether there may be more.
         """
         until = self._clock.now_of(offsets)
         found = await self._database.single(lambda tx: store.unwanted(tx, until, limit=limit))
@@ -268,7 +272,7 @@ class Files:
         return removed == limit
 
     async def _remove(self, storage_key: StorageKey, offset: timedelta, until: datetime) -> bool:
-        """Remove an expired file; False if that failed, or the file was claimed."""
+        """Remove an expired file; return False if that failed or the file was claimed."""
         org_id, file_id, at = storage_key.org_id, storage_key.file_id, self._clock.stamp(offset)
 
         async def take(tx: Tx) -> bool:
@@ -297,10 +301,10 @@ class Files:
         return True
 
     async def _publish(self, tx: Tx, caller: Caller, file: StoredFileInfo, claim: Claim) -> bool:
-        """Make a stored file visible; False if it expired first."""
+        """Make a stored file visible; return False if it expired first."""
         org_id, until = caller.org_id, file.created_at + UNCLAIMED_RETENTION
         if not await store.show(tx, org_id, file.uuid, remove_at=until):
-            # Made visible by an attempt whose commit was not acknowledged.
+            # A previous attempt, whose commit was not acknowledged, may have made the file visible.
             return await store.find(tx, org_id, file.uuid) is not None
         await claim(tx, file.uuid)
         await append_change(
@@ -319,7 +323,7 @@ class Files:
     async def _destroy(
         self, tx: Tx, org_id: UUID, file_id: UUID, *, actor: str | None, at: datetime
     ) -> None:
-        """Destroy a locked file; logged under the actor's name if it was ever visible."""
+        """Destroy a locked file; if it was ever visible, a change with this actor is recorded."""
         await self._vault.destroy(tx, org_id, [file_id])
         await store.mark_deleted(tx, org_id, [file_id])
         if actor is not None:

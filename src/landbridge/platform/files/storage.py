@@ -13,13 +13,13 @@ from uuid import UUID
 
 T = TypeVar("T")
 
-# The size of boto3's connection pool.
+# As many threads as boto3's pool has connections.
 _THREADS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class StorageKey:
-    """Key of a stored content, built from our own ids, never from a caller's text."""
+    """Key of a stored content, built from our own ids only, never from a caller's text."""
 
     org_id: UUID
     file_id: UUID
@@ -35,10 +35,13 @@ class StorageKey:
 
 
 class Storage(Protocol):
-    """Keeps contents. Every verb can be repeated, and raises `Unavailable` if it was not done."""
+    """Stores contents.
+
+    Every method can be repeated, and raises `Unavailable` if it had no effect.
+    """
 
     async def put(self, storage_key: StorageKey, content: bytes) -> None:
-        """Keep `content`, whole or not at all; when this returns, it survives a power cut."""
+        """Store `content` completely or not at all; afterwards it survives a power failure."""
         ...
 
     async def get(self, storage_key: StorageKey) -> bytes | None:
@@ -51,15 +54,15 @@ class Storage(Protocol):
 
 
 class StorageThreads:
-    """Threads that wait for a disk or a bucket only.
+    """Threads that only wait for a disk or a bucket.
 
-    A slow store would occupy the threads that the whole process shares, and so block the comparison
-    of names and the validation of images.
+    A slow store would otherwise occupy the threads that the whole process shares, and delay the
+    comparison of names and the validation of images.
     """
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="files")
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Return the result of `work`."""
+        """Run `work` in one of these threads, and return its result."""
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)

@@ -47,7 +47,8 @@ where org_id = $1 and id = $2 and state = 'STORED'
 
 _LOCK = "select state, remove_at from files where org_id = $1 and id = $2 for update"
 
-# `created_at` is always in the past, so that the worker's next sweep takes the file.
+# The file becomes due for removal at `created_at`, which is past, so the worker's next sweep takes
+# it.
 _LET_GO = """
 update files set state = 'DELETED', remove_at = created_at
 where org_id = $1 and id = any($2::uuid[])
@@ -79,7 +80,7 @@ where u.org_id = $1 and r.org_id = u.org_id
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A row of files."""
+    """Row of the table files."""
 
     org_id: UUID
     id: UUID
@@ -100,12 +101,12 @@ async def count(tx: Tx, org_id: UUID, size: int, *, bytes_max: int) -> bool:
 
 
 async def show(tx: Tx, org_id: UUID, file_id: UUID, *, remove_at: datetime) -> bool:
-    """Make the file visible; False if it already is, or was deleted in between."""
+    """Make the file visible; return False if it already is, or was deleted in the meantime."""
     return await tx.fetchval(_SHOW, org_id, file_id, remove_at) is not None
 
 
 async def claim(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Keep files for good; return the visible ones."""
+    """Keep files until they are erased; return the ids of those that are visible."""
     return frozenset(row["id"] for row in await tx.fetch(_CLAIM, org_id, list(file_ids)))
 
 
@@ -115,7 +116,7 @@ async def existing(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> frozense
 
 
 async def find(tx: Tx, org_id: UUID, file_id: UUID) -> StoredFile | None:
-    """Return a visible file."""
+    """Return a visible file; None if there is none."""
     row = await tx.fetchrow(_FIND, org_id, file_id)
     return None if row is None else read_row(row, StoredFile, size=row["size_bytes"])
 
@@ -127,20 +128,20 @@ async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> tuple[FileState, datetime
 
 
 async def mark_deleted(tx: Tx, org_id: UUID, file_ids: Collection[UUID]) -> None:
-    """Take files away from callers; the worker removes them."""
+    """Mark files as deleted: callers no longer see them, and the worker removes them."""
     await tx.execute(_LET_GO, org_id, list(file_ids))
 
 
 async def unwanted(
     tx: Tx, until: Mapping[UUID, datetime], *, limit: int
 ) -> Sequence[tuple[UUID, UUID]]:
-    """Organisation and id of files that are to be removed by now, the longest due first."""
+    """Return organisation and id of files that are due for removal, the longest due first."""
     rows = await tx.fetch(_UNWANTED, list(until.keys()), list(until.values()), limit)
     return [(row["org_id"], row["id"]) for row in rows]
 
 
 async def postpone(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None:
-    """Postpone the removal of a deleted file until then."""
+    """Postpone the removal of a deleted file until `until`."""
     await tx.execute(_POSTPONE, org_id, file_id, until)
 
 

@@ -1,6 +1,6 @@
-"""Reading of uploads, holding no more than one file's maximum in memory.
+"""Reading of uploads, with at most one file of the maximum size in memory.
 
-Nothing is written to disk on the way, unlike in frameworks with large bodies: it is not sealed yet.
+Nothing is written to disk before it is sealed; frameworks do that with large bodies.
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.files.inspection import too_large
 from landbridge.platform.files.model import FILE_BYTES_MAX, PART
 
-# Boundaries, headers and small fields around the file.
+# Bytes of boundaries, headers and small fields around the file.
 _OVERHEAD_BYTES_MAX = 64 * 1024
-# For a route's `request_max_body_size`.
+# Value of `request_max_body_size` for routes with uploads.
 UPLOAD_BYTES_MAX = FILE_BYTES_MAX + _OVERHEAD_BYTES_MAX
 _MULTIPART = "multipart/form-data"
 _PARTS_MAX = 16
@@ -27,15 +27,15 @@ _HEADERS_MAX = 8
 _HEADER_BYTES_MAX = 4096
 # Source: RFC 2046, 5.1.1.
 _BOUNDARY_LENGTH_MAX = 70
-# The time to read its parameters grows with the square of the length: a second for 32 KB.
+# The time to parse its parameters grows with the square of the length: a second for 32 KB.
 _CONTENT_TYPE_LENGTH_MAX = 500
-# Ten megabytes take this long on a line of 0.7 megabits per second.
+# Seconds that ten megabytes take at 0.7 megabits per second.
 _UPLOAD_TIMEOUT_S = 120
 
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """An upload that is not validated yet: `name` and `declared` are the client's words."""
+    """Upload before validation: `name` and `declared` are what the client sent."""
 
     name: str
     declared: str | None
@@ -45,7 +45,7 @@ class UploadedFile:
 async def read_upload(request: Request[Any, Any, Any]) -> UploadedFile:
     """Return the single part `file` of a multipart body; fields without a file are ignored.
 
-    Raises `FieldInvalid`. The sizes in the header are checked before anything is read.
+    Raises `FieldInvalid`. The sizes in the headers are checked before the body is read.
     """
     reader = _UploadReader(parser_of(request.headers.get("content-type", "")))
     try:
@@ -55,7 +55,7 @@ async def read_upload(request: Request[Any, Any, Any]) -> UploadedFile:
                     reader.take(chunk)
         return reader.end()
     except MultipartError as error:
-        # Its message may quote a header, which has the file's name.
+        # The parser's message may quote a header, which has the file's name.
         raise FieldInvalid("the body is not well-formed multipart/form-data", field=PART) from error
     except ClientException as error:
         if error.status_code == HTTP_413_REQUEST_ENTITY_TOO_LARGE:
@@ -66,7 +66,7 @@ async def read_upload(request: Request[Any, Any, Any]) -> UploadedFile:
 
 
 def parser_of(content_type: str) -> PushMultipartParser:
-    """Return a bounded parser for a multipart body of this type; raises `FieldInvalid`."""
+    """Return a parser with bounds for a multipart body; raises `FieldInvalid`."""
     return PushMultipartParser(
         _boundary(content_type),
         max_header_size=_HEADER_BYTES_MAX,
@@ -76,7 +76,7 @@ def parser_of(content_type: str) -> PushMultipartParser:
 
 
 class _UploadReader:
-    """Reads the body chunk by chunk."""
+    """Parses the body of an upload chunk by chunk."""
 
     def __init__(self, parser: PushMultipartParser) -> None:
         self._parser = parser
@@ -85,7 +85,7 @@ class _UploadReader:
         self._is_in_file = False
 
     def take(self, chunk: bytes) -> None:
-        """Read on."""
+        """Parse the next chunk."""
         for event in self._parser.parse(chunk):
             if isinstance(event, MultipartSegment):
                 self._is_in_file = _is_file(event)
@@ -99,7 +99,7 @@ class _UploadReader:
                     raise too_large()
 
     def end(self) -> UploadedFile:
-        """Return what was read, once the body has ended."""
+        """Return the upload after the last chunk; raises `FieldInvalid` if the file is missing."""
         self._parser.close()
         if self._file is None:
             raise FieldInvalid(f"send the file as the part named {PART}", field=PART)
@@ -111,7 +111,7 @@ class _UploadReader:
 
 
 def _is_file(part: MultipartSegment) -> bool:
-    """Return whether this is the file; rejects misnamed files, and fields of this name."""
+    """Return whether a part is the file; raises `FieldInvalid` for a misnamed one."""
     if part.name == PART and part.filename is None:
         raise FieldInvalid(f"{PART} must be sent as a file, with a file name", field=PART)
     if part.name != PART and part.filename is not None:

@@ -1,4 +1,4 @@
-"""Countries, regions and postal addresses, as ISO 3166 has them."""
+"""Countries, regions and postal addresses, with the codes of ISO 3166."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, check_text
 from landbridge.platform.http.constraints import Keywords, one_of, stated
 
 _ALPHA3_LENGTH = 3
-# Common names of regions that ISO 3166-2 spells otherwise, by country.
+# Common codes of regions that differ from ISO 3166-2, by country.
 _REGION_ALIASES = {
     ("MEX", "CDMX"): "CMX",
     ("MEX", "DF"): "CMX",
@@ -46,7 +46,7 @@ class Address(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def check_country(field: str, alpha3: str) -> str:
-    """An ISO 3166-1 alpha-3 code in upper case."""
+    """Check an ISO 3166-1 alpha-3 code, and return it in upper case."""
     country = alpha3.strip().upper()
     if len(country) != _ALPHA3_LENGTH or country not in _alpha2_by_alpha3():
         raise FieldInvalid(f"{field} must be an ISO 3166-1 alpha-3 code, as in USA", field=field)
@@ -72,7 +72,7 @@ def check_region(field: str, country: str, region: str) -> str:
 
 
 def _known_region(country: str, codes: Mapping[str, str], region: str) -> str | None:
-    """Return the code of a region that is given as a code, a whole ISO 3166-2 code or a name."""
+    """Return the code of a region, given as a code, a complete ISO 3166-2 code or a name."""
     if len(region) > TEXT_LENGTH_MAX:
         return None
     code = region.upper()
@@ -84,13 +84,13 @@ def _known_region(country: str, codes: Mapping[str, str], region: str) -> str | 
 
 
 def _folded(name: str) -> str:
-    """Return a name without case and accents, as forms without them spell it."""
+    """Return a name in lower case without accents, as forms without them spell it."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     return "".join(each for each in apart if not unicodedata.combining(each))
 
 
 def check_address(field: str, address: Address) -> Address:
-    """Check that an address has an existing country and region."""
+    """Check that the country and region of an address exist; return it with canonical texts."""
     country = check_country(f"{field}.country", address.country)
     line2 = address.address_line2
     return Address(
@@ -109,24 +109,24 @@ def check_address(field: str, address: Address) -> Address:
 
 
 def regions(country: str) -> Mapping[str, str]:
-    """Return a country's regions (alpha-3): names by ISO 3166-2 code; may be empty."""
+    """Return a country's regions as names by ISO 3166-2 code; empty if it has none."""
     alpha2 = find_alpha2(country)
     return _regions(alpha2) if alpha2 else {}
 
 
 def schemas() -> Mapping[str, Keywords]:
-    """Return the shapes of the OpenAPI document that an address refers to."""
+    """Return the OpenAPI schemas that the schema of an address refers to."""
     described = "An ISO 3166-1 alpha-3 code."
     return {"Country": {"description": described, **one_of(sorted(_alpha2_by_alpha3()))}}
 
 
 def find_alpha2(alpha3: str) -> str | None:
-    """Return the alpha-2 code of a country, which IBAN, BIC and tax numbers use."""
+    """Return the alpha-2 code of a country, for IBAN, BIC and tax numbers; None if unknown."""
     return _alpha2_by_alpha3().get(alpha3)
 
 
 def find_alpha3(alpha2: str) -> str | None:
-    """Return the alpha-3 code of a country, which all other code uses."""
+    """Return the alpha-3 code of a country, for all other code; None if unknown."""
     return next((three for three, two in _alpha2_by_alpha3().items() if two == alpha2), None)
 
 
@@ -142,7 +142,7 @@ def _alpha2_by_alpha3() -> dict[str, str]:
 def _regions(alpha2: str) -> Mapping[str, str]:
     import pycountry  # noqa: PLC0415  as above
 
-    # The library has no types for its tables.
+    # pycountry has no types for its tables.
     everywhere = cast("Iterable[Any]", pycountry.subdivisions)
     names = {
         str(each.code).partition("-")[2].upper(): str(each.name)

@@ -14,7 +14,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.people import check_email, check_phone
 from landbridge.platform.http.constraints import Keywords, form
 
-# Longer than any of these numbers including blanks.
+# Longer than any of these numbers with its blanks.
 _LENGTH_MAX = 100
 _WRONG_DIGITS = "its check digits are wrong"
 
@@ -29,7 +29,7 @@ class BankNumber:
     expected: str
     read: Callable[[str], str | None]
     why_not: Callable[[str], str | None]
-    # Its description in the OpenAPI document.
+    # JSON Schema of the number, for the OpenAPI document.
     form: Keywords = field(hash=False)
 
     def __call__(self, field: str, text: str) -> str:
@@ -48,7 +48,7 @@ class BankNumber:
 
 
 def _form(pattern: str) -> Callable[[str], str | None]:
-    """Return a reader of this form, without blanks and hyphens and in upper case."""
+    """Return a function that removes blanks and hyphens, upper-cases and matches a pattern."""
     form = re.compile(pattern)
 
     def read(text: str) -> str | None:
@@ -59,14 +59,14 @@ def _form(pattern: str) -> Callable[[str], str | None]:
 
 
 def _no_check(number: str) -> None:
-    """For numbers without any check of their content."""
+    """Return None: this kind of number has nothing to check beyond its form."""
     del number
 
 
 def _why_not_aba(number: str) -> str | None:
     from stdnum.us import rtn  # noqa: PLC0415  imported when first needed
 
-    # Prefixes that the American Bankers Association hands out; 00 is the government's.
+    # Prefixes that the American Bankers Association assigns; 00 belongs to the government.
     prefix = int(number[:2])
     is_handed_out = prefix <= 12 or 21 <= prefix <= 32 or 61 <= prefix <= 72 or prefix == 80  # noqa: PLR2004
     if not is_handed_out or not int(number):
@@ -100,8 +100,9 @@ def _why_not_bic(number: str) -> str | None:
 
 
 def _why_not_clabe(number: str) -> str | None:
-    # Each digit by 3, 7, 1 in turn, modulo 10 (Asociacion de Bancos de Mexico). The weights have
-    # no factor in common with 10, so that every wrong single digit shows. No library has it.
+    # Weight the digits by 3, 7, 1 in turn and add them modulo 10 (Asociacion de Bancos de Mexico).
+    # The weights share no factor with 10, so every single wrong digit is detected. No library has
+    # this.
     total = sum(int(digit) * (3, 7, 1)[index % 3] % 10 for index, digit in enumerate(number[:17]))
     return None if int(number[17]) == -total % 10 else _WRONG_DIGITS
 
@@ -117,7 +118,7 @@ def _why_not_cbu(number: str) -> str | None:
 def _why_not_cvu(number: str) -> str | None:
     from stdnum.ar import cbu  # noqa: PLC0415  imported when first needed
 
-    # A CVU is built like a CBU; its bank code is 000 for a wallet provider.
+    # A CVU has the form of a CBU; bank code 000 marks a wallet provider.
     if not cbu.is_valid(number):
         return _WRONG_DIGITS
     return None if number.startswith("000") else "it is a CBU"
@@ -129,8 +130,8 @@ def _why_not_card(number: str) -> str | None:
     return None if luhn.is_valid(number) and int(number) else _WRONG_DIGITS
 
 
-# Countries that pay in euro by SEPA (European Payments Council, 2025): the 27 of the Union, then
-# the European Economic Area, then those that joined.
+# Countries with payments in euro by SEPA (European Payments Council, 2025): the 27 members of the
+# Union, then those of the European Economic Area, then the others.
 SEPA_COUNTRIES = frozenset({
     "AT", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU",
     "IE", "IT", "LT", "LU", "LV", "MT", "NL", "PL", "PT", "RO", "SE", "SI", "SK",
@@ -145,7 +146,7 @@ def _why_not_sepa(number: str) -> str | None:
     return None if number[:2] in SEPA_COUNTRIES else "its country is not in SEPA"
 
 
-# A tax number may be written with its punctuation.
+# CPF or CNPJ without its punctuation.
 _PIX_TAX = re.compile(r"[0-9]{11}|[0-9A-Z]{12}[0-9]{2}")
 _PIX_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PIX_EMAIL_LENGTH_MAX = 77
@@ -153,7 +154,10 @@ _CPF_LENGTH = 11
 
 
 def _read_pix(text: str) -> str | None:
-    """Read a tax number, an e-mail address, a Brazilian phone number or a random key."""
+    """Parse a PIX key: tax number, e-mail address, Brazilian phone number or random key.
+
+    None otherwise.
+    """
     key = text.strip()
     try:
         if "@" in key:
@@ -191,13 +195,13 @@ def _read_alias(text: str) -> str | None:
 
 
 def _number(expected: str, pattern: str, why_not: Callable[[str], str | None]) -> BankNumber:
-    """Return a kind of number with one form, written in groups and in any case."""
+    """Return a kind of number with one form; blanks, hyphens and lower case are accepted."""
     grouped = re.sub(r"(\[[^\]]+\])(\{[^}]+\})?", r"(?:\1[ -]?)\2", pattern)
     stated = form(f"^{grouped.replace('A-Z', 'A-Za-z')}$", maxLength=_LENGTH_MAX)
     return BankNumber(expected, _form(pattern), why_not, stated)
 
 
-# The usual written form.
+# CPF or CNPJ in its usual written form.
 _PIX_TAX_FORM = "[0-9]{3}[.]?[0-9]{3}[.]?[0-9]{3}-?[0-9]{2}|[0-9A-Z]{12}[0-9]{2}"
 _PIX_EMAIL_FORM = "[a-z0-9]{1,20}@[a-z0-9]{1,20}([.](com|net|org))?[.][a-z]{2}"
 
@@ -224,8 +228,8 @@ check_alias = BankNumber(
 )
 check_card = _number("a debit card number of 16 digits", r"[0-9]{16}", _why_not_card)
 check_mexican_phone = _number("a phone number of 10 digits", r"[0-9]{10}", _no_check)
-# Its last digit checks the nine before it together with the bank's code, which is unknown here, so
-# only the form can be checked.
+# The last digit checks the nine before it and the bank's code. The code is unknown here, so only
+# the form is checked.
 check_nuban = _number("a NUBAN of 10 digits", r"[0-9]{10}", _no_check)
 check_us_account = _number("an account number of 4 to 17 digits", r"[0-9]{4,17}", _no_check)
 check_account_number = _number(

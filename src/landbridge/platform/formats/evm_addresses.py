@@ -1,24 +1,25 @@
-"""EVM addresses: validation, EIP-55 capitals, and the hash that they are made with."""
+"""EVM addresses: validation, EIP-55 capital letters, and Keccak-256."""
 
 import re
 from functools import lru_cache
 
 from Crypto.Hash import keccak
 
-# Addresses that one process meets again and again: tokens, relayers, recent payers.
+# Enough for the addresses that recur in one process: tokens, relayers, recent payers.
 _CACHE_SIZE = 10_000
 _EVM_FORM = re.compile(r"0x[0-9a-fA-F]{40}")
 
 
 class AddressError(ValueError):
-    """Text that is not a valid destination address; the message follows a field's name."""
+    """Raised for an invalid destination address; the message continues a field's name."""
 
 
 def checked_evm_address(text: str) -> str:
-    """Return the address in `text`, with EIP-55 capitals.
+    """Return the address in `text` with EIP-55 capital letters.
 
-    Letters of one case carry no checksum and are accepted unchecked; mixed ones must be correct.
-    Raises `AddressError` for all other input, and for the zero address, where coins are lost.
+    An address with letters of one case has no checksum and is accepted; mixed case must be a
+    correct checksum. Raises `AddressError` for all other input, and for the zero address, where
+    coins are lost.
     """
     if not _EVM_FORM.fullmatch(text):
         raise AddressError("must be 0x followed by 40 hexadecimal digits")
@@ -33,7 +34,7 @@ def checked_evm_address(text: str) -> str:
 
 @lru_cache(_CACHE_SIZE)
 def checksummed(digits: str) -> str:
-    """Return `0x` and 40 hex digits, a letter capital where the hash has 8 or more there: EIP-55.
+    """Return an address with EIP-55 capital letters: where the hash has 8 or more.
 
     `digits` are the 40 digits in lower case, without `0x`.
     """
@@ -45,5 +46,5 @@ def checksummed(digits: str) -> str:
 
 
 def keccak256(data: bytes) -> bytes:
-    """Ethereum's hash: Keccak as submitted, which is not the SHA-3 of the standard library."""
+    """Return Ethereum's hash: the original Keccak-256, not the SHA-3 of the standard library."""
     return keccak.new(digest_bits=256, data=data).digest()

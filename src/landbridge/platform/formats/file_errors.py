@@ -4,8 +4,8 @@ from landbridge.platform.core.errors import LandbridgeError
 
 
 class FileRejected(LandbridgeError):
-    """A file cannot be read, or must not be trusted: nothing of it counts.
+    """The file can't be read or must not be trusted, so nothing in it is used.
 
-    The message is a sentence for the person who looks after the files. It names places and
+    The message is a sentence for the person who manages the files. It contains positions and
     counts, never names, account numbers or texts from the file.
     """

@@ -8,21 +8,22 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.texts import check_text
 
 AGE_YEARS_MAX = 120
-# RFC 5321, 4.5.3.1.3, without the angle brackets.
+# RFC 5321, 4.5.3.1.3, less the angle brackets.
 EMAIL_LENGTH_MAX = 254
-# Maximum octets before the @. RFC 5321, 4.5.3.1.1.
+# Maximum octets before the @ sign. RFC 5321, 4.5.3.1.1.
 _EMAIL_LOCAL_LENGTH_MAX = 64
-# Maximum length as written; E.164 itself has at most 15 digits.
+# Maximum length with punctuation; E.164 itself has at most 15 digits.
 _PHONE_LENGTH_MAX = 40
-# Categories of characters in names: letters, marks, digits, blanks, punctuation, currency signs and
-# modifier symbols; and some more, except those that only markup needs.
+# Unicode categories of characters in names: letters, marks, digits, blanks, punctuation, currency
+# signs and modifier symbols. Characters that only markup needs are excluded, and a few others are
+# added.
 _NAME_KINDS = ("L", "M", "N", "Zs", "P", "Sc", "Sk")
 _NAME_MORE = set("+|\u00b0\u200c\u200d")
 _NAME_LESS = set("{}[]\\")
 
 
 def check_name(field: str, text: str) -> str:
-    """Check the name of a person or a business, in any script, without markup characters."""
+    """Check the name of a person or business, in any script, without markup characters."""
     name = check_text(field, text)
     if not any(_class(each) in "LN" for each in name):
         raise FieldInvalid(f"{field} must have a letter or a digit", field=field)
@@ -78,7 +79,7 @@ def check_phone(field: str, text: str) -> str:
 
 
 def check_ip(field: str, text: str) -> str:
-    """An IPv4 address."""
+    """Check an IPv4 address."""
     try:
         return str(IPv4Address(text.strip()))
     except AddressValueError as error:
@@ -89,7 +90,7 @@ def check_ip(field: str, text: str) -> str:
 
 def check_birth_date(field: str, birth_date: date, *, today: date) -> date:
     """Check that a living person can have been born on this day."""
-    # Years are compared, not days, so that the result does not depend on birthdays.
+    # Only years are compared, so that the result does not depend on birthdays.
     if today.year - birth_date.year > AGE_YEARS_MAX:
         raise FieldInvalid(f"{field} must be at most {AGE_YEARS_MAX} years ago", field=field)
     return check_past_date(field, birth_date, today=today)

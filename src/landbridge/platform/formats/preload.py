@@ -10,7 +10,7 @@ _FIELD = "warm"
 
 
 def warm_up() -> None:
-    """Run each check that loads tables once; takes about a second, call it in a thread."""
+    """Run each check that loads tables once. This takes about a second: call it in a thread."""
     people.check_phone(_FIELD, "+14155550123")
     people.check_email(_FIELD, "ada@example.com")
     addresses.check_region(_FIELD, "USA", "CA")

@@ -11,7 +11,7 @@ from typing import Final
 from landbridge.platform.formats.translations import later as _
 
 REASONS: Final[Sequence[str]] = (
-    # Scripted outcomes, and webhook deliveries without a response.
+    # Scripted outcomes of the sandbox, and webhook deliveries without a response.
     _("this payment did not pass the screening, as scripted in the sandbox"),
     _("there is no fresh price for this pair, as scripted in the sandbox"),
     _("the stablecoin is off its peg and is not quoted, as scripted in the sandbox"),
@@ -34,7 +34,7 @@ REASONS: Final[Sequence[str]] = (
     _("the connection was broken off"),
     _("no answer within %(seconds)s s"),
     _("the certificate is not valid: %(rest)s"),
-    # Orders on chains: what they wait for, and why they failed.
+    # Orders on chains: why they wait, and why they failed.
     _("waits for coins at the paying address"),
     _("waits for the allowance of a contract"),
     _("waits for another batch or burn of the paying address"),

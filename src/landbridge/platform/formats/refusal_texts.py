@@ -15,9 +15,9 @@ from landbridge.platform.formats.reason_texts import REASONS
 from landbridge.platform.formats.translations import ENGLISH, catalogue
 from landbridge.platform.formats.translations import later as _
 
-# Whole sentences, and patterns with their variable parts.
+# Complete sentences, and sentence patterns with variable parts.
 SENTENCES: Final[Sequence[str]] = (
-    # Forms of the dashboard.
+    # From forms of the dashboard.
     _("A batch can have at most %(most)s lines; this file has %(count)s. Split it."),
     _("A comment has at most %(most)s characters."),
     _("A member has at most %(most)s saved views."),
@@ -94,7 +94,7 @@ SENTENCES: Final[Sequence[str]] = (
     _("a NUL character can't be stored"),
     _("give either destinationChain or externalWalletId"),
     _("the request body is not valid JSON: %(rest)s"),
-    # Definitions of report templates, after the name of the member.
+    # From definitions of report templates, after the name of the member.
     _("is required"),
     _("is required: a ratio or a difference has two numbers"),
     _("is required: a %(function)s is rounded"),
@@ -123,7 +123,7 @@ SENTENCES: Final[Sequence[str]] = (
     _("an organisation has at most %(most)s templates; delete one first"),
     _("a template has at most %(most)s versions"),
     _("the template %(name)s is used by %(uses)s"),
-    # Sign-in and team.
+    # From sign-in and team.
     _("Wrong e-mail or password"),
     _("Wrong or already used code. Wait for the next code and try again."),
     _("This passkey didn't work. Try again, or sign in with your password."),
@@ -140,8 +140,8 @@ SENTENCES: Final[Sequence[str]] = (
     _("This password is too easy to guess. Choose another."),
 )
 
-# Sentences about one field, which the API names; a page has a label for it. The first that matches
-# is taken.
+# Sentences about one field, which begin with the field's API name; pages replace it by a label. The
+# first match is used.
 FIELD_SENTENCES: Final[Sequence[str]] = (
     _("%(name)s: expected string of length <= %(most)s"),
     _("%(name)s: expected string of length >= 1"),
@@ -198,7 +198,7 @@ FIELD_SENTENCES: Final[Sequence[str]] = (
     _("%(name)s must be the BVN, which has 11 digits"),
 )
 
-# One message for each error name; the contract has the list of names.
+# A general message for each error name; the contract lists the names.
 NAMES: Final[Mapping[str, str]] = {
     "FIELD_VALIDATION_ERROR": _("This value is missing or invalid. Correct it and try again."),
     "METHOD_NOT_ALLOWED": _("This action is not available."),
@@ -241,9 +241,9 @@ _PLACEHOLDER: Final = re.compile(r"%\((\w+)\)s")
 
 
 def refusal_text(refusal: Refused | Busy | str, language: str, label: str = "") -> str:
-    """Return a refusal's sentence in a language; in English it stays as the API wrote it.
+    """Return a refusal's sentence in a language; English sentences stay as the API wrote them.
 
-    `label` is that of the field on the page, in place of the API's name.
+    `label` is the page's label of the field; it replaces the API's name of the field.
     """
     message = refusal.message if isinstance(refusal, Refused) else str(refusal)
     if language == ENGLISH:
@@ -260,7 +260,7 @@ def refusal_text(refusal: Refused | Busy | str, language: str, label: str = "") 
 
 
 def known_text(message: str, language: str, label: str = "") -> str | None:
-    """Return the translation of a sentence of ours; None for a sentence that is not known.
+    """Return the translation of one of our sentences; None if the sentence is unknown.
 
     `label` replaces the name of the field in a sentence that begins with one.
     """
@@ -282,7 +282,7 @@ def known_text(message: str, language: str, label: str = "") -> str | None:
 
 @cache
 def _patterns() -> Sequence[tuple[re.Pattern[str], str]]:
-    """Sentences with variable parts, as expressions that match them."""
+    """Return the sentences with variable parts, each with an expression that matches it."""
     return [
         (re.compile(_PLACEHOLDER.sub(_group, _escaped(each))), each)
         for each in (*SENTENCES, *FIELD_SENTENCES, *REASONS)
@@ -291,7 +291,7 @@ def _patterns() -> Sequence[tuple[re.Pattern[str], str]]:
 
 
 def _group(placeholder: re.Match[str]) -> str:
-    """Return the group of a placeholder; an amount has no blanks, and a value may be long."""
+    """Return the regex group of a placeholder: an amount has no blanks, a value may be long."""
     name = placeholder[1]
     if name == "value":
         return "(?P<value>.*)"
@@ -299,6 +299,6 @@ def _group(placeholder: re.Match[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape a sentence for an expression, except its placeholders."""
+    """Escape a sentence for a regular expression, except its placeholders."""
     parts = _PLACEHOLDER.split(text)
     return "".join(f"%({part})s" if at % 2 else re.escape(part) for at, part in enumerate(parts))

@@ -1,9 +1,9 @@
 """Types of fields that a check of this package reads, with their OpenAPI schemas.
 
 The types validate nothing; the checks do, with their own error messages. No schema is wider than
-its check. It is narrower where the check is lenient (surrounding blanks, rare characters). It
-leaves out emoji and other characters beyond 2^16, and what no pattern can express: check digits,
-numbering plans, and dependencies on other fields.
+its check. A schema is narrower where the check is lenient (surrounding blanks, rare characters). It
+excludes emoji and other characters beyond 2^16. It ignores what no pattern can express: check
+digits, numbering plans, and dependencies on other fields.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from landbridge.platform.formats.people import EMAIL_LENGTH_MAX
 from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, URL_LENGTH_MAX
 from landbridge.platform.http.constraints import Keywords, form, or_empty, shared, stated
 
-# Ranges of code points of scripts in use: patterns stay short, and are the same for each version of
-# Unicode. The first: letters, digits, punctuation and symbols.
+# Ranges of code points of scripts in use. They keep patterns short and independent of the version
+# of Unicode. VISIBLE: letters, digits, punctuation and symbols.
 VISIBLE = (
     "21-7e a1-ac ae-2ff 370-377 37a-37f 384-38a 38e-3a1 3a3-482 48a-52f 531-556 559-58a 5d0-5ea "
     "5ef-5f4 606-60f 61d-64a 660-66f 671-6d5 6ee-70d 712-72f 74d-7a5 7c0-7ea 7f4-7fa 7fe-815 "
@@ -59,7 +59,8 @@ LETTERS = (
     "f900-fa6d fa70-fad9 fb46-fbb1 fbd3-fd3d fd50-fd8f fd92-fdc7 fe76-fefc ff21-ff3a ff41-ff5a "
     "ff66-ffbe"
 )
-# Letters, digits, blanks, punctuation, accents, marks of vowels and signs of currencies.
+# Characters of names: letters, digits, blanks, punctuation, accents, vowel marks and currency
+# signs.
 OF_NAMES = (
     "20-3b 3f-5a 5e-7a 7c a0-a5 a7-a8 aa-ab af-b0 b2-d6 d8-f6 f8-377 37a-37f 384-38a 38e-3a1 "
     "3a3-3f5 3f7-481 483-52f 531-556 559-58a 591-5c7 5d0-5ea 5ef-5f4 609-60d 610-61b 61d-6dc "
@@ -90,7 +91,7 @@ OF_NAMES = (
     "aa7a-aac2 aadb-aaf6 ab30-ab6b ab70-abed ac00-d7a3 f900-fa6d fa70-fad9 fb46-fbc2 fbd3-fd3f "
     "fd50-fd8f fd92-fdc7 fe00-fe19 fe20-fe52 fe76-fefc ff1f-ff5b ff5f-ffbe"
 )
-# Characters that a line must not have, and those that prose must not have.
+# Characters that a single line must not have, and those that prose must not have.
 _OUTSIDE_PROSE = (
     "0-9 b-1f 7f-9f ad 600-605 61c 6dd 70f 890-891 8e2 180e 200b 200e-200f 2028-202e 2060-206f "
     "d800-dfff feff fff9-fffb"
@@ -100,12 +101,12 @@ _LAST = 0xFFFF
 
 
 def _class(ranges: str) -> str:
-    """Return the ranges as written within the brackets of a pattern."""
+    """Return ranges in the form that they have within the brackets of a pattern."""
     return "".join("-".join(_point(end) for end in each.split("-")) for each in ranges.split())
 
 
 def _all_but(ranges: str) -> str:
-    """Return the other ranges below 2^16: a dialect that counts in UTF-16 knows no further ones."""
+    """Return all other ranges below 2^16; some regex dialects count in UTF-16 and know no more."""
     excluded = sorted(
         (int(first, 16), int(last or first, 16))
         for first, _, last in (each.partition("-") for each in ranges.split())
@@ -133,7 +134,7 @@ def prose(length_max: int) -> Keywords:
 
 
 NAME = shared("Name", minLength=1, maxLength=TEXT_LENGTH_MAX)
-# `places.schemas` lists the existing ones.
+# The schema itself is in `addresses.schemas`, with the existing countries.
 COUNTRY = shared("Country")
 _LABEL = "[A-Za-z0-9]{1,20}(-[A-Za-z0-9]{1,20}){0,2}"
 EMAIL = form(
@@ -151,7 +152,7 @@ URL = form(
     format="uri",
     maxLength=URL_LENGTH_MAX,
 )
-# Allowed webhook URLs; loopback is for sandboxes only.
+# Allowed webhook URLs; loopback is only allowed in sandboxes.
 DESTINATION = form(
     rf"^https://({_LABEL}\.){{1,3}}"
     r"(?!(arpa|corp|home|internal|intranet|lan|local|localdomain|localhost)([:/?]|$))"
@@ -159,7 +160,7 @@ DESTINATION = form(
     format="uri",
     maxLength=URL_LENGTH_MAX,
 )
-# Another field states the chain, which determines the form.
+# Address on a chain. The chain is in another field, and determines which form is valid.
 ADDRESS = form("^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$")
 
 LineText: TypeAlias = Annotated[str, stated(line())]
@@ -174,7 +175,7 @@ AddressText: TypeAlias = Annotated[str, stated(ADDRESS)]
 
 
 def schemas() -> Mapping[str, Keywords]:
-    """Return the schemas of the OpenAPI document that these types refer to."""
+    """Return the OpenAPI schemas that the types of this module refer to."""
     visible, letters = _class(VISIBLE), _class(LETTERS)
     of_lines, of_prose = _class(_all_but(_OUTSIDE_LINES)), _class(_all_but(_OUTSIDE_PROSE))
     return {

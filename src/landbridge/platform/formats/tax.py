@@ -12,8 +12,9 @@ _LENGTH_MIN, _LENGTH_MAX = 3, 32
 
 # Modules of python-stdnum by country, each a scheme that a tax office there assigns to people or to
 # businesses. A country is listed only if its schemes cover both: a partial list would reject valid
-# numbers. (Left out for that: Colombia, whose people often know their number without its check
-# digit; the United Kingdom, whose insurance numbers the library lacks; Singapore, Ghana, Hungary.)
+# numbers. (Left out for this reason: Colombia, whose people often know their number without its
+# check digit; the United Kingdom, whose insurance numbers the library lacks; Singapore, Ghana,
+# Hungary.)
 _SCHEMES: dict[str, tuple[str, ...]] = {
     "AR": ("ar.cuit",),
     "AU": ("au.tfn", "au.abn", "au.acn"),
@@ -82,11 +83,11 @@ def check_tax_number(field: str, number: str, *, country: str | None) -> str:
 
 
 def _validated(name: str, text: str) -> str | None:
-    """Return the number in the scheme's form, or None."""
-    # Each scheme is a module, imported when its country is first met.
+    """Return the number in the scheme's form; None if it is invalid."""
+    # Each scheme is a module, imported when a number of its country is first checked.
     scheme = cast("_Scheme", import_module(f"stdnum.{name}"))
     try:
         return scheme.validate(text)
     except (ValueError, LookupError, ArithmeticError):
-        # The library rejects with ValueErrors; other exceptions are its own bugs.
+        # The library rejects a number with ValueError; any other exception is its own bug.
         return None

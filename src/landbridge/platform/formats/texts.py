@@ -1,7 +1,7 @@
 """Texts and URLs. Every check returns the canonical text, or raises `FieldInvalid`.
 
-Guarantees, for all of this package: for any text, only `FieldInvalid` is raised. Its message names
-the field and states what is expected. It never repeats the value, which may be personal data.
+Guarantees of every check in this package: for any text, only `FieldInvalid` is raised. Its message
+names the field and states what is expected. It never repeats the value, which may be personal data.
 """
 
 import re
@@ -13,18 +13,19 @@ from landbridge.platform.core.errors import FieldInvalid
 TEXT_LENGTH_MAX = 200
 URL_LENGTH_MAX = 2000
 
-# Host names and addresses, an IPv6 one without its brackets. No character may end a rule of a
-# page's Content-Security-Policy, which may contain a host.
+# Matches host names and addresses; an IPv6 address has no brackets. A host can be written into a
+# page's Content-Security-Policy, so no allowed character may end a rule there.
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9.])?|[0-9a-f:.]+")
 
-# Control characters, surrogates, line and paragraph separators, and invisible characters.
+# Refused categories: control characters, surrogates, line and paragraph separators, and invisible
+# ones.
 _REFUSED = {"Cc", "Cs", "Zl", "Zp", "Cf"}
-# Invisible, but some scripts are not written rightly without them.
+# Invisible characters without which some scripts can't be written correctly.
 _JOINERS = {"\u200c", "\u200d"}
-# Marks behind one letter, as in the stream-safe format of Unicode (UAX 15); no script needs more.
-# The time to sort marks grows with the square of their number: 0.1 seconds for 8,000.
+# Maximum marks behind one letter, as in Unicode's stream-safe format (UAX 15); no script needs
+# more. The time to sort marks grows with the square of their number: 0.1 seconds for 8,000.
 _MARKS_MAX = 30
-# Letters and a sign that are blank: fillers of Hangul, and the braille pattern without dots.
+# Letters and a symbol that look blank: fillers of Hangul, and the braille pattern without dots.
 BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
 
@@ -44,7 +45,7 @@ def check_text(field: str, text: str, *, length_max: int = TEXT_LENGTH_MAX) -> s
 def check_prose(field: str, text: str, *, length_max: int) -> str:
     """Return the stripped text: one or more lines with at least one visible character.
 
-    Lines end with a line feed; at most `length_max` characters in all.
+    Lines end with a line feed; all lines together have at most `length_max` characters.
     """
     lines = text[: 4 * length_max].replace("\r\n", "\n")
     stripped = _composed(field, lines.strip())
@@ -79,7 +80,7 @@ def _is_url(url: str) -> bool:
         return False
     try:
         parts = urlsplit(url)
-        # Accessing the port rejects one that is not a number.
+        # Reading the port raises ValueError if it is not a number.
         has_host = bool(parts.hostname and _HOST.fullmatch(parts.hostname)) and parts.port != 0
     except ValueError:
         return False
@@ -87,13 +88,13 @@ def _is_url(url: str) -> bool:
 
 
 def is_allowed(character: str) -> bool:
-    """Return whether a character is printable and neither invisible nor changes the direction."""
+    """Return whether a character is printable, visible and does not change the text direction."""
     is_kind = unicodedata.category(character) not in _REFUSED or character in _JOINERS
     return is_kind and character not in BLANK_LETTERS
 
 
 def _composed(field: str, text: str) -> str:
-    """Return a text with its letters and marks composed where Unicode can."""
+    """Return a text with letters and marks composed as far as Unicode allows."""
     if text.isascii():
         return text
     marks = 0

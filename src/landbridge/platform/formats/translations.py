@@ -1,7 +1,7 @@
-"""Languages of pages. English is in the pages themselves; every other is one gettext file.
+"""Languages of pages. English texts are in the pages; each other language is a gettext file.
 
-`languages/<code>.po` is read directly: nothing is compiled. Error messages of the API stay English,
-as customers' programs receive them.
+`languages/<code>.po` is read directly, without a compiled form. Error messages of the API are
+always English, because customers' programs receive them.
 """
 
 import re
@@ -20,7 +20,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 ENGLISH: Final = "en"
-# The name of each language in itself.
+# Languages, each with its name in that language.
 LANGUAGES: Final = {ENGLISH: "English", "es": "Español"}
 _WEIGHT: Final = re.compile(r"0(\.[0-9]{0,3})?|1(\.0{0,3})?")
 FOLDER: Final = Path(__file__).parent / "languages"
@@ -33,7 +33,7 @@ def later(text: str) -> str:
 
 @cache
 def catalogue(language: str) -> NullTranslations:
-    """Return the texts of a language; missing ones are in English."""
+    """Return the translations of a language; a missing translation stays English."""
     if language == ENGLISH or language not in LANGUAGES:
         return NullTranslations()
     with (FOLDER / f"{language}.po").open("rb") as file:
@@ -49,10 +49,10 @@ def install_texts(
     gettext: Callable[[str], str],
     ngettext: Callable[[str, str, int], str],
 ) -> None:
-    """Let templates translate, by `_` and `trans`.
+    """Let templates translate with `_`, `trans` and `ngettext`.
 
-    Jinja takes every translated text for markup. That is right for `trans` and `ngettext`, which
-    contain their text, but `_` also receives variables: it escapes.
+    Jinja treats every translated text as markup. That is right for `trans` and `ngettext`, which
+    contain their text, but `_` also receives variables, so it escapes them.
     """
 
     def escaped(text: str, /, **variables: Any) -> Markup:
@@ -67,7 +67,7 @@ def install_texts(
 def best_language(accepted: str) -> str:
     """Return the supported language that a browser prefers."""
     weighed = [_weighed(each) for each in accepted.split(",")]
-    # The sort is stable: of equal weights, the first wins.
+    # The sort is stable, so of equal weights the first wins.
     preferred = sorted(
         (each for each in weighed if each[0] and each[1] > 0), key=lambda each: -each[1]
     )

@@ -1,8 +1,8 @@
 """The pages below /docs: a list of all operations, and Swagger UI for the operations of one tag.
 
-Each tag has a document of its own, because Swagger UI resolves the whole document each time that an
-operation is opened: with all operations that takes about eight times as long as with those of one
-tag.
+Each tag has a document of its own, because Swagger UI resolves the whole document whenever an
+operation is opened. With all operations, that takes about eight times as long as with the
+operations of one tag.
 """
 
 import base64
@@ -71,7 +71,7 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-# The schemas of all bodies are not listed below the operations, which show them.
+# Swagger UI does not list the schemas below the operations, which show them already.
 _SCRIPT = (
     'SwaggerUIBundle({url: document.getElementById("swagger-ui").dataset.document, '
     'dom_id: "#swagger-ui", persistAuthorization: true, defaultModelsExpandDepth: -1, '
@@ -83,8 +83,8 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-# The pages of a tag keep a key in the browser, so no other site may frame them. The inline style of
-# the list and the inline script are allowed by their hashes; Swagger UI sets styles of its own.
+# A key stays in the browser on a tag's page, so no other site may frame it. The inline style of the
+# list and the inline script are allowed by their hashes; Swagger UI sets styles of its own.
 INDEX_HEADERS = {
     "Content-Security-Policy": (
         f"default-src 'none'; style-src 'sha256-{_hash(_STYLE)}'; form-action 'none'; "
@@ -110,7 +110,7 @@ class ApiExplorer:
     """
 
     def __init__(self, encoded_document: Callable[[], bytes], tags: Iterable[str]) -> None:
-        """`tags` are the names of the document's tags."""
+        """`tags` are the names of all tags in the document."""
 
         def read() -> dict[str, Any]:
             return msgspec.json.decode(self.document.get().content, type=dict[str, Any])
@@ -121,7 +121,7 @@ class ApiExplorer:
         names = [*tags, WEBHOOKS]
         self.document = LazyContent(lambda: StaticContent.of(encoded_document(), MediaType.JSON))
         self.index = LazyContent(lambda: _html(_index(read())))
-        # By their names in addresses, such as `transfer-approvals`.
+        # By the tag's name in URLs, such as `transfer-approvals`.
         self.pages = {_slug(each): LazyContent(partial(_page, each)) for each in names}
         self.documents = {_slug(each): LazyContent(partial(document_of, each)) for each in names}
 
@@ -158,7 +158,7 @@ def tag_document(document: Mapping[str, Any], tag: str) -> dict[str, Any]:
 
 
 def _references(value: object) -> Iterator[str]:
-    """Yield each reference to a component, also those in the mapping of a discriminator."""
+    """Yield each reference to a component, including those in a discriminator's mapping."""
     match value:
         case str() if value.startswith(_REFERENCE):
             yield value
@@ -230,10 +230,7 @@ def _slug(tag: str) -> str:
 
 @cache
 def assets() -> Mapping[str, LazyContent]:
-    """Return the files of Swagger UI, from the package that contains them.
-
-    The package is never imported.
-    """
+    """Return the files of Swagger UI from its Python package, which is never imported."""
     spec = find_spec("aiohttp_swagger3")
     if spec is None or spec.origin is None:
         raise InvariantBroken("aiohttp-swagger3 is not installed; run `make setup`")

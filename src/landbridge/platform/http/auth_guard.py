@@ -1,7 +1,8 @@
 """Authentication guard: a route without `public=True` in its options requires a valid API key.
 
 The key must have the scope that the application's table names for the route. It must still be valid
-when the body has arrived and the request's turn has come: a client may take minutes to send a body.
+when the body has arrived and the request has its concurrency slot: a client may take minutes to
+send a body.
 
 Dashboard pages call routes within this process (`internal_client`) for a signed-in member. The
 member is in the ASGI scope, which no client can write.
@@ -20,13 +21,13 @@ from landbridge.platform.http.caller import Caller, KeyScope, MemberRole, check_
 from landbridge.platform.http.headers import header
 
 _SCHEME = "bearer "
-# Scope key of the caller of an internal request.
+# Scope key under which an internal request has its caller.
 INSIDE = "landbridge.caller"
-# Scope key of the monotonic time of the authentication by a key.
+# Scope key of the monotonic time at which a key was authenticated.
 _AUTHENTICATED_AT: Final = "landbridge.authenticated_at"
-# Scope key of the check of a request that waited, for routes that read their bodies themselves.
+# Scope key of the check for requests that waited; routes that read their bodies themselves call it.
 _CHECK_WAITED: Final = "landbridge.check_waited"
-# A key is read again if the request waited longer than this; most requests wait a few milliseconds.
+# A key is authenticated again if the request waited longer than this; most wait a few milliseconds.
 STALE_AFTER_S: Final = 1.0
 
 AnyConnection = ASGIConnection[Any, Any, Any, Any]
@@ -35,21 +36,21 @@ NeededScope = Callable[[AnyConnection, BaseRouteHandler], KeyScope]
 
 
 class RequestRateLimiter(Protocol):
-    """Counts requests, and raises a `Refused` above the limit."""
+    """Counts requests; raises a `Refused` above the limit."""
 
     def count_caller(self, scope: Any, caller: Caller) -> None:
         """Count a request with a valid key."""
         ...
 
     def count_address(self, scope: Any) -> None:
-        """Count a request without one."""
+        """Count a request without a valid key."""
         ...
 
 
 def auth_guard(
     authenticate: Authenticate, rates: Callable[[], RequestRateLimiter], needed_scope: NeededScope
 ) -> Callable[[AnyConnection, BaseRouteHandler], Awaitable[None]]:
-    """Litestar guard; `authenticate` raises `KeyInvalid` for an invalid key."""
+    """Return the guard for Litestar; `authenticate` raises `KeyInvalid` for an invalid key."""
 
     async def guard(connection: AnyConnection, handler: BaseRouteHandler) -> None:
         if handler.opt.get("public"):
@@ -79,8 +80,8 @@ def waited_guard(
 ) -> Callable[[AnyConnection], Awaitable[None]]:
     """Return a check of requests that are about to be handled, after body and queue.
 
-    A request that waited longer than `STALE_AFTER_S` is authenticated again, so that a key that was
-    revoked meanwhile, or an organisation that was frozen, is noticed. Raises as `auth_guard`.
+    A request that waited longer than `STALE_AFTER_S` is authenticated again, so that a revoked key
+    or a frozen organisation takes effect. Raises the errors of `auth_guard`.
     """
 
     async def check(request: AnyConnection) -> None:
@@ -117,8 +118,8 @@ def bearer(scope: Any) -> str:
 def check_looks_only(caller: Caller, handler: BaseRouteHandler, method: str) -> None:
     """Raise `RoleNotAllowed` if an analyst requests more than a read.
 
-    Services check the same; this check covers every route. Routes that change nothing, though they
-    are not GET, have `looks=True` in their options.
+    Services check the same; this check covers every route. Routes other than GET that change
+    nothing have `looks=True` in their options.
     """
     is_analyst = caller.member is not None and caller.member.role is MemberRole.ANALYST
     if is_analyst and method not in {"GET", "HEAD"} and not handler.opt.get("looks"):

@@ -1,4 +1,4 @@
-"""Whether a request is authenticated by a valid key, a session or a link.
+"""Mark of requests that are authenticated by a valid key, a session or a link.
 
 The code that checks credentials marks the request's scope, which no client can write. Connection
 limits depend on the mark.
@@ -19,12 +19,12 @@ def is_authenticated(scope: Any) -> bool:
     return _AUTHENTICATED in cast("dict[str, Any]", scope)
 
 
-# Required content of each header that carries a credential.
+# Headers that carry a credential, with a text that each must contain.
 _CREDENTIALS = {b"authorization": b"", b"cookie": b"landbridge"}
 
 
 def has_credential(headers: list[tuple[bytes, bytes]]) -> bool:
-    """Return whether a request carries a key or a session; invalid ones are refused later."""
+    """Return whether a request carries a key or session cookie, valid or not."""
     return any(
         (part := _CREDENTIALS.get(name)) is not None and part in value for name, value in headers
     )

@@ -1,6 +1,6 @@
-"""Reads of a bounded size: each connection keeps its buffer, and there are hundreds of them.
+"""Reads of bounded size, because hundreds of connections each keep what they have read.
 
-uvloop would deliver a quarter of a megabyte at once, before the client is authenticated.
+Otherwise uvloop would deliver a quarter of a megabyte at once, before the client is authenticated.
 """
 
 import asyncio
@@ -9,12 +9,12 @@ from typing import Final
 from typing_extensions import override
 
 READ_BYTES_MAX: Final = 32 * 1024
-# One buffer for all connections of the process: its content is copied before the next read.
+# Buffer for all connections of the process: its content is copied before the next read.
 _buffer = memoryview(bytearray(READ_BYTES_MAX))
 
 
 class BoundedReads(asyncio.BufferedProtocol):
-    """Hands each read to a protocol of the usual kind."""
+    """Passes each read on to an ordinary protocol."""
 
     def __init__(self, protocol: asyncio.Protocol) -> None:
         self._protocol = protocol

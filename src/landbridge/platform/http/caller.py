@@ -1,4 +1,4 @@
-"""Caller of a request: known to every route after authentication, and to every dashboard page."""
+"""Caller of a request: every route and every dashboard page has it after authentication."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,9 +15,9 @@ from landbridge.platform.core.errors import InvariantBroken, ProfileFrozen, Role
 class MemberRole(StrEnum):
     """Role of a member of an organisation. Source: contract, dashboard 2."""
 
-    ADMIN = "admin"  # everything; decides on requests of members
-    MEMBER = "member"  # starts payments, which then wait for an admin
-    ANALYST = "analyst"  # reads
+    ADMIN = "admin"  # all rights; decides on requests of members
+    MEMBER = "member"  # starts payments, which wait for an admin's approval
+    ANALYST = "analyst"  # only reads
 
 
 class KeyScope(StrEnum):
@@ -31,32 +31,32 @@ class KeyScope(StrEnum):
 
 
 class KeyRights(Protocol):
-    """Rights of an API key, one for each scope but `read`."""
+    """Rights of an API key: one for each scope except `read`."""
 
     @property
     def can_pay(self) -> bool:
-        """Scope `pay`."""
+        """Return whether the key has the scope `pay`."""
         ...
 
     @property
     def can_approve(self) -> bool:
-        """Scope `approve`."""
+        """Return whether the key has the scope `approve`."""
         ...
 
     @property
     def can_review(self) -> bool:
-        """Scope `review`."""
+        """Return whether the key has the scope `review`."""
         ...
 
     @property
     def can_administer(self) -> bool:
-        """Scope `admin`."""
+        """Return whether the key has the scope `admin`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SignedInMember:
-    """A member who is signed in."""
+    """Team member who is signed in."""
 
     id: UUID
     role: MemberRole
@@ -70,12 +70,12 @@ class Caller:
     """
 
     org_id: UUID
-    # None for a member.
+    # Id of the API key; None for a dashboard member.
     key_id: UUID | None
     clock_offset: timedelta
     can_review: bool = False
     can_approve: bool = False
-    # Of a key only; a member's role decides.
+    # Rights of an API key; False for a dashboard member, who is authorised by role instead.
     can_pay: bool = False
     can_administer: bool = False
     is_org_frozen: bool = False
@@ -83,7 +83,7 @@ class Caller:
 
     @property
     def id(self) -> UUID:
-        """Return the id of the key or the member, as initiator of approvals and votes."""
+        """Return the id of the key or member, as recorded for approvals and votes."""
         found = self.key_id if self.member is None else self.member.id
         if found is None:
             raise InvariantBroken("a caller is a key or a member")
@@ -91,7 +91,7 @@ class Caller:
 
     @property
     def actor(self) -> str:
-        """Return the name of this caller in the change log."""
+        """Return the caller as an actor of the change log: `key:<id>` or `member:<id>`."""
         return f"key:{self.id}" if self.member is None else f"member:{self.id}"
 
     @property
@@ -105,7 +105,7 @@ class Caller:
     def is_read_only(self) -> bool:
         """Return whether this is an analyst, or a key with no scope but `read`.
 
-        Such callers see numbers masked, and no documents.
+        These callers see masked numbers and no documents.
         """
         if self.member is not None:
             return self.member.role is MemberRole.ANALYST
@@ -120,7 +120,7 @@ class Caller:
     def payments_need_approval(self) -> bool:
         """Return whether every payment of this caller needs an admin's approval.
 
-        Payments of keys do not; a rule or the request can require one.
+        Payments of keys need one only if a rule or the request requires it.
         """
         return self.member is not None and not self.is_admin
 
@@ -146,9 +146,9 @@ def scopes_of(rights: KeyRights) -> list[KeyScope]:
 
 
 def check_scope(caller: Caller, needed: KeyScope) -> None:
-    """Raise `RoleNotAllowed` unless this key has the scope, with a sentence on how to get it.
+    """Raise `RoleNotAllowed` if a key lacks the scope, with a sentence on how to get it.
 
-    The roles of members are checked by the services.
+    Members pass: services check their roles.
     """
     if caller.member is not None or has_scope(caller, needed):
         return
@@ -169,7 +169,8 @@ def check_reviewer(caller: Caller) -> None:
 def check_payer(caller: Caller) -> None:
     """Raise `ProfileFrozen` or `RoleNotAllowed` unless this caller may start payments.
 
-    The auth guard has checked the scope of a key: a dry run, which ends here too, needs less.
+    The scope of a key is left to the auth guard: dry runs are checked here too, and need a smaller
+    scope.
     """
     if caller.is_org_frozen:
         raise ProfileFrozen
@@ -178,7 +179,7 @@ def check_payer(caller: Caller) -> None:
 
 
 def may_edit(caller: Caller) -> bool:
-    """Return whether `check_editor` lets this caller pass."""
+    """Return whether `check_editor` accepts this caller."""
     if caller.member is None:
         return has_scope(caller, KeyScope.PAY)
     return caller.member.role is not MemberRole.ANALYST
@@ -203,7 +204,7 @@ def check_sees_documents(caller: Caller) -> None:
 def check_admin(caller: Caller) -> None:
     """Raise `RoleNotAllowed` unless this caller may change the organisation's configuration.
 
-    Keys, settings, business rules, the team. Source: contract, dashboard 2.
+    That is keys, settings, business rules and the team. Source: contract, dashboard 2.
     """
     check_scope(caller, KeyScope.ADMIN)
     if not caller.is_admin:

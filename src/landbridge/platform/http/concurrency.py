@@ -4,10 +4,11 @@ Guarantees:
 - A process handles at most `READS_EACH` reads, `WRITES_EACH` writes and `COSTLY_EACH` costly
   requests of each organisation at once. Further requests wait in the organisation's own queue and
   delay no other organisation.
-- The transactions of these requests take a third of the connections at once: they may all wait for
-  the lock of one record. Payments that are committed together take none of their own.
-- Of hosted pages and key sets, which strangers load, a process handles `KEYLESS_MAX` at once, and
-  `KEYLESS_EACH` of each client address. Their transactions together have the bound of one
+- The transactions of an organisation's requests use at most a third of the database connections at
+  once, because all may wait for the lock of one record. Payments in a group commit use no
+  connection of their own.
+- A process handles at most `KEYLESS_MAX` requests without a key (hosted pages and key sets) at
+  once, and `KEYLESS_EACH` of each client address. Their transactions together have the bound of one
   organisation.
 - A slot is held from the complete body to the beginning of the response, so a client that sends or
   reads slowly holds none.
@@ -15,7 +16,7 @@ Guarantees:
 
 Costly requests take ten milliseconds or more: handlers with the option `costly=True`, lists (a
 reply may have a hundred records, and megabytes), and large bodies, which are checked in a thread.
-Many writes are committed together, so an organisation may have more of them at once.
+Many writes share a group commit, so an organisation may have more of them at once.
 """
 
 import asyncio
@@ -34,23 +35,23 @@ from landbridge.platform.http.fair_semaphore import FairSemaphore
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.platform.http.request_decoding import TREE, RequestDecoder, check_json
 
-# Option of costly handlers.
+# Option of handlers that are costly.
 COSTLY: Final = "costly"
-# Option of keyless handlers that wait for the database; not of those that wait for a file or a
-# provider.
+# Option of keyless handlers that wait for the database; handlers that only wait for a file or a
+# provider do not have it.
 KEYLESS_TURN: Final = "keyless_turn"
-# How the last part of a list's operation id begins; parameters of lists with another one.
+# Lists are recognised by an operation id whose last part begins so, or by these parameter types.
 _LIST: Final = "list"
 _PAGE_PARTS: Final = (PageWindow, QueueWindow)
 COSTLY_EACH: Final = 2
 READS_EACH: Final = 16
 WRITES_EACH: Final = 64
-# A page takes ten milliseconds of the event loop.
+# A hosted page takes ten milliseconds of the event loop.
 KEYLESS_EACH: Final = 4
 KEYLESS_MAX: Final = 8
-# Larger than any payment. Checking this much takes a few milliseconds; a megabyte takes a hundred.
+# Larger than any payment's body. Checking this much takes a few milliseconds, a megabyte a hundred.
 LARGE_BYTES: Final = 32 * 1024
-# This many organisations can use their limits fully at once.
+# Number of organisations that can use their limits fully at the same time.
 _ORGS: Final = 8
 _SLOT_KEY: Final = "landbridge.turn"
 _READING: Final = frozenset({"GET", "HEAD"})
@@ -62,7 +63,7 @@ class _RequestSlot(NamedTuple):
 
 
 class _TransactionShare(NamedTuple):
-    """Bound of the transactions of an organisation, or of all strangers."""
+    """Bound on the transactions of one organisation, or of all requests without a key."""
 
     semaphore: FairSemaphore
     share: Hashable
@@ -75,7 +76,7 @@ class _TransactionShare(NamedTuple):
 
 
 class OrgConcurrency:
-    """Concurrency slots of one process, which has so many connections to the database."""
+    """Concurrency slots of one process; their number follows from its database connections."""
 
     def __init__(self, *, connections: int) -> None:
         each = max(connections // 3, 1)
@@ -86,7 +87,7 @@ class OrgConcurrency:
         self._keyless = FairSemaphore(KEYLESS_MAX, each=KEYLESS_EACH)
 
     async def take(self, request: AnyRequest) -> None:
-        """Acquire the slot of an API request or a keyless one that takes turns, if it needs one.
+        """Acquire the slot of an API request, or of a keyless one that needs a slot.
 
         Raises `FieldInvalid` for a large body that is not valid JSON.
         """
@@ -119,7 +120,7 @@ class OrgConcurrency:
         TRANSACTION_BOUND.set(_TransactionShare(self._transactions, KEYLESS_TURN))
 
     async def end(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on to `app`, and release its slot, if any, when its response begins."""
+        """Pass a request on to `app`, and release its slot when its response begins."""
 
         async def send_response(message: Message) -> None:
             _release(scope)

@@ -15,26 +15,27 @@ from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Protocol, TypeVar
 
-# On most systems a process may open 1,024 files, and needs a few for other purposes.
+# Most systems let a process open 1,024 files; some of them serve other purposes.
 CONNECTIONS_MAX = 800
 RESERVE = 80
-# Extra slots for health checks, when all others are in use.
+# Slots for health checks only, when all others are in use.
 HEALTH_SLOTS = 16
 HEALTH_PATHS = frozenset({b"/healthz", b"/readyz"})
-# The network of one customer of a provider (RFC 6177): single addresses in it cost nothing.
+# IPv6 prefix of one customer of a provider (RFC 6177): single addresses within it cost nothing.
 _PREFIX = 64
-# Until then a key may still be in validation, or a body in its next packet.
+# Seconds after which a body counts: its key may still be checked, or its next packet may be on the
+# way.
 _BODY_AGE_MIN_S = 1.0
 
 Network = IPv4Network | IPv6Network
 
 
 class EvictionCandidate(Protocol):
-    """A connection that may be closed."""
+    """Connection that may be closed to free a slot."""
 
     @property
     def waits(self) -> bool:
-        """Return whether the client has to act: it has to send a request, or its headers."""
+        """Return whether the client has to act next, by sending a request or its headers."""
         ...
 
     @property
@@ -49,12 +50,12 @@ class EvictionCandidate(Protocol):
 
     @property
     def since_s(self) -> float:
-        """Return when the client last made progress."""
+        """Return the time of the client's last progress, in the event loop's seconds."""
         ...
 
     @property
     def body_bytes(self) -> int:
-        """Return the received bytes of the body."""
+        """Return the received bytes of the request body."""
         ...
 
 
@@ -62,7 +63,7 @@ C = TypeVar("C", bound=EvictionCandidate)
 
 
 def choose(candidates: Iterable[C], now_s: float) -> C | None:
-    """Choose the connection to close; None if all are being answered."""
+    """Return the connection to close; None if all are being answered."""
     return min(
         (each for each in candidates if each.waits or each.has_unauthenticated_body),
         key=lambda each: _rank(each, now_s),
@@ -79,7 +80,7 @@ def _rank(each: EvictionCandidate, now_s: float) -> tuple[int, float]:
 
 @lru_cache(maxsize=4096)
 def address_share(host: str) -> str:
-    """Return the share of a client: its IPv4 address, or its /64 of IPv6."""
+    """Return the unit by which a client is counted: its IPv4 address, or its /64 of IPv6."""
     try:
         address = ip_address(host.partition("%")[0])
     except ValueError:
@@ -92,7 +93,7 @@ def address_share(host: str) -> str:
 
 
 class TrustedNetworks:
-    """Addresses and networks of trusted proxies, which all clients come from."""
+    """Addresses and networks of trusted proxies, from which all clients connect."""
 
     def __init__(self, networks: Sequence[str]) -> None:
         self._networks: list[Network] = [ip_network(each) for each in networks]

@@ -5,7 +5,7 @@ connections forever. Guarantees:
 - Buffered headers, trailers and pipelined requests of a connection are bounded.
 - A connection ends if its client is slow to send or to read, or does nothing at all.
 - A read is not computed any further for a client that has disconnected; a write runs to its end.
-- A client without a valid key, session or link has a few seconds for a whole body.
+- A client without a valid key, session or link has a few seconds to send a whole body.
 - Bodies have few chunks for their length: each chunk costs as much as a kilobyte in one piece.
 - Connections are bounded, in all and per client address (`http.connection_admission`).
 
@@ -36,27 +36,27 @@ from landbridge.platform.http.early_responses import answer_bytes
 from landbridge.platform.http.headers import ambiguity
 from landbridge.platform.http.telemetry import REQUESTS
 
-# Size of a request line and headers with their whitespace; a few hundred bytes are usual. Received
-# bytes are parsed and counted in slices: up to one slice more gets through.
+# Bytes of a request line and headers with whitespace; a few hundred are usual. Received bytes are
+# parsed and counted in slices, so up to one slice more is accepted.
 HEAD_BYTES_MAX = 32 * 1024
 URL_BYTES_MAX = 8 * 1024
 HEADERS_MAX = 200
 _SLICE_BYTES = 4 * 1024
-# Bytes around a body, five or more for each chunk; an eighth of the body may come on top.
+# Framing bytes of a body, besides an eighth of its size; each chunk has five or more.
 _FRAMING_BYTES_MAX = 8 * 1024
 
-# From the first byte of a request until its headers are complete: they fit a packet or two.
+# Seconds from the first byte of a request until its headers are complete: they fit a packet or two.
 HEAD_S = 10.0
-# Between two requests, and before the first.
+# Seconds between two requests, and before the first.
 IDLE_S = 30.0
-# In each interval a body has to progress by this much, or end; a response is read at that rate.
+# A body has to progress by STALL_BYTES in STALL_S, or end; a response has to be read at that rate.
 STALL_S = 30.0
 STALL_BYTES = 30 * 1024
-# For the whole body of an unauthenticated client: only forms of a few kilobytes are accepted.
+# Seconds for the whole body of an unauthenticated client: a form of a few kilobytes.
 UNKNOWN_BODY_S = 10.0
 # Bytes buffered before the client is authenticated, or the body is read.
 UNKNOWN_BUFFER_BYTES = 16 * 1024
-# Bytes still read after the last response, so that a client sees it before the connection ends.
+# Seconds to go on reading after the last response, so that the client receives it before the close.
 LINGER_S = 5.0
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -70,21 +70,21 @@ _BUSY_ADDRESS = (_BUSY[0], "too many connections from this address; try again sh
 
 
 class ConnectionPhase(Enum):
-    """What a client has to send next."""
+    """What the client of a connection has to send next."""
 
-    REQUEST = auto()  # the first byte of a request
-    HEAD = auto()  # the rest of its headers
-    BODY = auto()  # the rest of its body
+    REQUEST = auto()  # first byte of a request
+    HEAD = auto()  # rest of its headers
+    BODY = auto()  # rest of its body
 
 
 class BoundExceeded(Exception):
-    """A limit is exceeded; ends the parsing of this connection."""
+    """Raised when a limit is exceeded; ends the parsing of this connection."""
 
 
 class ConnectionLimits(HttpToolsProtocol):
     """One connection. `check` is called once a second, all other methods by the event loop.
 
-    One client address has at most `per_address` connections, unless it is `exempt`.
+    A client address has at most `per_address` connections, unless it is `exempt`.
     """
 
     def __init__(
@@ -101,18 +101,18 @@ class ConnectionLimits(HttpToolsProtocol):
         self._phase = ConnectionPhase.REQUEST
         self._since_s = self.loop.time()
         self._unparsed = b""
-        self._chunks: list[bytes] = []  # of the body, in the slice that is parsed
-        # Received in this phase; of the body; of the body at the last progress check.
+        self._chunks: list[bytes] = []  # body chunks in the slice that is being parsed
+        # Bytes of this phase, of the body, and of the body at the last progress check.
         self._bytes = self._body_bytes = self._body_bytes_checked = 0
         self._unsent_bytes, self._unsent_since_s = 0, self._since_s
-        self._refusal = _NOT_HTTP  # if the parser fails
+        self._refusal = _NOT_HTTP  # reason to send if the parser fails
         self._is_over = False
-        # The request in progress, if it only reads.
+        # Task of the current request, if that only reads.
         self._read_task: asyncio.Task[Any] | None = None
         self._application: Any = cast("Any", self.app)
         self.app = self._serve
         self._was_authenticated = False
-        self._is_extra = False  # uses a slot that is reserved for health checks
+        self._is_extra = False  # this connection uses a slot reserved for health checks
         host = self.client[0] if self.client else ""
         self._share = None if self._exempt.has(host) else connection_admission.address_share(host)
         self._admit()
@@ -120,7 +120,7 @@ class ConnectionLimits(HttpToolsProtocol):
     @override
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        # Otherwise the connection and its bound method would keep each other in memory.
+        # Otherwise the connection and its bound method would keep each other alive.
         self.app = self._application
         if self._read_task is not None:
             self._read_task.cancel()
@@ -154,10 +154,10 @@ class ConnectionLimits(HttpToolsProtocol):
             self._refusal = _BUSY
             raise BoundExceeded
         super().on_headers_complete()
-        # The parser drops what follows an upgrade, which is never made.
+        # The parser discards data after a request to upgrade, so that is the last request.
         self.cycle.keep_alive = self.cycle.keep_alive and not is_upgrade
         self._enter(ConnectionPhase.BODY)
-        # Trailers after the body are no headers of the request.
+        # Trailers after the body do not become headers of the request.
         self.headers = []
 
     @override
@@ -166,7 +166,7 @@ class ConnectionLimits(HttpToolsProtocol):
         self._chunks.append(body)
 
     def _end_slice(self) -> None:
-        """Pass on the chunks of a slice as one: each copies what was received before."""
+        """Pass on all body chunks of a slice as one: each copies what was received before."""
         if self._chunks:
             super().on_body(b"".join(self._chunks))
             self._chunks.clear()
@@ -196,18 +196,18 @@ class ConnectionLimits(HttpToolsProtocol):
 
     @override
     def send_400_response(self, msg: str) -> None:
-        """Called by uvicorn for bytes that it can't parse, including those that exceed a limit."""
+        """Answer bytes that uvicorn can't parse, including those that exceed a limit."""
         del msg
         self._refuse(*self._refusal)
 
     @property
     def waits(self) -> bool:
-        """Return whether the client has to act: it has to send a request, or its headers."""
+        """Return whether the client has to act next, by sending a request or its headers."""
         return self._phase is not ConnectionPhase.BODY and self._under_way is None
 
     @property
     def since_s(self) -> float:
-        """Return when the client last made progress, in the loop's time."""
+        """Return the time of the client's last progress, in the event loop's seconds."""
         return self._since_s
 
     @property
@@ -227,12 +227,12 @@ class ConnectionLimits(HttpToolsProtocol):
 
     @property
     def has_unauthenticated_body(self) -> bool:
-        """Return whether an unauthenticated client is sending a body that is being waited for."""
+        """Return whether the server waits for the body of an unauthenticated client."""
         return self._phase is ConnectionPhase.BODY and self.has_unauthenticated_request
 
     @property
     def _under_way(self) -> RequestResponseCycle | None:
-        """Return the last request, if it is not answered yet."""
+        """Return the current request; None once it is answered."""
         cycle = cast("RequestResponseCycle | None", self.cycle)
         return None if cycle is None or cycle.response_complete else cycle
 
@@ -264,11 +264,11 @@ class ConnectionLimits(HttpToolsProtocol):
     def _check_body(self, now_s: float) -> None:
         waited_s = now_s - self._since_s
         if self.cycle.response_complete:
-            # Answered before the whole body was read, for example for an invalid key.
+            # Answered before the whole body was read, for example because of an invalid key.
             if waited_s > LINGER_S:
                 self.transport.close()
         elif self.flow.read_paused or self._body_bytes - self._body_bytes_checked >= STALL_BYTES:
-            # The server is slow, or the client makes progress.
+            # The server has to act next, or the client makes progress.
             self._since_s, self._body_bytes_checked = now_s, self._body_bytes
         elif waited_s > (UNKNOWN_BODY_S if self.has_unauthenticated_body else STALL_S):
             self._refuse(
@@ -283,14 +283,14 @@ class ConnectionLimits(HttpToolsProtocol):
         return now_s - self._unsent_since_s > STALL_S
 
     async def _serve(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answer one request. A read is cancelled when its client disconnects."""
+        """Answer one request. The task of a read is cancelled when the client disconnects."""
         task = asyncio.current_task()
         self._read_task = task if scope["method"] in _SAFE else None
         try:
             await self._application(scope, receive, send)
         finally:
             self._was_authenticated = self._was_authenticated or is_authenticated(scope)
-            # The next request on this connection may have begun.
+            # The next request on this connection may have begun already.
             if self._read_task is task:
                 self._read_task = None
 
@@ -322,11 +322,11 @@ class ConnectionLimits(HttpToolsProtocol):
     def _enter(self, phase: ConnectionPhase) -> None:
         self._phase = phase
         self._since_s = self.loop.time()
-        # The current slice is not counted: it may be the end of something else.
+        # The current slice is not counted, because its beginning belongs to the previous phase.
         self._bytes = self._body_bytes = self._body_bytes_checked = 0
 
     def _admit(self) -> None:
-        """Make a slot for this connection: close the least useful one, or refuse this one."""
+        """Get a slot for this connection: close a less useful one, or refuse this one."""
         connections = cast("set[ConnectionLimits]", self.connections)
         now_s = self.loop.time()
         if self._share is not None:
@@ -352,7 +352,7 @@ class ConnectionLimits(HttpToolsProtocol):
         self.transport.abort()
 
     def _may_be_answered(self) -> bool:
-        """Return whether there is a slot for this request; some are for authenticated clients."""
+        """Return whether this request has a slot; some are only for authenticated clients."""
         if self.url.partition(b"?")[0] in HEALTH_PATHS:
             return True
         if self._is_extra:
@@ -366,7 +366,7 @@ class ConnectionLimits(HttpToolsProtocol):
     def _refuse(
         self, status: HTTPStatus, sentence: str, bound: RequestBound = RequestBound.HEAD
     ) -> None:
-        """Answer, read on for a moment, and close; without a response if another is in progress."""
+        """Send an error and close after a moment; only close if a response is in progress."""
         if self._is_over or self.transport.is_closing():
             return
         self._is_over = True
@@ -375,7 +375,7 @@ class ConnectionLimits(HttpToolsProtocol):
         cycle = self._under_way
         if cycle is not None:
             if self._phase is not ConnectionPhase.BODY or self.pipeline:
-                # The next request is refused. The current one gets its response, as the last.
+                # Only the next request is refused; the current one gets the last response.
                 cycle.keep_alive = False
                 return
             cycle.disconnected = True
@@ -383,7 +383,7 @@ class ConnectionLimits(HttpToolsProtocol):
             if cycle.response_started:
                 self.transport.abort()
                 return
-        # The received part of the path selects the error envelope.
+        # The part of the path that was received selects the error envelope.
         url = b"" if self._phase is ConnectionPhase.REQUEST else self.url
         self.transport.write(answer_bytes(url, status, sentence, public_url=self._public_url))
         self.transport.write_eof()

@@ -25,18 +25,18 @@ from landbridge.platform.core.money import UNITS_DIGITS_MAX
 
 Keywords = Mapping[str, Any]
 
-# Keyword in the schema of a parameter until `take_required` moves it to the parameter.
+# Schema keyword of a required parameter, until `take_required` moves it to the parameter.
 _REQUIRED = "required"
 _ALIASES = {**Schema().field_aliases(), "exclusiveMaximum": "exclusive_maximum"}
 # Keywords that describe a schema without limiting its values; Litestar emits them itself.
 _ANNOTATIONS = {"title", "description", "examples", "extra"}
 
-# Decimals of stablecoins, and their largest amount.
+# Decimals of stablecoins, and digits of the largest amount before the point.
 _DECIMALS, _WHOLE_DIGITS = 6, 24
 
 _TYPE_STRING: Keywords = {"type": "string"}
 IDENTIFIER: Keywords = {**_TYPE_STRING, "format": "uuid"}
-# The server accepts a time with an offset, also with a space instead of a plus sign.
+# The server accepts a time with an offset; a space may replace the plus sign.
 _SECONDS = "T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,6})?"
 _OFFSET = "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 # Years 1 and 9999 are excluded: an offset could lead beyond the calendar.
@@ -47,53 +47,53 @@ TIME: Keywords = {
     "format": "date-time",
     "pattern": f"^{_YEAR}-[0-9]{{2}}-[0-9]{{2}}{_SECONDS}{_OFFSET}$",
 }
-# A name of IANA's time zone database; the database decides which exist.
+# Name in IANA's time zone database; the handler checks that it exists.
 ZONE_NAME: Keywords = {**_TYPE_STRING, "pattern": "^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+){0,2}$"}
 
 
-# A query parameter is `true` or `false`.
+# Query parameter that is `true` or `false`.
 BOOLEAN: Keywords = {"type": "boolean"}
 
 
 def one_of(values: Iterable[str]) -> Keywords:
-    """One of these values."""
+    """Return the schema of a text that is one of these values."""
     return {**_TYPE_STRING, "enum": [str(each) for each in values]}
 
 
 def some_of(values: Iterable[str]) -> Keywords:
-    """A parameter that may be repeated, each time with one of these values."""
+    """Return the schema of a parameter that may be repeated, each time with one of these values."""
     return {"type": "array", "items": one_of(values)}
 
 
 def integer(minimum: int, maximum: int) -> Keywords:
-    """A whole number within these bounds."""
+    """Return the schema of a whole number within these bounds, inclusive."""
     return {"type": "integer", "minimum": minimum, "maximum": maximum}
 
 
 def text(length_max: int, *, length_min: int = 0) -> Keywords:
-    """A text with this many characters."""
+    """Return the schema of a text with at most this many characters."""
     shortest = {"minLength": length_min} if length_min else {}
     return {**_TYPE_STRING, **shortest, "maxLength": length_max}
 
 
 def form(pattern: str, **keywords: Any) -> Keywords:
-    """A text that matches this pattern."""
+    """Return the schema of a text that matches this pattern."""
     return {**_TYPE_STRING, "pattern": pattern, **keywords}
 
 
 def coins(decimals: int) -> Keywords:
-    """An amount in whole coins, not below zero, as a decimal text."""
+    """Return the schema of an amount in whole coins, zero or more, as a decimal text."""
     pattern = f"^[0-9]{{1,{UNITS_DIGITS_MAX - decimals}}}([.][0-9]{{1,{decimals}}})?$"
     return form(pattern, format="decimal")
 
 
 def shared(name: str, **keywords: Any) -> Keywords:
-    """A text with this schema of the document, which is passed to `describe`."""
+    """Return the schema of a text that refers to a shared schema, which `describe` receives."""
     return {**_TYPE_STRING, "allOf": [{"$ref": f"#/components/schemas/{name}"}], **keywords}
 
 
 DATE_OR_TIME = shared("DateOrTime")
-# Schemas of the document that this module's keywords refer to.
+# Shared schemas of the document that this module's keywords refer to.
 SCHEMAS: Mapping[str, Keywords] = {
     "DateOrTime": {
         "description": "A date, which means its beginning in UTC unless the parameter says "
@@ -105,18 +105,18 @@ SCHEMAS: Mapping[str, Keywords] = {
 
 
 def or_empty(keywords: Keywords) -> Keywords:
-    """Return keywords that also accept an empty text."""
+    """Return keywords that accept an empty text too."""
     return {**_TYPE_STRING, "anyOf": [keywords, {**_TYPE_STRING, "const": ""}]}
 
 
 def positive_text(decimals: int = _DECIMALS, whole_digits: int = _WHOLE_DIGITS) -> Keywords:
-    """An amount above zero, as a decimal text."""
+    """Return the schema of an amount above zero, as a decimal text."""
     pattern = f"^(?=.*[1-9])[0-9]{{1,{whole_digits}}}([.][0-9]{{1,{decimals}}})?$"
     return form(pattern, format="decimal")
 
 
 def number(minimum: int, maximum: int) -> Keywords:
-    """A number within these bounds; its currency decides how many decimals it may have."""
+    """Return the schema of a number within these bounds; its currency decides the decimals."""
     return {"minimum": minimum, "maximum": maximum}
 
 
@@ -131,9 +131,9 @@ def query(
     description: str | None = None,
     is_required: bool = False,
 ) -> QueryParameter:
-    """A query parameter whose handler checks these keywords.
+    """Return a query parameter; its handler checks what the keywords state.
 
-    `is_required`: the handler refuses a request without it.
+    `is_required`: the handler refuses a request without the parameter.
     """
     required = {_REQUIRED: [name]} if is_required else {}
     extra = {_ALIASES.get(key, key): value for key, value in {**keywords, **required}.items()}
@@ -151,12 +151,12 @@ def take_required(parameter: dict[str, Any]) -> None:
 
 
 def stated(keywords: Keywords, **checked: Any) -> msgspec.Meta:
-    """Metadata of a type: keywords that a handler checks, and others that msgspec does."""
+    """Return metadata of a type: `keywords` are checked by the handler, `checked` by msgspec."""
     return msgspec.Meta(extra_json_schema=dict(keywords), **checked)
 
 
 class ConstraintPlugin(StructSchemaPlugin):
-    """States the constraints of a struct's fields, also within lists and beside null."""
+    """Adds the constraints that msgspec checks to fields of structs, lists and unions."""
 
     @override
     def to_openapi_schema(
@@ -172,7 +172,7 @@ class ConstraintPlugin(StructSchemaPlugin):
 
 
 def _state(schema: Schema | Reference, info: inspect.Type) -> None:
-    """Add to a schema what msgspec knows of its type."""
+    """Add to a schema the constraints that msgspec checks for its type."""
     if isinstance(schema, Reference):
         return
     match info:
@@ -201,7 +201,7 @@ def _state(schema: Schema | Reference, info: inspect.Type) -> None:
 
 
 def _state_union(schema: Schema, info: inspect.UnionType) -> None:
-    """Add the known constraints to each choice of a schema; constraints never stand beside null."""
+    """Add the constraints to each choice of a union, except null."""
     types = [each for each in info.types if not isinstance(each, inspect.NoneType)]
     choices = [
         each

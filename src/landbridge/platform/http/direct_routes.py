@@ -31,7 +31,7 @@ from landbridge.platform.http.request_decoding import RequestDecoder
 from landbridge.platform.http.responses import encode
 
 _PREFIX: Final = "/v2/"
-# A host that the framework accepts too; it decides on any other.
+# Hosts that the framework accepts too; the framework answers any other.
 _HOST: Final = re.compile(rb"[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?")
 _BODILESS_STATUS: Final = frozenset({204, 304})
 
@@ -46,14 +46,14 @@ class _Match(NamedTuple):
 
 
 class _Node:
-    """A segment of paths: what may follow it, and what answers a path that ends here."""
+    """Segment of paths: the segments that may follow, and the handlers of a path that ends here."""
 
     __slots__ = ("by_method", "by_segment", "parameter")
 
     def __init__(self) -> None:
         self.by_segment: dict[str, _Node] = {}
         self.parameter: _Node | None = None
-        # Handler, template and names of path parameters by method.
+        # By method: handler, template and names of path parameters.
         self.by_method: dict[str, tuple[ASGIApp, HTTPRouteHandler, str, tuple[str, ...]]] = {}
 
 
@@ -63,7 +63,7 @@ class DirectLitestar(Litestar):
     _root: _Node | None = None
 
     def compile_routes(self) -> int:
-        """Make the routes under /v2 direct, and return their number, one for each method."""
+        """Compile direct routes for the handlers under /v2; return the number of routes."""
         self._root = _compile(self)
         return _count(self._root)
 
@@ -80,7 +80,7 @@ class DirectLitestar(Litestar):
         await match.run(scope, receive, send)
 
     def _find(self, scope: Any) -> _Match | None:
-        """Return the handler of a request; None if the framework should answer it."""
+        """Return the match for a request; None if the framework should answer it."""
         path: str = scope["path"]
         if self._root is None or not path.startswith(_PREFIX):
             return None
@@ -147,7 +147,7 @@ def _in_middleware(handler: HTTPRouteHandler, run: ASGIApp) -> ASGIApp:
 
 
 def _run(handler: Any, path_names: frozenset[str]) -> ASGIApp:
-    """Compile a handler to an ASGI application that answers one request, errors included."""
+    """Compile a handler to an ASGI application that answers one request, including errors."""
     respond = _respond(handler, path_names)
     handlers: Mapping[type[Exception], Callable[[AnyRequest, Exception], Any]]
     handlers = handler.resolve_exception_handlers()
@@ -182,13 +182,13 @@ def _run(handler: Any, path_names: frozenset[str]) -> ASGIApp:
 def _respond(
     handler: Any, path_names: frozenset[str]
 ) -> Callable[[AnyRequest], Awaitable[bytes | ASGIApp]]:
-    """Compile what makes the response: JSON as bytes, or another response."""
+    """Compile how a handler's result becomes a response: JSON bytes, or another response."""
     guards = tuple(cast("list[Callable[[Any, Any], Awaitable[None]]]", handler.resolve_guards()))
     check = cast("Callable[[AnyRequest], Awaitable[Any]] | None", handler.resolve_before_request())
     call = cast("Callable[..., Awaitable[Any]]", handler.fn)
     takes_body = RequestDecoder.is_of(handler)
     binds = tuple(_binds(handler, path_names).items())
-    # Headers of a handler's own, such as `cache-control`, are added by the framework.
+    # The framework adds headers of the handler's own, such as `cache-control`.
     has_headers = bool(handler.resolve_response_headers() or handler.resolve_response_cookies())
     is_json = handler.media_type == MediaType.JSON and not has_headers
     _check_supported(handler)
@@ -198,7 +198,8 @@ def _respond(
             await guard(request, handler)
         if check is not None:
             await check(request)
-        # The body comes first, as in the framework: of two faults, the same one is reported.
+        # The body is read first, as in the framework, so that of two faults the same one is
+        # reported.
         body = await request.body() if takes_body else b""
         data = {"data": RequestDecoder.decode(request, body)} if body else {}
         arguments = data | {name: bind(request) for name, bind in binds}
@@ -233,7 +234,7 @@ def _refuse_missing(request: AnyRequest, handler: Any, arguments: dict[str, Any]
 
 
 def _binds(handler: HTTPRouteHandler, path_names: frozenset[str]) -> dict[str, Bind]:
-    """How each parameter of a handler but its body gets its value."""
+    """Return how each parameter of a handler gets its value, except the body."""
     dependencies = handler.resolve_dependencies()
     return {
         name: _bind(name, field, path_names, dependencies)
@@ -306,7 +307,7 @@ def _query_value(alias: str, field: FieldDefinition) -> Bind:
         values = request.query_params.getall(alias, [])
         if not values:
             return default
-        # Of a parameter that is no list, the last value counts.
+        # If a parameter that is not a list is repeated, the last value counts.
         return values if is_list else values[-1]
 
     return bind

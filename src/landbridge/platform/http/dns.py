@@ -2,7 +2,7 @@
 
 Lookups run in threads that cannot be cancelled: a name that hangs occupies its thread for many
 seconds, however soon the caller gives up. So each share has a bounded number of threads, and
-results, also failures, are cached for a while.
+results, including failures, are cached for a while.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ from landbridge.platform.http.egress_addresses import LOCAL_ADDRESSES, LOCALHOST
 from landbridge.platform.http.egress_connections import current
 from landbridge.platform.http.fair_semaphore import FairSemaphore
 
-# Resolves a name to all its addresses. Raises OSError if there are none.
+# Function that resolves a name to all its addresses. Raises OSError if there are none.
 Names = Callable[[str], Awaitable[Sequence[str]]]
 
-# Resources a process may have exhausted; the address is not to blame for that.
+# Errors of a process without free resources; they are no evidence against the address.
 EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 _LOOKUPS_MAX = 128
@@ -39,7 +39,7 @@ class AddressNotPublic(OSError):
 
 @dataclass(frozen=True, slots=True)
 class _DnsResult:
-    """Cached result of a lookup, and until when it is valid, in the loop's time."""
+    """Cached result of a lookup; valid until `until`, in the event loop's time."""
 
     addresses: Sequence[str]
     error: OSError | None
@@ -47,13 +47,13 @@ class _DnsResult:
 
     def result(self) -> Sequence[str]:
         if self.error is not None:
-            # A new exception each time: the traceback of a re-raised one grows.
+            # Raise a new exception each time: the traceback of a re-raised one grows.
             raise type(self.error)(*self.error.args)
         return self.addresses
 
 
 class DnsLookups:
-    """Resolves each name once at a time, and caches the result."""
+    """Resolves each name only once at the same time, and caches the result."""
 
     def __init__(self, names: Names | None) -> None:
         self._names = names or self._of_system
@@ -79,7 +79,8 @@ class DnsLookups:
                     continue
                 running = asyncio.create_task(self._resolve(host, context.share))
                 self._running[host] = running
-            # Other callers wait for it too, and its thread continues in any case.
+            # The lookup is shielded: other callers may wait for it, and its thread goes on in any
+            # case.
             return (await asyncio.shield(running)).result()
 
     def close(self) -> None:
@@ -124,7 +125,7 @@ class DnsLookups:
 
 
 class DnsResolver(AbstractResolver):
-    """Resolver of aiohttp: returns the addresses of a name if all of them are public."""
+    """Resolver for aiohttp that returns the addresses of a name only if all of them are public."""
 
     def __init__(self, lookups: DnsLookups, is_refused: Callable[[Address], bool]) -> None:
         self._lookups = lookups
@@ -135,23 +136,23 @@ class DnsResolver(AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
         if host == LOCALHOST:
-            # Only in a sandbox.
+            # Only a sandbox allows the name localhost.
             return [_result(host, address, port) for address in LOCAL_ADDRESSES]
         found = [ip_address(each) for each in await self._lookups.addresses(host)]
         if not found:
             raise socket.gaierror(socket.EAI_NONAME, "leads nowhere")
-        # One forbidden address makes the name invalid: aiohttp chooses which one it connects to.
+        # One forbidden address refuses the name: aiohttp chooses the address to which it connects.
         if any(map(self._is_refused, found)):
             raise AddressNotPublic
         return [_result(host, address, port) for address in found]
 
     @override
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: the resolver holds no resources."""
 
 
 def be_quick_about_names() -> None:
-    """Shorten the system resolver's timeouts, unless they are configured; before the first lookup.
+    """Shorten the timeouts of the system resolver unless configured; call it before any lookup.
 
     The defaults, 5 seconds and two attempts, exceed the timeout of a request.
     """
@@ -174,7 +175,7 @@ def _result(host: str, address: Address, port: int) -> ResolveResult:
 
 
 def _addresses_of(host: str) -> list[str]:
-    """Query the system resolver. The trailing dot prevents search domains."""
+    """Query the system resolver. The trailing dot prevents the use of search domains."""
     found = socket.getaddrinfo(
         f"{host}.", None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG
     )

@@ -1,6 +1,6 @@
-"""Documentation site: the zip file that `make site` has built, if it has.
+"""Documentation site, served from the zip file that `make site` builds.
 
-A wheel contains it if it was built before.
+A wheel contains the site if it was built before the wheel.
 """
 
 import base64
@@ -25,23 +25,23 @@ _INLINE_SCRIPT: Final = re.compile(r"<script(?![^>]* src=)[^>]*>(.*?)</script>",
 
 
 class DocumentationSite:
-    """The files in a zip file, each read on its first request."""
+    """Files of the zip file, each read on its first request."""
 
     def __init__(self, archive: Path) -> None:
         self._archive = archive
 
     @property
     def is_built(self) -> bool:
-        """Return whether there is a site."""
+        """Return whether the zip file exists."""
         return self._archive.is_file()
 
     def find(self, path: str) -> LazyContent | None:
-        """Return the file at a path below the site; the home page for an empty one."""
+        """Return the file at a path (the home page for an empty one); None if unknown."""
         return self._files.get(path.strip("/") or _HOME)
 
     @cached_property
     def policy(self) -> str:
-        """Return the content security policy: inline scripts, alike on all pages, by their hash."""
+        """Return the content security policy: the inline scripts are allowed by their hashes."""
         scripts = _INLINE_SCRIPT.findall(self._read(_HOME).decode())
         digests = (hashlib.sha256(each.encode()).digest() for each in scripts)
         hashes = "".join(f" 'sha256-{base64.b64encode(each).decode()}'" for each in digests)
@@ -53,7 +53,7 @@ class DocumentationSite:
 
     @cached_property
     def _files(self) -> dict[str, LazyContent]:
-        """Return each file by its path; no other file can be requested."""
+        """Return the files of the site by path; no other path can be requested."""
         if not self.is_built:
             return {}
         with zipfile.ZipFile(self._archive) as archive:
@@ -65,7 +65,8 @@ class DocumentationSite:
         return StaticContent.of(self._read(name), kind or "text/plain")
 
     def _read(self, name: str) -> bytes:
-        # Opened for each file: forked processes would share the place in an open one.
+        # The zip file is opened for each read: forked processes would share the position in an open
+        # one.
         with zipfile.ZipFile(self._archive) as archive:
             return archive.read(name)
 
@@ -81,7 +82,7 @@ async def site_file(request: AnyRequest, path: FromPath[str] = "/") -> Response[
         home = f"{path.strip('/')}/{_HOME}"
         if SITE.find(home) is None:
             raise NotFoundException
-        # Not its content: links in it are relative to the folder.
+        # Redirect to the home page instead of sending it: its links are relative to its folder.
         return Response(b"", status_code=302, headers={"Location": f"/docs/site/{home}"})
     response = await found.response(request)
     if found.get().media_type == _HTML:

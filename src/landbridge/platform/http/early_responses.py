@@ -9,7 +9,7 @@ from landbridge.platform.http.responses import encode
 
 
 def answer_bytes(url: bytes, status: HTTPStatus, sentence: str, *, public_url: str) -> bytes:
-    """Build the bytes of a response; `url` selects one of the two error envelopes."""
+    """Return the bytes of an error response; `url` selects one of the two error envelopes."""
     is_busy = status is HTTPStatus.SERVICE_UNAVAILABLE
     error = ServiceBusy if is_busy else FieldInvalid
     path = url.decode("latin-1")

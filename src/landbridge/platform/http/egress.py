@@ -3,9 +3,9 @@
 An address that the operator configures may be private: see `for_operator`.
 
 For each connection the name is resolved once, every address is checked, and the connection goes to
-one of them. Nothing resolves the name a second time, so it can't change between check and
-connection. Redirects are not followed, proxies of the environment are not used, and responses are
-not decompressed.
+one of them. The name is not resolved again, so it can't change between check and connection.
+Redirects are not followed, proxies of the environment are not used, and responses are not
+decompressed.
 """
 
 import asyncio
@@ -42,20 +42,20 @@ from landbridge.platform.http.egress_connections import (
 from landbridge.platform.http.fair_semaphore import FairSemaphore, connections_max
 from landbridge.platform.http.trusted_certificates import trusted_certificates
 
-# A longer body is written in pieces, so that other connections have their turn.
+# A longer body is written in pieces, so that other connections can proceed in between.
 _WHOLE_BYTES_MAX = 2**20
-# Maximum number of active connections of one share.
+# Maximum number of connections in use by one share.
 _SHARE_MAX = 128
-# A request that gets no slot by then is retried later.
+# Seconds to wait for a connection slot; after that the request counts as not sent.
 _SLOT_WAIT_S = 5.0
-# An idle connection of this age has usually been closed by the other side.
+# Seconds after which the other side has usually closed an idle connection.
 _IDLE_S = 15.0
 _HEAD_LINE_BYTES = 8_190
 _HEADERS_MAX = 100
 _CHUNK_BYTES = 16 * 1024
 
 _UNREADABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
-# The most specific first.
+# Errors with the reason shown for each, the most specific first.
 _NOT_SENT = "nothing was sent: there was no room for it here, and it is sent later"
 _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (ResponseTooLong, "the answer was too long"),
@@ -73,9 +73,9 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
 class EgressResponse:
     """Result of a request: a status, or the reason why there is none.
 
-    `text` is the beginning of the body, up to the requested length. It is None without a status,
-    and for a compressed body. `is_ours` if nothing was sent because this process lacked a resource:
-    that is no evidence about the address.
+    `text` is the beginning of the body, up to the requested length. `text` is None without a
+    status, and for a compressed body. `is_ours` is True if nothing was sent because this process
+    lacked a resource: that is no evidence about the address.
     """
 
     status: int | None
@@ -89,7 +89,7 @@ class EgressResponse:
 class EgressExchange:
     """Response of an operator's address: a status with its body, or the reason why there is none.
 
-    Names of headers are in lower case. `is_unsent` if it is certain that the other side got
+    Names of headers are in lower case. `is_unsent` is True if the other side certainly received
     nothing.
     """
 
@@ -101,9 +101,9 @@ class EgressExchange:
 
 
 class Egress:
-    """Sends to public HTTPS addresses; in a sandbox also to this machine, by plain HTTP.
+    """Sends to public HTTPS addresses; in a sandbox also to this machine by plain HTTP.
 
-    Tests pass a resolver, a trust store and the forbidden addresses.
+    The resolver, the trust store and the forbidden addresses are arguments for tests.
     """
 
     def __init__(
@@ -125,16 +125,16 @@ class Egress:
 
     @classmethod
     def for_operator(cls, *, is_plain: bool, connections: int) -> "Egress":
-        """Return the egress to an address of the operator, for `exchange`.
+        """Return an egress for `exchange` with an address that the operator configured.
 
-        `is_plain` (http) goes to loopback and private addresses only; nothing goes to link-local
-        ones, where clouds keep credentials.
+        With `is_plain` (http) it reaches only loopback and private addresses. It never reaches
+        link-local addresses, where clouds provide credentials.
         """
         forbids = is_outside if is_plain else is_link_local
         return cls(allows_loopback=True, forbids=forbids, connections=connections)
 
     def check(self, name: str, url: str) -> str:
-        """Return the normalised URL; raises `FieldInvalid` with the reason, naming the field."""
+        """Return the normalised URL; raises `FieldInvalid` with the field's name and the reason."""
         try:
             return read_destination(url, allows_loopback=self._allows_loopback).url
         except AddressRefused as refused:
@@ -153,10 +153,10 @@ class Egress:
     ) -> EgressResponse:
         """POST and read at most `read_max` bytes of the response; never raises for a failure.
 
-        A status counts once the response head has arrived, whatever happens to the body. A request
-        on a reused connection that turns out to be closed is sent again on a new one, so the same
-        body can arrive twice. Requests of one `share` use a part of all connections, and wait for
-        one a while; the timeout begins then.
+        The status counts once the response head has arrived, even if reading the body fails. A
+        request on a reused connection that turns out to be closed is sent again on a new one, so
+        the same body can arrive twice. Requests of one `share` may use only a part of all
+        connections. They wait for a free one, and the timeout begins after that.
         """
         try:
             destination = read_destination(url, allows_loopback=self._allows_loopback)
@@ -192,7 +192,7 @@ class Egress:
     ) -> EgressExchange:
         """POST to an address of the operator, and read the whole response; never raises.
 
-        A response of more than `bytes_max` bytes, or a compressed one, is an error. As with `post`
+        A response of more than `bytes_max` bytes, or a compressed one, is an error. As with `post`,
         the same body can arrive twice.
         """
         session, slots = self._open()
@@ -202,7 +202,8 @@ class Egress:
         try:
             found = await _send(session, context, url, body, headers, timeout_s=timeout_s)
             if not isinstance(found, aiohttp.ClientResponse):
-                # A first connection may have been reused, and closed after it took the request.
+                # Only a failure to connect is certain: a reused connection may have closed after
+                # sending.
                 is_unsent = isinstance(found, aiohttp.ClientConnectorError)
                 return EgressExchange(
                     None,
@@ -229,15 +230,15 @@ class Egress:
             await session.close()
 
     def _open(self) -> tuple[aiohttp.ClientSession, FairSemaphore]:
-        """Return the session of this process; opened on first use, in its event loop."""
+        """Return the session of this process; it is opened on first use, in the event loop."""
         if self._session is None or self._slots is None:
             connections = self._connections or connections_max()
             self._slots = FairSemaphore(connections, each=min(_SHARE_MAX, max(connections // 2, 1)))
             connector = EgressConnector(
                 resolver=DnsResolver(self._lookups, self._forbids),
-                use_dns_cache=False,  # our own lookups are cached, also failed ones
+                use_dns_cache=False,  # our own lookups are cached, including failures
                 keepalive_timeout=_IDLE_S,
-                limit=0,  # the semaphore bounds them
+                limit=0,  # the semaphore bounds connections
                 ssl=self._tls or trusted_certificates(),
                 socket_factory=self._socket,
             )
@@ -255,7 +256,7 @@ class Egress:
         return self._session, self._slots
 
     def _socket(self, info: Any) -> socket.socket:
-        """Create a socket for an address; the address is checked a second time here."""
+        """Create a socket for an address, which is checked here for the second time."""
         family, kind, protocol, _, destination = info
         address = ip_address(destination[0])
         if self._forbids(address) and not (self._allows_loopback and is_loopback(address)):
@@ -264,7 +265,7 @@ class Egress:
 
 
 async def _acquire(slots: FairSemaphore, share: Hashable) -> bool:
-    """Wait for a slot; return whether there was one in time."""
+    """Wait for a slot; return False if none was free in time."""
     try:
         async with asyncio.timeout(_SLOT_WAIT_S):
             await slots.acquire(share)
@@ -305,7 +306,7 @@ async def _send(
 
 
 def _classified(context: RequestContext, error: Exception) -> Exception:
-    """Return the result; record in the context whether it is evidence about the address."""
+    """Return the error; record in the context whether this process caused it."""
     lacks_slot = isinstance(error, TimeoutError) and context.is_waiting
     lacks_resources = isinstance(error, OSError) and error.errno in EXHAUSTED
     context.is_ours = context.is_ours or lacks_slot or lacks_resources
@@ -318,19 +319,19 @@ def _parsed(url: str) -> URL:
 
 
 def _timeout(total_s: float) -> aiohttp.ClientTimeout:
-    # Never rounded up to a whole second, which aiohttp does above its threshold.
+    # aiohttp rounds a timeout above its threshold up to a whole second; this prevents it.
     return aiohttp.ClientTimeout(total=total_s, ceil_threshold=total_s + 1)
 
 
 async def _read_beginning(response: aiohttp.ClientResponse, read_max: int) -> bytes:
-    """Read a body up to a bound; the rest is discarded with its connection."""
+    """Read a body up to `read_max` bytes; a longer one is cut off by closing the connection."""
     read = bytearray()
     content = response.content
     try:
         while len(read) < read_max and not content.at_eof():
             read += await content.read(min(_CHUNK_BYTES, read_max - len(read)))
     except (aiohttp.ClientError, OSError):
-        pass  # truncated or too slow: the status still counts
+        pass  # the body is truncated or too slow: the status still counts
     finally:
         response.close()
     return bytes(read)
@@ -342,16 +343,16 @@ def _is_compressed(response: aiohttp.ClientResponse) -> bool:
 
 
 def _text(response: aiohttp.ClientResponse, read: bytes, text_max: int) -> str | None:
-    """Decode the beginning of a body, without characters that a database or a terminal rejects."""
+    """Decode the beginning of a body, without characters that a database or terminal rejects."""
     if _is_compressed(response):
         return None
-    # No character has more than four bytes; the last one may be incomplete.
+    # A character has at most four bytes; the last one may be incomplete.
     text = read[: text_max * 4].decode(errors="replace")[:text_max]
     return _UNREADABLE.sub("\ufffd", text)
 
 
 def _reason(error: Exception, timeout_s: float) -> str:
-    """Describe a failure for the owner of the address, without details of our own network."""
+    """Describe a failure to the owner of the address, without details of our own network."""
     match error:
         case TimeoutError():
             return f"no answer within {timeout_s:g} s"

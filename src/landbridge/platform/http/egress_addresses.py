@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_net
 
 Address = IPv4Address | IPv6Address
 
-# The name of this machine; it is never resolved.
+# Name of this machine, which is never resolved.
 LOCALHOST = "localhost"
 LOCAL_ADDRESSES = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
 
@@ -20,20 +20,20 @@ _PORTS = frozenset({443, 8443})
 _PORT_MAX = 65_535
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 
-# Networks that are not public. Explicit, since Python's `ipaddress.is_global` differs between
-# versions, and has accepted NAT64, 6to4 and site-local addresses. Source: IANA's registries of
-# special-purpose addresses, and the metadata address of one cloud that looks public.
+# Networks that are not public. They are listed, because Python's `ipaddress.is_global` differs
+# between versions, and has accepted NAT64, 6to4 and site-local addresses. Source: IANA's registries
+# of special-purpose addresses, and the metadata address of one cloud that looks public.
 _FORBIDDEN_V4 = tuple(
     IPv4Network(each)
     for each in (
         "0.0.0.0/8",  # this network
         "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # carriers' own; also the metadata of a cloud, 100.100.100.200
+        "100.64.0.0/10",  # carrier-grade NAT; 100.100.100.200 is a cloud's metadata
         "127.0.0.0/8",  # this machine
         "168.63.129.16/32",  # Azure's agent
         "169.254.0.0/16",  # link-local, and the metadata of most clouds, 169.254.169.254
         "172.16.0.0/12",  # private
-        "192.0.0.0/24",  # protocols; also the metadata of a cloud, 192.0.0.192
+        "192.0.0.0/24",  # protocol assignments; 192.0.0.192 is a cloud's metadata
         "192.0.2.0/24",  # documentation
         "192.31.196.0/24",  # AS112
         "192.52.193.0/24",  # AMT
@@ -50,7 +50,7 @@ _FORBIDDEN_V4 = tuple(
 _FORBIDDEN_V6 = tuple(
     IPv6Network(each)
     for each in (
-        # Only 2000::/3 is allocated. The rest contains loopback, all forms that embed an IPv4
+        # Only 2000::/3 is allocated. The others contain loopback, all forms that embed an IPv4
         # address (mapped, compatible, NAT64), unique local, link-local, site-local and multicast
         # addresses.
         "::/3",
@@ -58,27 +58,28 @@ _FORBIDDEN_V6 = tuple(
         "8000::/1",
         "2001::/23",  # protocols: Teredo, ORCHID, benchmarks
         "2001:db8::/32",  # documentation
-        "2002::/16",  # 6to4: has an IPv4 address inside
+        "2002::/16",  # 6to4: embeds an IPv4 address
         "2620:4f:8000::/48",  # AS112
-        "3ffe::/16",  # given back
+        "3ffe::/16",  # returned allocation
         "3fff::/20",  # documentation
     )
 )
 _LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 
-# Where an operator's own programs may run; and where clouds keep credentials.
+# Networks where an operator's own programs may run, and link-local ones, where clouds provide
+# credentials.
 _PRIVATE = (
     *_LOOPBACK,
     *(ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")),
 )
 _LINK_LOCAL = (ip_network("169.254.0.0/16"), ip_network("fe80::/10"))
 
-# Names that never belong to a public host.
+# Suffixes of names that never belong to a public host.
 _OWN_SUFFIXES = frozenset(
     {"localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "arpa"}
 )
 
-# Printable ASCII, without characters that must be percent-encoded or are interpreted differently.
+# Printable ASCII, except characters that must be percent-encoded or are interpreted differently.
 _CHARACTERS = re.compile(r"[!$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~#]+")
 _URL = re.compile(r"(https?)://([^/?#]*)([/?][^#]*)?", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::([0-9]{1,5}))?")
@@ -88,12 +89,12 @@ _NAME_LENGTH_MAX = 253
 
 
 class AddressRefused(ValueError):
-    """The address is not allowed; the message begins with its verb, as in "must begin with"."""
+    """The address is not allowed; the message continues the field's name: "must begin with"."""
 
 
 @dataclass(frozen=True, slots=True)
 class EgressDestination:
-    """Target of a URL; `url` is the normalised form. `is_local` is this machine, in a sandbox."""
+    """Target of a URL; `url` is normalised. `is_local` is True for this machine in a sandbox."""
 
     url: str
     host: str
@@ -110,7 +111,7 @@ def is_forbidden(address: Address) -> bool:
     """Return whether an address is not public."""
     if isinstance(address, IPv4Address):
         return any(address in each for each in _FORBIDDEN_V4)
-    # A zone index refers to a link of this machine.
+    # An address with a zone index belongs to a link of this machine.
     return address.scope_id is not None or any(address in each for each in _FORBIDDEN_V6)
 
 
@@ -120,16 +121,16 @@ def is_outside(address: Address) -> bool:
 
 
 def is_link_local(address: Address) -> bool:
-    """Return whether an address is link-local, as those of clouds' credentials are."""
-    # The kernel sends to an IPv4 address that is mapped into IPv6 as it sends to itself.
+    """Return whether an address is link-local, where clouds provide credentials."""
+    # The kernel treats an IPv4 address mapped into IPv6 like the IPv4 address.
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return any((mapped or address) in each for each in _LINK_LOCAL)
 
 
 def read_operator_url(text: str) -> str:
-    """Return the normalised URL of an operator's program, without a slash at its end.
+    """Return the normalised URL of an operator's program, without a trailing slash.
 
-    Any host and port; http only where no address shows that it leaves the private network. Raises
+    Any host and port are allowed, but http only if the address can be private. Raises
     `AddressRefused`.
     """
     scheme, host, port, remainder = _split(text)
@@ -146,10 +147,10 @@ def read_operator_url(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def read_destination(url: str, *, allows_loopback: bool) -> EgressDestination:
-    """Parse a URL; raises `AddressRefused` if it is not allowed, whatever it resolves to."""
+    """Parse a URL; raises `AddressRefused` if it is not allowed, whatever its name resolves to."""
     scheme, host, explicit_port, remainder = _split(url)
     address = _literal(host)
-    # `host` is in one spelling from here on.
+    # The host is in one canonical form from here on.
     host = host if address is None else str(address)
     is_local = allows_loopback and (host == LOCALHOST if address is None else is_loopback(address))
     if scheme != "https" and not is_local:
@@ -168,7 +169,7 @@ def read_destination(url: str, *, allows_loopback: bool) -> EgressDestination:
 
 
 def _split(url: str) -> tuple[str, str, str | None, str]:
-    """Split into scheme, host, port (if given) and the rest."""
+    """Split a URL into scheme, host, port (None without one) and the rest."""
     if len(url) > URL_LENGTH_MAX:
         raise AddressRefused(f"must have at most {URL_LENGTH_MAX} characters")
     if url and not _CHARACTERS.fullmatch(url):
@@ -190,7 +191,7 @@ def _split(url: str) -> tuple[str, str, str | None, str]:
 
 
 def _literal(host: str) -> Address | None:
-    """Parse an IP address; None for a name. Brackets enclose IPv6 addresses only."""
+    """Parse an IP address; None for a name. Only IPv6 addresses have brackets."""
     try:
         if host.startswith("["):
             return IPv6Address(host[1:-1])

@@ -20,11 +20,11 @@ from aiohttp.streams import StreamReader
 from aiohttp.tracing import Trace
 from typing_extensions import override
 
-# Interim responses and the head; after that, the framing of a chunked body and its trailers.
+# Bounds of interim responses with the head, and of the framing and trailers of a chunked body.
 _HEAD_BYTES_MAX = 32 * 1024
 _AROUND_BYTES_MAX = 4 * 1024
 _INTERIMS_MAX = 8
-# A small read costs as much as this many bytes.
+# Number of bytes that cost as much as one small read.
 _PIECE_BYTES = 64
 # Size of a read, so that little is read beyond a bound.
 _SLICE_BYTES = 4 * 1024
@@ -34,10 +34,10 @@ _OK = 200
 
 @dataclass(slots=True, eq=False)
 class RequestContext:
-    """Context of one request: what its connection and lookups need, and what they report.
+    """Context of one request: input of its connection and lookups, and what they report.
 
-    `share` is the share of the semaphore. `is_waiting` while the request waits for a slot;
-    `is_ours` if it failed because this process lacked a resource. `reader` reads the
+    `share` is the request's share of the semaphore. `is_waiting` is True while the request waits
+    for a slot, `is_ours` if it failed because this process lacked a resource. `reader` reads the
     response.
     """
 
@@ -53,18 +53,18 @@ current: ContextVar[RequestContext] = ContextVar("current")
 
 
 class ResponseTooLong(aiohttp.ClientError):
-    """The response exceeds its bound."""
+    """The response is longer than allowed."""
 
 
 class ResponseReader(ResponseHandler):
-    """Reads the response to a request within bounds, and closes the connection on anything else."""
+    """Reads a response within bounds, and closes the connection if it exceeds them."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, idle: "IdlePool") -> None:
         super().__init__(loop)
         self._idle = idle
         self._context: RequestContext | None = None
         self._is_used = False
-        # Bytes received since the request, and the bytes that may be framing.
+        # Bytes received since the request, and how many of them may be framing.
         self._received_bytes = 0
         self._bytes_max = _HEAD_BYTES_MAX
         self._interims = 0
@@ -73,7 +73,7 @@ class ResponseReader(ResponseHandler):
 
     @property
     def is_used(self) -> bool:
-        """Return whether the connection was used before."""
+        """Return whether this connection has served a request before."""
         return self._is_used
 
     def begin_response(self, context: RequestContext) -> None:
@@ -84,7 +84,7 @@ class ResponseReader(ResponseHandler):
         self._bytes_max = _HEAD_BYTES_MAX
 
     def end_response(self, context: RequestContext) -> None:
-        """Stop reading: the response is complete; data are unsolicited until the next request."""
+        """Stop reading: the response is complete, and further data are unsolicited."""
         if self._context is not context:
             return
         self._context = None
@@ -138,7 +138,7 @@ class ResponseReader(ResponseHandler):
         self._received_bytes += len(data)
         super().data_received(data)
         if self._received_bytes > self._bytes_max:
-            # Data that are not parsed yet, since the body is read slowly, count as well.
+            # Received data that are not parsed yet, because the body is read slowly, count as well.
             body_bytes = 0 if self._payload is None else self._payload.total_bytes
             if self._received_bytes - body_bytes > self._bytes_max and not self._is_stopped:
                 self._hang_up()
@@ -157,7 +157,7 @@ class ResponseReader(ResponseHandler):
         super().feed_data(data, size)
 
     def _hang_up(self) -> None:
-        """Stop reading; the received beginning of a body is kept."""
+        """Stop reading and close; the beginning of the body that was received is kept."""
         self._is_stopped = True
         self.set_exception(ResponseTooLong())
         payload, self._payload, self._parser = self._payload, None, None
@@ -168,14 +168,14 @@ class ResponseReader(ResponseHandler):
 
 
 class IdlePool:
-    """Pool of the latest idle connections, up to a maximum."""
+    """Pool of idle connections: the latest ones, up to a maximum."""
 
     def __init__(self, size_max: int) -> None:
         self._bytes_max = size_max
         self._readers: dict[ResponseReader, None] = {}
 
     def put(self, reader: ResponseReader) -> None:
-        """Add a connection; closes the one idle for longest if the pool is full."""
+        """Add a connection; closes the longest idle one if the pool is full."""
         self._readers[reader] = None
         if len(self._readers) > self._bytes_max:
             oldest = next(iter(self._readers))
@@ -191,7 +191,7 @@ class EgressConnector(aiohttp.TCPConnector):
     """Connector that uses response readers, and skips connections with unsolicited data."""
 
     def use_readers(self, *, idle_max: int) -> None:
-        """Use response readers and at most this many idle connections; before the first one."""
+        """Use response readers and at most `idle_max` idle connections; call before any request."""
         self._factory = partial(ResponseReader, loop=self._loop, idle=IdlePool(idle_max))
 
     @override
@@ -204,8 +204,7 @@ class EgressConnector(aiohttp.TCPConnector):
             reader = connection.protocol
             assert isinstance(reader, ResponseReader), "the connector creates no other readers"
             context.is_reused = reader.is_used
-            # A second response to the previous request would be mistaken for the response to this
-            # one.
+            # Unsolicited data would be mistaken for the response to the next request.
             if not reader.is_used or not (
                 context.wants_new or reader.should_close or reader.has_unread()
             ):

@@ -52,7 +52,7 @@ _PAGE = """<!doctype html>
 
 
 def doc_url(public_url: str, name: str) -> str:
-    """Return the address at this server that explains the error of this name."""
+    """Return the URL on this server that explains the error with this name."""
     return f"{public_url}{PATH}#{name.lower()}"
 
 
@@ -67,7 +67,7 @@ def content_policy() -> str:
 
 @cache
 def error_page() -> StaticContent:
-    """Return the page."""
+    """Return the page, built from the table of errors."""
     head, _, *rows = (_cells(line) for line in TABLE.read_text(encoding="utf-8").splitlines())
     heads = "".join(f'<th scope="col">{html.escape(each)}</th>' for each in head)
     page = _PAGE.format(style=_STYLE, heads=heads, rows="\n".join(map(_row, rows)))

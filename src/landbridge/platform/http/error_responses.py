@@ -35,18 +35,18 @@ from landbridge.platform.http.responses import ResponseEncoder, WireStruct
 
 _log = structlog.stdlib.get_logger()
 
-# Scope key of the refusal.
+# Scope key under which the response's refusal is stored.
 REFUSAL = "landbridge.refusal"
 REPORTING = "/v2/reporting"
 SUBMISSIONS = "/kyc/submissions"
 # Litestar's message for a client that disconnected in the middle of its body.
 _DISCONNECTED = "client disconnected prematurely"
-# A message may quote a caller's value, but not all of it.
+# Length up to which a message may quote a caller's value.
 _ECHO_LENGTH_MAX = 100
 _LONG_WORD = re.compile(rf"(\S{{{_ECHO_LENGTH_MAX}}})\S+")
 _SENTENCE_LENGTH_MAX = 500
 _NOT_FOUND = 404
-# State of an application: a function that returns the public URL of the server.
+# Key of the application's state: a function that returns the public URL of the server.
 PUBLIC_URL = "landbridge.public_url"
 _BROKEN = (700401, "INTERNAL_SERVER_ERROR", 500)
 
@@ -129,7 +129,7 @@ def envelope(
     invalid: Mapping[str, Any] | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> ErrorReply | ReportingErrorReply | ReportingNotFoundReply:
-    """Return the error in the envelope of this path."""
+    """Return the body of an error, in the envelope for this path."""
     message, page = _bounded(message), doc_url(public_url, name)
     if path.startswith(REPORTING):
         reasons = fields or ({field: message} if field else {})
@@ -156,8 +156,8 @@ def envelope(
 def forget_frames(error: BaseException) -> None:
     """Drop the traceback and the causes of an error that has been answered.
 
-    Their frames hold the request with its body. Where anything that they hold refers to the error
-    again, all of it would stay in memory until the garbage collector gets there.
+    Their frames hold the request with its body. If anything in them refers to the error, all of it
+    would stay in memory until the garbage collector runs.
     """
     error.__traceback__ = error.__cause__ = error.__context__ = None
 
@@ -165,7 +165,7 @@ def forget_frames(error: BaseException) -> None:
 def forgetting(
     handlers: Mapping[type[Exception], Callable[[AnyRequest, Any], Any]],
 ) -> dict[Any, Callable[[AnyRequest, Any], Any]]:
-    """The same exception handlers, each of which drops the frames of its error at the end."""
+    """Return these exception handlers, each extended to drop its error's frames at the end."""
 
     def wrap(handler: Callable[[AnyRequest, Any], Any]) -> Callable[[AnyRequest, Any], Any]:
         def handle(request: AnyRequest, error: Exception) -> Any:
@@ -221,7 +221,7 @@ def busy(request: AnyRequest, error: Busy) -> Response[Any]:
 def http_exception(  # noqa: PLR0911  one for each kind
     request: AnyRequest, error: HTTPException
 ) -> Response[Any]:
-    """Render a 503 with `Retry-After`; the request had no effect, or can be sent again."""
+    """Render an error of Litestar; the kind of the error decides which refusal it becomes."""
     match error:
         case ValidationException():
             return refused(request, FieldInvalid(_validation(error)))
@@ -236,7 +236,7 @@ def http_exception(  # noqa: PLR0911  one for each kind
         case ClientException() if error.status_code == BodyTooLarge.status:
             return refused(request, BodyTooLarge())
         case InternalServerException() if is_disconnected(error):
-            # No client reads this response; it keeps the log from reporting an internal error.
+            # The client is gone and reads no response; this keeps an internal error out of the log.
             return refused(request, FieldInvalid("the request body did not arrive"))
         case ClientException():
             return refused(request, FieldInvalid(error.detail))
@@ -287,7 +287,7 @@ def _bounded(sentence: str) -> str:
 
 
 def _validation(error: ValidationException) -> str:
-    """Build one sentence from Litestar's list of invalid path and query parameters."""
+    """Return one sentence for Litestar's list of invalid path and query parameters."""
     extra: Any = error.extra
     if isinstance(extra, list) and extra and isinstance(extra[0], dict):
         first = cast("dict[str, Any]", extra[0])

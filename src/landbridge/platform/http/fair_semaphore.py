@@ -1,22 +1,23 @@
-"""Fair semaphore: a bounded number of slots in all, and a bounded number per share."""
+"""Fair semaphore: a bounded number of slots in total, and a bounded number per share."""
 
 import asyncio
 import resource
 from collections import deque
 from collections.abc import Hashable
 
-# Descriptors that a process needs beside its slots: database, DNS, its own sockets.
+# File descriptors that a process needs for other purposes: database, DNS, its own sockets.
 _DESCRIPTORS_OF_OTHERS = 384
-# More is not needed, and some programs iterate over all possible descriptors.
+# More descriptors are not needed, and some programs iterate over all possible ones.
 _DESCRIPTORS_MAX = 65_536
 _SLOTS_MAX = 4_096
 _SLOTS_MIN = 16
 
 
 class FairSemaphore:
-    """First come, first served within each share; a share at its maximum does not block others.
+    """Semaphore with a queue for each share; a share at its maximum does not block others.
 
-    Not thread-safe: it belongs to one event loop.
+    Within a share, callers are served in order of arrival. Not thread-safe: it belongs to one event
+    loop.
     """
 
     def __init__(self, total: int, *, each: int) -> None:
@@ -26,7 +27,7 @@ class FairSemaphore:
         self._waiters: dict[Hashable, deque[asyncio.Future[None]]] = {}
 
     def try_acquire(self, share: Hashable) -> bool:
-        """Take a slot if one is free; return whether it was taken."""
+        """Take a slot if one is free, without waiting; return whether it was taken."""
         held = self._held.get(share, 0)
         if self._free <= 0 or held >= self._each or share in self._waiters:
             return False
@@ -35,7 +36,7 @@ class FairSemaphore:
         return True
 
     async def acquire(self, share: Hashable) -> None:
-        """Take a slot; waits until one is free. The caller has to return it."""
+        """Take a slot; waits until one is free. The caller must release it."""
         if self.try_acquire(share):
             return
         waiter = asyncio.get_running_loop().create_future()
@@ -50,7 +51,7 @@ class FairSemaphore:
             raise
 
     def release(self, share: Hashable) -> None:
-        """Return a slot; a waiting caller gets it at once."""
+        """Release a slot; the next waiting caller gets it at once."""
         self._free += 1
         held = self._held[share] - 1
         if held:
@@ -61,7 +62,7 @@ class FairSemaphore:
             self._hand_on()
 
     def _hand_on(self) -> None:
-        """Hand a free slot to the first share in the queue that may have it."""
+        """Give a free slot to the first share in the queue that may have another."""
         for share, queue in list(self._waiters.items()):
             held = self._held.get(share, 0)
             if held >= self._each:
@@ -72,7 +73,7 @@ class FairSemaphore:
                     self._free -= 1
                     self._held[share] = held + 1
                     waiter.set_result(None)
-                    # The share goes to the end of the queue.
+                    # The share moves to the end of the queue.
                     del self._waiters[share]
                     if queue:
                         self._waiters[share] = queue
@@ -88,10 +89,10 @@ class FairSemaphore:
 
 
 def leaves_room(*, of_org: int, taken: int, total: int) -> bool:
-    """Return whether an organisation may have one more place: it leaves as many free as it has.
+    """Return whether an organisation may take another slot: at least as many must stay free.
 
-    A first one needs only a free place. So of 16 places one organisation takes 8, a second one 4,
-    and so on: few of them together can't take all.
+    Its first slot only has to be free. So of 16 slots one organisation takes up to 8, a second one
+    4, and so on: a few of them can't take all.
     """
     free = total - taken
     return free > 0 if of_org == 0 else of_org + 1 <= free - 1
@@ -112,7 +113,7 @@ def raise_descriptors() -> None:
 
 
 def connections_max() -> int:
-    """Return how many connections can be active; as many again can be idle or connecting."""
+    """Return how many connections can be in use; as many again can be idle or connecting."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = _DESCRIPTORS_MAX if soft == resource.RLIM_INFINITY else soft
     return max(_SLOTS_MIN, min(_SLOTS_MAX, (limit - _DESCRIPTORS_OF_OTHERS) // 3))

@@ -1,4 +1,4 @@
-"""Headers of a request, read from the scope: no index is built of headers that nobody needs."""
+"""Request headers, read from the ASGI scope without building an index of all of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,10 +8,10 @@ _FRAMING = frozenset({b"content-length", b"transfer-encoding"})
 
 
 def ambiguity(headers: Sequence[tuple[bytes, bytes]], *, is_upgrade: bool) -> str | None:
-    """Return why proxies might read these headers otherwise; names are in lower case.
+    """Return why proxies might interpret these headers differently; None if they are unambiguous.
 
-    They differ on which of two values counts (RFC 9110, 5.3; RFC 9112, 3.2). The parser takes the
-    body of a request to upgrade for the next request.
+    Names are in lower case. Proxies differ on which of two values counts (RFC 9110, 5.3; RFC 9112,
+    3.2). The parser takes the body of a request to upgrade for the next request.
     """
     names = [name for name, _ in headers]
     if any(names.count(each) > 1 for each in _SINGLE):
@@ -22,7 +22,7 @@ def ambiguity(headers: Sequence[tuple[bytes, bytes]], *, is_upgrade: bool) -> st
 
 
 def header_texts(scope: Any) -> dict[str, str]:
-    """Return all headers by name, in lower case; of several with one name the last."""
+    """Return all headers by name in lower case; of several with one name, the last."""
     return {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
 
 
@@ -33,15 +33,15 @@ def header_values(scope: Any, name: str) -> list[str]:
 
 
 def header(scope: Any, name: str) -> str | None:
-    """Return the first value of a header; None without it."""
+    """Return the first value of a header; None if it is missing."""
     return next(iter(header_values(scope, name)), None)
 
 
 def cookie(scope: Any, name: str) -> str | None:
-    """Return the last value of a cookie, as it was sent; None without it.
+    """Return the last value of a cookie as it was sent; None if it is missing.
 
-    Quoted values are not decoded: ours need no quotes, and the decoder of Python before 3.11.10
-    takes the square of their length (CVE-2024-7592).
+    Quoted values are not decoded: our cookies need no quotes, and the decoder of Python before
+    3.11.10 takes time quadratic in their length (CVE-2024-7592).
     """
     pairs = [
         each.strip().partition("=")

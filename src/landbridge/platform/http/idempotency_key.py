@@ -1,10 +1,10 @@
 """The header `Idempotency-Key`: an alternative to the request id in the body of a create.
 
-A UUID is the request id itself. Any other text stands for an id derived from it, always the same
-for the same text and organisation. Quotation marks around it, as in the header's draft standard,
-are ignored.
+A UUID is the request id itself. From any other text an id is derived, always the same for the same
+text and organisation. Quotation marks around it, as in the header's draft standard, are ignored.
 
-Writes without a request id in their body take the header too: `platform/idempotency` stores it.
+Writes without a request id in their body accept the header too: `platform/idempotency` stores the
+key.
 """
 
 import re
@@ -21,7 +21,7 @@ from landbridge.platform.http.headers import header_values
 from landbridge.platform.http.list_query import AnyRequest
 
 HEADER = "Idempotency-Key"
-# Fields of bodies that the header can stand for.
+# Body fields whose value the header can provide.
 MEMBERS = ("requestId", "idempotencyKey")
 
 _TEXT = re.compile(r"[\x20-\x7e]{1,255}")
@@ -29,7 +29,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 
 
 def key_member(annotation: Any) -> str | None:
-    """Return the field that the header stands for in this type of body; None if it has none."""
+    """Return the field of this body type that the header provides; None if it has none."""
     structs = [each for each in get_args(annotation) or (annotation,) if _is_struct(each)]
     names = {
         field.encode_name
@@ -40,9 +40,10 @@ def key_member(annotation: Any) -> str | None:
 
 
 def with_key(raw: bytes, member: str, values: Sequence[str], org_id: UUID) -> bytes:
-    """Return the body with the request id of the header; the body may contain the same id.
+    """Return the body with the header's request id added.
 
-    `values` are the values of the header. Raises `FieldInvalid`, naming the header.
+    `values` are the values of the header. If the body has a request id, it must be the same. Raises
+    `FieldInvalid`, naming the header.
     """
     key = _single_key(values, org_id)
     try:
@@ -58,7 +59,7 @@ def with_key(raw: bytes, member: str, values: Sequence[str], org_id: UUID) -> by
 
 
 def request_key(request: AnyRequest, org_id: UUID) -> UUID | None:
-    """Return the request id of the header; raises `FieldInvalid` if it is malformed."""
+    """Return the request id of the header; None without it. Raises `FieldInvalid`."""
     values = header_values(request.scope, HEADER)
     return _single_key(values, org_id) if values else None
 
@@ -85,5 +86,5 @@ def _is_struct(annotation: Any) -> bool:
 
 
 _NULL = msgspec.Raw(b"null")
-# Keeps every other member as it was written, so that no number is read twice.
+# Keeps the other members as they were written, so that their numbers are not parsed twice.
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])

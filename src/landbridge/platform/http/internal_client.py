@@ -1,7 +1,7 @@
 """In-process client of the API: dashboard pages call routes for a signed-in member.
 
-Whatever a page can do the API can do, with the same checks and the same error messages. No socket
-is involved.
+So the API can do whatever a page can do, with the same checks and error messages. No socket is
+involved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.error_responses import REFUSAL
 from landbridge.platform.http.responses import encode
 
-# None values are left out.
+# Query parameters; those with the value None are left out.
 Query: TypeAlias = Mapping[str, str | int | Sequence[str] | None]
 
 T = TypeVar("T")
@@ -37,11 +37,11 @@ class InternalResponse:
 
 
 class InternalClient:
-    """All routes under /v2, for one caller.
+    """Client for all routes under /v2, on behalf of one caller.
 
-    Every method raises the `Refused` or `Busy` that the route was refused with, and
-    `InvariantBroken` for an internal error. In untyped parts of a reply, JSON numbers
-    with a fraction are `Decimal`. A path with an empty id raises `ResourceNotFound`.
+    Every method raises the `Refused` or `Busy` of the route, and `InvariantBroken` for an internal
+    error. In untyped parts of a reply, JSON numbers with a fraction are `Decimal`. A path with an
+    empty id raises `ResourceNotFound`.
     """
 
     def __init__(self, app: ASGIApp, caller: Caller) -> None:
@@ -51,7 +51,7 @@ class InternalClient:
     async def read(
         self, reply: type[T], path: str, /, **query: str | int | Sequence[str] | None
     ) -> T:
-        """Return the reply of a GET, as the struct that its route returns."""
+        """Return the reply to a GET, as the struct that its route returns."""
         return _decoder_of(reply).decode((await self.send("GET", path, query=query)).body)
 
     async def submit(
@@ -65,24 +65,24 @@ class InternalClient:
         query: Query | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> T:
-        """Return the reply of a POST or another method, as the struct that its route returns."""
+        """Return the reply to a POST or another method, as the struct that its route returns."""
         response = await self._send_json(method, path, query or {}, body, headers or {})
         return _decoder_of(reply).decode(response.body)
 
     async def post(self, path: str, body: object = None) -> None:
-        """POST to a route, without its reply."""
+        """POST to a route, and discard the reply."""
         await self._send_json("POST", path, {}, body, {})
 
     async def patch(self, path: str, body: object) -> None:
-        """PATCH a route, without its reply."""
+        """PATCH a route, and discard the reply."""
         await self._send_json("PATCH", path, {}, body, {})
 
     async def put(self, path: str, body: object) -> None:
-        """PUT to a route, without its reply."""
+        """PUT to a route, and discard the reply."""
         await self._send_json("PUT", path, {}, body, {})
 
     async def delete(self, path: str) -> None:
-        """DELETE a route, without its reply."""
+        """DELETE a route, and discard the reply."""
         await self.send("DELETE", path)
 
     async def send(
@@ -94,7 +94,7 @@ class InternalClient:
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> InternalResponse:
-        """Return the whole response, such as a file; the body is sent unchanged."""
+        """Return the complete response, such as a file; its body is not decoded."""
         _check_path(path)
         scope = self._scope(method, path, query or {}, headers or {})
         started: dict[str, Any] = {}
@@ -120,10 +120,10 @@ class InternalClient:
         around: Mapping[str, str] | None = None,
         **query: str | int | Sequence[str] | None,
     ) -> ASGIApp:
-        """Return an ASGI application that streams the response of a route: for long files.
+        """Return an ASGI application that streams a route's response, for long files.
 
-        A GET, or a POST of `body`. A refusal is not raised but rendered as its sentence, in plain
-        text. `around` are headers that are added to the response in any case.
+        The route gets a GET, or a POST if there is a `body`. A refusal is not raised but sent as
+        its sentence in plain text. `around` are headers added to every response.
         """
         _check_path(path)
         raw = b"" if body is None else encode(body)
@@ -164,12 +164,12 @@ class InternalClient:
 
 @cache
 def _decoder_of(reply: type[T]) -> msgspec.json.Decoder[T]:
-    # Amounts keep their digits.
+    # Decimal keeps all digits of an amount.
     return msgspec.json.Decoder(reply, float_hook=Decimal)
 
 
 def _check_path(path: str) -> None:
-    """Raise `ResourceNotFound` for an empty id: without it the address would be another one's."""
+    """Raise `ResourceNotFound` for an empty id, without which the path would be another route's."""
     if "" in path.split("/")[1:]:
         raise ResourceNotFound
 
@@ -184,7 +184,7 @@ def _once(body: bytes) -> Receive:
 
 
 def _then(body: bytes, receive: Receive) -> Receive:
-    """Yield the body, then the client's messages: it may disconnect."""
+    """Yield the body, then the client's own messages, such as its disconnect."""
     once = _once(body)
     is_read = False
 
@@ -199,7 +199,7 @@ def _then(body: bytes, receive: Receive) -> Receive:
 
 
 def _plainly(scope: Mapping[str, Any], send: Send, around: Mapping[str, str]) -> Send:
-    """Forwards a successful response; of a refusal only status and sentence, as plain text."""
+    """Forward a successful response; reduce a refusal to its status and its sentence."""
     is_refused = False
     besides = [(name.lower().encode(), value.encode()) for name, value in around.items()]
 
@@ -227,7 +227,7 @@ def _texts(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
 def _check(response: InternalResponse, scope: dict[str, Any]) -> None:
     if response.status < HTTPStatus.BAD_REQUEST:
         return
-    # The error holds the frames that it passes, so nothing in them may hold the error.
+    # The error holds these frames, so nothing in them may hold the error.
     refusal = scope.pop(REFUSAL, None)
     if isinstance(refusal, Refused | Busy):
         try:

@@ -40,7 +40,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _MOMENT_DIGITS, _ID_DIGITS = 16, 32
 _HEX = frozenset("0123456789abcdef")
-# Its first half counts microseconds, and does not reach beyond the calendar.
+# The first half counts microseconds; its leading zeros keep it within the calendar.
 _POSITION_FORM = f"^000[0-3][0-9a-f]{{{_MOMENT_DIGITS + _ID_DIGITS - 4}}}$"
 
 Limit = Annotated[
@@ -66,14 +66,14 @@ CreatedAfter = Annotated[
         description="Only records created at this date or time, or later.",
     ),
 ]
-# Only the records of one user.
+# Filter for the records of one user.
 UserFilter = Annotated[str | None, query("userId", IDENTIFIER)]
 Cursor = Annotated[
     str | None,
     query("cursor", DATE_OR_TIME, description="The nextCursor of the page before."),
 ]
 
-# Of lists that order rows of the same time by their ids.
+# Cursor of lists that order rows of the same time by id.
 PositionCursor = Annotated[
     str | None,
     query("cursor", form(_POSITION_FORM), description="The nextCursor of the page before."),
@@ -86,7 +86,7 @@ def provide_window(
     created_after: CreatedAfter = None,
     cursor: Cursor = None,
 ) -> PageWindow:
-    """Return the requested part of a list; `cursor` wins over `createdBefore`."""
+    """Return the requested part of a list; `cursor` takes precedence over `createdBefore`."""
     before = _moment("createdBefore", created_before)
     return PageWindow(
         limit=parse_limit(limit),
@@ -101,7 +101,7 @@ def provide_position_window(
     created_after: CreatedAfter = None,
     cursor: PositionCursor = None,
 ) -> PositionWindow:
-    """Return the requested part of a list by positions; `cursor` wins over `createdBefore`."""
+    """Return the requested part of a keyset list; `cursor` wins over `createdBefore`."""
     window = provide_window(limit, created_before, created_after)
     return PositionWindow(window.limit, window.since, parse_position(cursor) or window.position)
 
@@ -112,7 +112,7 @@ def provide_queue_window(
     created_after: CreatedAfter = None,
     cursor: PositionCursor = None,
 ) -> QueueWindow:
-    """Return the requested part of a queue; `cursor` wins over `createdAfter`."""
+    """Return the requested part of a queue; `cursor` takes precedence over `createdAfter`."""
     after = _moment("createdAfter", created_after)
     return queue_window(
         parse_limit(limit),
@@ -124,7 +124,7 @@ def provide_queue_window(
 def provide_bounds(
     limit: Limit = None, created_before: CreatedBefore = None, created_after: CreatedAfter = None
 ) -> PageWindow:
-    """Return the requested part of a list that reads its cursor itself."""
+    """Return the requested part of a list whose route parses the cursor itself."""
     return provide_window(limit, created_before, created_after)
 
 
@@ -139,25 +139,25 @@ def window_before(cursor: str | None, bounds: PageWindow) -> PageWindow:
 
 
 def position_text(position: PagePosition) -> str:
-    """Return a cursor that continues after this row."""
+    """Return the cursor that continues after this position."""
     microseconds = (position.created_at - _EPOCH) // _MICROSECOND
     return f"{microseconds:0{_MOMENT_DIGITS}x}{position.id.hex}"
 
 
 def cursor_after(rows: Sequence[PositionedRow]) -> str | msgspec.UnsetType:
-    """Return the cursor that continues after the last of these rows; unset after none."""
+    """Return the cursor that continues after the last of these rows; UNSET if there are no rows."""
     return position_after(rows, lambda row: row.created_at)
 
 
 def position_after(rows: Sequence[R], time_of: Callable[[R], datetime]) -> str | msgspec.UnsetType:
-    """Return the cursor that continues after the last of rows that are ordered by this time."""
+    """Return the cursor after the last row, ordered by this time; UNSET without rows."""
     if not rows:
         return msgspec.UNSET
     return position_text(PagePosition(time_of(rows[-1]), rows[-1].id))
 
 
 def parse_position(cursor: str | None) -> PagePosition | None:
-    """Parse a cursor of `position_text`; None for none, raises `FieldInvalid` for other texts."""
+    """Parse a cursor of `position_text`; None without one. Raises `FieldInvalid` if malformed."""
     if cursor is None:
         return None
     digits, id_digits = cursor[:_MOMENT_DIGITS], cursor[_MOMENT_DIGITS:]
@@ -172,20 +172,20 @@ def parse_position(cursor: str | None) -> PagePosition | None:
 
 
 async def check_query(request: AnyRequest) -> None:
-    """Refuse a NUL character, which no text in the database can hold."""
+    """Refuse a query with a NUL character, which texts of the database can't contain."""
     if b"%00" in request.scope["query_string"]:
         raise FieldInvalid("the query has a NUL character")
 
 
 def required_text(name: str, text: str | None) -> str:
-    """Return a query parameter that must be given."""
+    """Return a required query parameter; raises `FieldInvalid` if it is missing."""
     if text is None:
         raise FieldInvalid(f"{name} is required", field=name)
     return text
 
 
 def optional_id(name: str, text: str | None) -> UUID | None:
-    """Parse a query parameter that is an id, or missing."""
+    """Parse a query parameter that is an id; None if it is missing. Raises `FieldInvalid`."""
     if text is None:
         return None
     found = as_uuid(text)
@@ -195,11 +195,11 @@ def optional_id(name: str, text: str | None) -> UUID | None:
 
 
 def parse_choice(name: str, text: str, known: Iterable[W]) -> W:
-    """Parse a query parameter that is one of these values."""
+    """Parse a query parameter that is one of `known`; raises `FieldInvalid` for any other."""
     known = tuple(known)
     if text in known:
         return known[known.index(text)]
-    # An enumeration may accept older names of its values.
+    # An enumeration may accept earlier names of its values.
     if isinstance(known[0], StrEnum):
         with suppress(ValueError):
             return type(known[0])(text)
@@ -223,7 +223,10 @@ def parse_choices(
 
 
 def parse_limit(text: str | None) -> int:
-    """Parse the number of records of a page; the default for none, raises `FieldInvalid`."""
+    """Parse the number of records of a page; the default if it is missing.
+
+    Raises `FieldInvalid`.
+    """
     if text is None:
         return LIMIT_DEFAULT
     is_short = len(text) <= len(str(LIMIT_MAX))

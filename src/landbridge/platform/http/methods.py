@@ -14,12 +14,12 @@ from litestar.routes import HTTPRoute
 from landbridge.platform.http.list_query import AnyRequest
 
 OPTIONS = "OPTIONS"
-# State of the application that caches the headers.
+# Key of the application's state under which the headers are cached.
 _STATE = "allow_headers"
 
 
 def allow_headers(app: Litestar) -> Mapping[str, str]:
-    """Return the header `Allow` of each path, by the path's template."""
+    """Return the header `Allow` for each path template."""
     methods: dict[str, set[str]] = {}
     for route in app.routes:
         if isinstance(route, HTTPRoute):

@@ -1,6 +1,6 @@
-"""Metrics text: rendered in a thread, one at a time, and at most once a second.
+"""Metrics in text form: rendered in a thread, one at a time, and at most once a second.
 
-With some hundred routes it takes a third of a second to render.
+Rendering takes a third of a second with some hundred routes.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ _FRESH_S = 1.0
 
 
 class MetricsText:
-    """Metrics of all processes of this installation, in Prometheus' text format."""
+    """Metrics of all processes of this installation, in the text format of Prometheus."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
@@ -20,7 +20,7 @@ class MetricsText:
         self._rendered_at_s: float | None = None
 
     async def get(self) -> bytes:
-        """Return the text, at most a second old."""
+        """Return the text, which is at most a second old."""
         async with self._lock:
             if not self._is_fresh():
                 self._text = await asyncio.to_thread(_rendered)

@@ -1,9 +1,9 @@
 """Masks of tax, bank and identity numbers in the responses to analysts and to keys that only read.
 
-This is the one place: pages of the dashboard, its exports and the API get their data from the same
-routes. Numbers are recognised by the names of their members, wherever they are in a response: also
-in the events and snapshots that repeat a record. A test fails on a member that looks like a number
-and is neither masked nor listed as one that everyone may see.
+Numbers are masked only here: the dashboard's pages, its exports and the API get their data from the
+same routes. Numbers are recognised by the names of their members anywhere in a response, including
+events and snapshots that repeat a record. A test fails on a member that looks like a number and is
+neither masked nor listed as one that everyone may see.
 """
 
 import re
@@ -19,8 +19,8 @@ from landbridge.platform.core.masks import mask
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import encode
 
-# Members that are masked but for their last characters. `number` is that of a document, and
-# `corrected` what a bank says instead of an account number.
+# Members whose values are masked except for the last characters. `number` belongs to a document;
+# `corrected` is what a bank says instead of an account number.
 MASKED: Final = frozenset(
     {
         "accountNumber",
@@ -41,29 +41,29 @@ MASKED: Final = frozenset(
         "taxIdentificationNumber",
     }
 )
-# Addresses that lead to no document of a user. Those of all other members ending in `Url` are
-# withheld, because clients may store a document as a link to it.
+# URLs that do not lead to a document. Every other member ending in `Url` is withheld, because
+# clients may store a link to a document in it.
 SHOWN_URLS: Final = frozenset(
     {"docUrl", "downloadUrl", "explorerUrl", "jwksUrl", "kycLinkUrl", "redirectUrl"}
 )
-# Sentences that may name an account: how to pay an onramp or a virtual account.
+# Members with sentences that may name an account: how to pay an onramp or a virtual account.
 _SENTENCES: Final = frozenset({"instruction"})
 # Words that follow each other, as the groups of an IBAN, and the colon after them. A pattern that
 # looks for their digits too takes time with the square of the length.
 _WORDS: Final = re.compile(r"([\w-]+(?: [\w-]+)*)(:?)")
 # The length from which on words with digits are masked.
 _NUMBER_LENGTH_MIN: Final = 6
-# Members that are withheld in objects that also have the other member: the link of a document, and
-# the response of a webhook's receiver, which may repeat the event.
+# Members withheld if the object also has the second member: the link to a document, and the
+# response of a webhook's receiver, which may repeat the event.
 _WITHHELD_BESIDE: Final = {"url": "fileId", "answer": "milliseconds"}
 _WITHHELD: Final = "****"
 
-# Amounts keep their digits.
+# Decimal keeps all digits of an amount.
 _decoder = msgspec.json.Decoder(Any, float_hook=Decimal)
 
 
 def masking(app: ASGIApp) -> ASGIApp:
-    """ASGI middleware that masks the JSON responses to callers who only read."""
+    """Return ASGI middleware that masks the JSON responses to read-only callers."""
 
     async def masked(scope: Scope, receive: Receive, send: Send) -> None:
         await app(scope, receive, _Masking(scope, send).send)
@@ -72,7 +72,7 @@ def masking(app: ASGIApp) -> ASGIApp:
 
 
 class _Masking:
-    """Forwards a response. JSON for callers who only read is held back until it is complete."""
+    """Forwards a response; JSON for a read-only caller is held back until it is complete."""
 
     __slots__ = ("_chunks", "_scope", "_send", "_start")
 
@@ -83,7 +83,7 @@ class _Masking:
         self._chunks: list[bytes] = []
 
     async def send(self, message: Message) -> None:
-        """Forward a message, or keep it."""
+        """Forward a message, or keep it until the JSON is complete."""
         if message["type"] == "http.response.start" and self._is_masked(message):
             self._start = message
         elif message["type"] == "http.response.body" and self._start is not None:
@@ -120,7 +120,7 @@ def masked_json(body: bytes) -> bytes:
 
 
 def has_number(value: Any) -> bool:
-    """Return whether a stored JSON value has a number to mask; its members are in snake case."""
+    """Return whether a stored JSON value, with members in snake case, has a number to mask."""
     match value:
         case dict():
             members = cast("dict[str, Any]", value)
@@ -188,5 +188,5 @@ def _masked_group(words: str) -> str:
 
 
 def _is_link(name: str, value: str) -> bool:
-    """Return whether this is the link of a document; the id of an uploaded file is none."""
+    """Return whether a member may link to a document; the id of an uploaded file does not."""
     return name.endswith("Url") and name not in SHOWN_URLS and ":" in value

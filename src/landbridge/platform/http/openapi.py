@@ -10,10 +10,10 @@ from landbridge.platform.http import openapi_errors, openapi_operations
 from landbridge.platform.http.unknown_names import WARNING
 
 REF = "#/components/schemas/{name}"
-# No text of a request may have a NUL character, which no text in the database can hold.
+# Pattern for texts of requests: texts of the database can't contain a NUL character.
 _NO_NUL = r"^[^\u0000]*$"
 _SEVERAL = 2
-# Keywords of schemas whose texts cannot contain NUL anyway.
+# Schema keywords that exclude NUL already.
 _NARROWER = {"allOf", "anyOf", "const", "enum", "format", "pattern"}
 
 
@@ -23,10 +23,10 @@ def reference(name: str) -> dict[str, Any]:
 
 
 def shaped(*names: str, are_listed: bool = False, items_max: int | None = None) -> BodyKwarg:
-    """Describe a body or response that is a `dict` in Python as one of these structs.
+    """Return the description of a `dict` body or response as one of these structs.
 
-    `are_listed`: as an array of 1 to `items_max` elements, all of the same struct. The structs
-    themselves are passed to `describe`.
+    `are_listed` describes an array of 1 to `items_max` elements, all of the same struct. The
+    structs themselves are passed to `describe`.
     """
     each = [Reference(ref=REF.format(name=name)) for name in names]
     items_min = None if items_max is None else 1
@@ -49,8 +49,8 @@ def describe(
 ) -> dict[str, Any]:
     """Return the complete document.
 
-    `shapes` are the structs of `shaped`, `keyed` the ids of operations whose effect grows
-    with each request unless it has an idempotency key.
+    `shapes` are the structs named in `shaped`. `keyed` are the ids of operations that have another
+    effect with each request, unless it has an idempotency key.
     """
     components = document["components"]
     every = {**components["schemas"], **shapes, **openapi_errors.schemas()}
@@ -81,7 +81,7 @@ def describe(
 
 
 def _simplify(node: Any, schemas: Mapping[str, Mapping[str, Any]]) -> None:
-    """Replace what only Python or Litestar would write, everywhere below this node."""
+    """Replace constructs that only Python or Litestar would use, in this node and below."""
     match node:
         case dict():
             described = cast("dict[str, Any]", node)
@@ -111,7 +111,7 @@ def _simplify(node: Any, schemas: Mapping[str, Mapping[str, Any]]) -> None:
 def _are_exclusive(
     choices: Sequence[Mapping[str, Any]], schemas: Mapping[str, Mapping[str, Any]]
 ) -> bool:
-    """Return whether at most one of these can match: at most one struct, or each has a constant."""
+    """Return whether at most one choice can match: at most one struct, or all with constants."""
     names = [each["$ref"].rpartition("/")[2] for each in choices if "$ref" in each]
     structs = [schemas[name].get("properties", {}) for name in names]
     return len(structs) < _SEVERAL or all(
@@ -120,7 +120,7 @@ def _are_exclusive(
 
 
 def _refuse_nul(document: dict[str, Any]) -> None:
-    """Add a pattern without NUL to every request text that has no narrower keyword."""
+    """Add a pattern that excludes NUL to every request text without a narrower keyword."""
     schemas = document["components"]["schemas"]
     pending = list(_request_schemas(document))
     visited: set[str] = set()
@@ -139,7 +139,7 @@ def _request_schemas(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for item in document["paths"].values():
         for operation in item.values():
             for parameter in operation.get("parameters", ()):
-                # A path with NUL matches no route.
+                # A path with a NUL character matches no route.
                 if parameter["in"] != "path":
                     yield parameter["schema"]
             for content in operation.get("requestBody", {}).get("content", {}).values():

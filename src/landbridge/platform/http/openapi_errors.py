@@ -1,4 +1,4 @@
-"""Error responses of the OpenAPI document: for each status, the errors that it may be.
+"""Error responses of the OpenAPI document: for each status, the possible errors.
 
 All errors are rendered in one module (error_responses.py), so each is described once, from the
 classes that are raised. Litestar's own description of a 400 is replaced.
@@ -74,12 +74,12 @@ def responses(path: str, method: str) -> dict[str, Any]:
 
 
 def _name(status: HTTPStatus) -> str:
-    """Return `NotFoundErrorReply` for 404."""
+    """Return the name of a status's schema, such as `NotFoundErrorReply`."""
     return f"{status.phrase.title().replace(' ', '').removesuffix('Error')}ErrorReply"
 
 
 def _listing(general: Mapping[str, Any], status: HTTPStatus) -> dict[str, Any] | None:
-    """Return the schema of an error with the names and codes of this status, if it has any."""
+    """Return the schema that lists the names and codes of a status's errors; None without."""
     kinds = {(each.code, each.name) for each in _refusals(Refused) if each.status == status}
     if status in (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.SERVICE_UNAVAILABLE):
         kinds = {(ServiceBusy.code, ServiceBusy.name)}
@@ -94,7 +94,7 @@ def _listing(general: Mapping[str, Any], status: HTTPStatus) -> dict[str, Any] |
 
 
 def _refusals(of: type[Refused]) -> Iterator[type[Refused]]:
-    """Yield every kind of refusal that has a code, also those that only describe others."""
+    """Yield every subclass of a refusal that has a code, including those never raised."""
     if hasattr(of, "code"):
         yield of
     for each in of.__subclasses__():
@@ -102,7 +102,7 @@ def _refusals(of: type[Refused]) -> Iterator[type[Refused]]:
 
 
 def _statuses(path: str, method: str) -> list[HTTPStatus]:
-    """Return the statuses other than 200 that a route may answer with."""
+    """Return the statuses other than 200 with which a route may respond."""
     may = {
         HTTPStatus.BAD_REQUEST: True,
         HTTPStatus.UNAUTHORIZED: True,

@@ -2,8 +2,8 @@
 
 Marks of our own, per operation:
 - `x-items` names the array of a page; `nextCursor` leads to the next page.
-- `x-idempotent` names the member of the body whose value makes a repeated request safe: it answers
-  what the first one did.
+- `x-idempotent` names the member of the body whose value makes a repeated request safe: it gets the
+  answer of the first one.
 - `x-repeatable` is on every write: whether the same request may be sent again after a lost answer.
   Where it is false, the header `Idempotency-Key` makes it so.
 """
@@ -15,7 +15,7 @@ from landbridge.platform.http.constraints import take_required
 from landbridge.platform.http.idempotency_key import HEADER, MEMBERS
 from landbridge.platform.http.unknown_names import WARNING
 
-# Keywords that say nothing when they are false.
+# Keywords that are left out when they are false.
 _FLAGS = ("deprecated", "allowEmptyValue", "allowReserved")
 _CURSOR = "nextCursor"
 
@@ -27,9 +27,9 @@ def complete(
     *,
     is_keyed: bool,
 ) -> None:
-    """Bring the operation's own parts into their final form; errors are not among them.
+    """Complete the operation in place, except for its errors.
 
-    `is_keyed`: without an idempotency key, the handler's effect grows with each request.
+    `is_keyed`: each request without an idempotency key has another effect.
     """
     _drop_flags(operation)
     for parameter in operation.get("parameters", ()):
@@ -60,7 +60,7 @@ def _drop_flags(described: dict[str, Any]) -> None:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a parameter, which is left out rather than null."""
+    """Return the schema of a parameter without null: a parameter is left out instead."""
     choices = [each for each in schema.get("oneOf", ()) if each.get("type") != "null"]
     if not choices:
         return schema
@@ -69,7 +69,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _items(operation: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """Return the name of a page's array; two arrays have the same elements."""
+    """Return the name of a page's array of items; None if the response is no page."""
     content = operation["responses"].get("200", {}).get("content", {})
     schema = content.get("application/json", {}).get("schema", {})
     members = schemas.get(schema.get("$ref", "").rpartition("/")[2], {}).get("properties", {})
@@ -81,7 +81,7 @@ def _items(operation: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]
 def _offer_key(
     operation: dict[str, Any], schemas: Mapping[str, Mapping[str, Any]], *, is_keyed: bool
 ) -> str | None:
-    """Describe the headers of idempotency; return the member that the header stands for."""
+    """Describe the idempotency headers; return the member that the header provides."""
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
     schema = body.get("schema", {})
     shapes = [schemas[name.rpartition("/")[2]] for name in _references(schema)]
@@ -113,6 +113,6 @@ def _offer_key(
 
 
 def _references(schema: Mapping[str, Any]) -> list[str]:
-    """Return the structs that a body may have."""
+    """Return references to the structs that a body may be."""
     choices: list[Mapping[str, Any]] = [schema, *schema.get("oneOf", []), *schema.get("anyOf", [])]
     return [each["$ref"] for each in choices if "$ref" in each]

@@ -7,7 +7,7 @@ from landbridge.platform.core.ids import as_uuid
 
 
 def known_id(text: str, noun: str, error: type[Refused] = ResourceNotFound) -> UUID:
-    """Parse the id in a path; an invalid one raises `error`, as an unknown one does."""
+    """Parse the id in a path. An invalid id raises `error`, like an unknown one."""
     found = as_uuid(text)
     if found is None:
         raise error(f"there is no {noun} {text[:100]}")

@@ -13,12 +13,12 @@ from landbridge.platform.db.failures import logged_failures
 async def repeating(
     work: Callable[[], Awaitable[None]], *, every_s: float, busy: str, failed: str
 ) -> AsyncGenerator[None]:
-    """Run `work` periodically; `busy` and `failed` are the log events of its failures."""
+    """Run `work` periodically; its failures are logged as the events `busy` or `failed`."""
 
     async def repeat() -> None:
         while True:
             await asyncio.sleep(every_s)
-            # What a standby refuses is no failure: it waits for the promotion.
+            # A standby refuses writes until its promotion, which is not a failure.
             with logged_failures(busy=busy, failed=failed), suppress(ReadOnlyServer):
                 await work()
 

@@ -1,10 +1,10 @@
-"""Whether a response repeats the result of an earlier request with the same id."""
+"""Mark of responses that repeat the result of an earlier request with the same request id."""
 
 from contextvars import ContextVar
 
 
 class ResponseSummary:
-    """What middleware records about the response to one request."""
+    """What the telemetry middleware records about the response to one request."""
 
     __slots__ = ("is_replay",)
 

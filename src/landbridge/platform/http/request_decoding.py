@@ -33,20 +33,20 @@ from landbridge.platform.http.unknown_names import check_body_names
 T = TypeVar("T")
 
 _AMOUNT = {"is": "amount"}
-# An amount that the contract has as a decimal string.
+# Amount in a request; the contract has it as a decimal string.
 AmountText: TypeAlias = Annotated[str, stated(positive_text(), extra=_AMOUNT)]
 
 _PLAIN = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100})?")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-# Scope key of a body that was checked before.
+# Scope key of a parsed body, if the body was checked before.
 TREE = "landbridge.tree"
-# Commas and opening brackets together are at least the number of values in a body. Largest useful
-# body: a list of ten thousand addresses.
+# A body has at most as many values as commas and opening brackets together. The largest useful body
+# is a list of ten thousand addresses.
 COMMAS_MAX = 50_000
 OPENINGS_MAX = 50_000
-# Characters of a number with a fraction or an exponent. Whole numbers have at most 4,300 digits.
+# Characters of a number with a fraction or exponent. A whole number has at most 4,300 digits.
 NUMBER_LENGTH_MAX = 4_300
-# Maximum digits before or after the point of any meaningful number.
+# Maximum digits before or after the point; no meaningful number has more.
 _EXPONENT_MAX = 100
 _NUL, _BACKSLASH = b"\\u0000", b"\\\\"
 
@@ -55,7 +55,7 @@ class RequestDecoder(AbstractDTO[Any]):
     """Decodes `data` of every route from the raw bytes with the route's own struct."""
 
     _decoders: ClassVar[dict[str, "msgspec.json.Decoder[Any]"]] = {}
-    # Field of the body that the header `Idempotency-Key` stands for.
+    # Body field that the header `Idempotency-Key` provides, by handler.
     _key_members: ClassVar[dict[str, str | None]] = {}
 
     @override
@@ -66,7 +66,7 @@ class RequestDecoder(AbstractDTO[Any]):
     def decode(cls, connection: ASGIConnection[Any, Any, Any, Any], raw: bytes) -> Any:
         """Decode the body of a request; raises `FieldInvalid`."""
         handler_id = _handler_id(connection.route_handler)
-        # Errors are reported for the body as it arrived.
+        # Errors refer to the body as it arrived, before the header's value is added.
         tree = cast("dict[str, Any]", connection.scope).get(TREE) or _check_body(connection, raw)
         keys = header_values(connection.scope, HEADER)
         if keys and (member := cls._key_members[handler_id]) is not None:
@@ -78,7 +78,7 @@ class RequestDecoder(AbstractDTO[Any]):
 
     @classmethod
     def is_of(cls, handler: BaseRouteHandler) -> bool:
-        """Whether this handler takes a body."""
+        """Return whether this handler has a body that is decoded here."""
         return _handler_id(handler) in cls._decoders
 
     @classmethod
@@ -121,12 +121,12 @@ class RequestDecoder(AbstractDTO[Any]):
 
 @cache
 def _handler_id(handler: BaseRouteHandler) -> str:
-    """Return the id of a handler, which the framework composes anew each time."""
+    """Return the id of a handler, which the framework would compose again each time."""
     return handler.handler_id
 
 
 def _check_body(connection: ASGIConnection[Any, Any, Any, Any], raw: bytes) -> Any:
-    """Decode a body; a form is named as one, because its sender looks for a mistake in JSON."""
+    """Check a body and parse it; a body that is an HTML form is refused as such."""
     try:
         return check_json(raw)
     except FieldInvalid as error:
@@ -155,8 +155,8 @@ def _typed(raw: bytes, decoder: "msgspec.json.Decoder[T]", tree: Any) -> T:
 
 
 def check_json(raw: bytes) -> Any:
-    """Decode `raw`; refuses what a lenient parser accepts."""
-    # A value takes sixty times the memory of its text, so the size is no bound on the cost.
+    """Parse `raw`; raises `FieldInvalid` for what a lenient parser would accept."""
+    # A value takes sixty times the memory of its text, so the size alone does not bound the cost.
     if raw.count(b",") > COMMAS_MAX:
         raise FieldInvalid(f"the request body has more than {COMMAS_MAX:,} values or commas")
     if raw.count(b"[") + raw.count(b"{") > OPENINGS_MAX:
@@ -175,15 +175,15 @@ def check_json(raw: bytes) -> Any:
 
 
 def _has_nul(raw: bytes) -> bool:
-    """Return whether valid JSON has an escaped NUL; a backslash and the letters u0000 are none.
+    """Return whether valid JSON has an escaped NUL, ignoring an escaped backslash before u0000.
 
-    A regular expression takes a second for the largest body, and nothing else runs meanwhile.
+    A regular expression would block the process for a second with the largest body.
     """
     return _NUL in raw and _NUL in raw.replace(_BACKSLASH, b"  ")
 
 
 def _check_plain(value: Any, tree: Any, path: str) -> None:
-    """Refuse a text that only Python accepts as a number, as 1_0 and +5."""
+    """Refuse a text that only Python accepts as a number, such as 1_0 or +5."""
     match value:
         case Decimal() if isinstance(tree, str) and not _PLAIN.fullmatch(tree.removeprefix("-")):
             raise FieldInvalid(f"{path} is not a plain decimal number", field=path)
@@ -203,7 +203,7 @@ def _check_plain(value: Any, tree: Any, path: str) -> None:
 
 @cache
 def _has_numbers(struct: type[msgspec.Struct]) -> bool:
-    """Return whether such a request may contain a number, also as a text."""
+    """Return whether a request of this type may contain a number, including one in a text."""
     return _holds_decimals(inspect.type_info(struct))
 
 
@@ -226,8 +226,8 @@ def _holds_decimals(info: inspect.Type) -> bool:
 def request_values(data: msgspec.Struct) -> dict[str, Any]:
     """Normalise a request to JSON-like values, which are stored to compare replays with.
 
-    Left out are fields that are missing or null, and those that equal their default. 10, 10.0 and
-    "10" are one number, and so are an `AmountText` "10.0" and "10".
+    Fields that are missing, null or equal to their default are left out. 10, 10.0 and "10" are the
+    same number, as are "10.0" and "10" of an `AmountText`.
     """
     values: dict[str, Any] = {}
     tag = data.__struct_config__
@@ -277,7 +277,7 @@ def plain_values(value: Any) -> Any:
             members = cast("dict[str, Any]", value)
             return {name: plain_values(each) for name, each in members.items() if each is not None}
         case list() | tuple():
-            # Tuples become lists, as JSON from the database is decoded.
+            # Tuples become lists, because stored JSON is decoded to lists.
             return [plain_values(each) for each in cast("list[Any]", value)]
         case Decimal():
             return _one_spelling(value)
@@ -309,7 +309,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _exact(number: str) -> Decimal:
-    """Decode a number with a fraction or an exponent exactly, where the field is any JSON."""
+    """Decode a number with a fraction or an exponent exactly, in a field of any JSON type."""
     try:
         return Decimal(number)
     except ArithmeticError as error:
@@ -317,7 +317,7 @@ def _exact(number: str) -> Decimal:
 
 
 def _check_length(number: str) -> float:
-    """Decode a number roughly: only texts and the structure of a decoded tree are read."""
+    """Decode a number approximately: only texts and the structure of the parsed tree are used."""
     if len(number) > NUMBER_LENGTH_MAX:
         raise ValueError("a number is too long")
     return float(number)
@@ -337,12 +337,12 @@ _INDEX = re.compile(r"\[[^\]]*\]")
 
 
 def choices(of: Any, path: str) -> list[str]:
-    """Return the values of the enumeration at a path such as `chains[0]`; none if it is no one."""
+    """Return the values of the enumeration at a path such as `chains[0]`; empty if it is none."""
     return list(_choices(inspect.type_info(of), path))
 
 
 def _choices(info: inspect.Type, path: str) -> Iterator[str]:
-    """Yield what a text at this path of such a body may be."""
+    """Yield the allowed texts at this path of a body of this type."""
     match info:
         case inspect.Metadata():
             yield from _choices(info.type, path)
@@ -371,6 +371,6 @@ def _member_choices(info: inspect.StructType, path: str) -> Iterator[str]:
 
 
 def _first(path: str) -> tuple[str, str]:
-    """Split `chains[0].name` into `chains` and `[0].name`."""
+    """Split `chains[0].name` into its first member `chains` and the rest `[0].name`."""
     end = next((index for index, sign in enumerate(path) if sign in ".["), len(path))
     return path[:end], path[end:].removeprefix(".")

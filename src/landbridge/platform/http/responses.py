@@ -17,11 +17,11 @@ from landbridge.platform.http.constraints import POSITIVE, number, stated
 Number: TypeAlias = Annotated[
     Decimal, BodyKwarg(schema_extra={"type": OpenAPIType.NUMBER, "format": "decimal"})
 ]
-# Of requests, with what the handler checks of them.
+# Number in a request, with the constraints that the handler checks.
 PositiveNumber: TypeAlias = Annotated[Number, stated(POSITIVE)]
-# A fraction, or coins: another member says which.
+# Fee in a request: a fraction or an amount in coins; another member says which.
 FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
-# An amount or a rate: a JSON text, so that no reader makes a float of it.
+# Amount or rate as a JSON text, so that no reader converts it to a float.
 DecimalText: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": "decimal"})]
 Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]
 
@@ -37,14 +37,14 @@ def encode(value: Any) -> bytes:
 
 
 def moment(at: datetime) -> str:
-    """Format a time as in the contract: ISO 8601, microseconds, `+00:00`."""
+    """Format a time as the contract does: ISO 8601 with microseconds and `+00:00`."""
     return at.isoformat(timespec="microseconds")
 
 
 def reply_of(source: object, kind: type[T], /, **values: Any) -> T:
-    """Build a reply from the attributes of `source` that its fields are named after.
+    """Build a reply from the attributes of `source` that match its fields by name.
 
-    Times become texts. `values` are the fields that differ, or that `source` has not.
+    Times become texts. `values` are fields that differ from `source`, or that it does not have.
     """
     found = {**named_fields(source, kind, values), **values}
     texts = {name: moment(at) for name, at in found.items() if isinstance(at, datetime)}
@@ -52,7 +52,7 @@ def reply_of(source: object, kind: type[T], /, **values: Any) -> T:
 
 
 def or_unset(value: T | None) -> T | msgspec.UnsetType:
-    """Return a value, or what a reply omits in place of null."""
+    """Return a value; UNSET for None, so that the reply omits the field instead of having null."""
     return msgspec.UNSET if value is None else value
 
 

@@ -1,15 +1,14 @@
 """Round-robin admission: each round of the event loop starts a few requests, in turns.
 
-Addresses take turns, and of one address the keys that its requests present: organisations behind
-one proxy or gateway have the same address. The keys are not verified here; a client that makes them
-up only divides its own address's turns.
+Client addresses take turns, and within an address the keys of its requests: organisations behind
+the same proxy or gateway share an address. The keys are not verified here; a client that makes up
+keys only divides the turns of its own address.
 
-Hundreds of requests that arrive together would otherwise all start in one round. The round would
+Otherwise hundreds of requests that arrive together would all start in one round. That round would
 take as long as all of them, and a request that needs ten rounds ten times as long.
 
 Guarantees:
-- A busy address, or a busy key, delays others by its share of a round, however many connections it
-  has.
+- A busy address or key delays others by its share of a round, however many connections it has.
 - No request is refused and no slot is held: a started request is no longer counted.
 """
 
@@ -23,8 +22,8 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from landbridge.platform.http.connection_admission import address_share
 from landbridge.platform.http.headers import header
 
-# Two milliseconds of work. A request takes some ten rounds, so more delay all others, and carry no
-# more requests a second (measured).
+# Requests started in a round: two milliseconds of work. A request takes about ten rounds, so a
+# higher number delays all requests, and does not raise the throughput (measured).
 PER_ROUND: Final = 4
 
 
@@ -37,7 +36,7 @@ class RoundRobinAdmission:
     def __init__(self, per_round: int = PER_ROUND) -> None:
         self._per_round = per_round
         self._remaining = per_round
-        # By address, then by key.
+        # Waiting requests by address, then by key.
         self._waiters: dict[Hashable, dict[Hashable, deque[asyncio.Future[None]]]] = {}
         self._is_due = False
 
@@ -61,7 +60,7 @@ class RoundRobinAdmission:
         self._remaining = self._per_round
         while self._remaining and self._waiters:
             waiter = self._next()
-            # A cancelled waiter belongs to a disconnected client.
+            # A waiter is cancelled if its client has disconnected.
             if not waiter.done():
                 waiter.set_result(None)
                 self._remaining -= 1
@@ -69,7 +68,7 @@ class RoundRobinAdmission:
             self._await_round()
 
     def _next(self) -> "asyncio.Future[None]":
-        """Remove the first waiter; its key and its address go to the end of their queues."""
+        """Remove and return the next waiter; its key and address go to the end of their queues."""
         address, by_key = next(iter(self._waiters.items()))
         key, queue = next(iter(by_key.items()))
         waiter = queue.popleft()
@@ -82,7 +81,7 @@ class RoundRobinAdmission:
 
 
 def round_robin(app: ASGIApp) -> ASGIApp:
-    """ASGI middleware: start requests in round-robin order of client addresses and keys."""
+    """Return ASGI middleware that starts requests in turns of client addresses and keys."""
     admission = RoundRobinAdmission()
 
     async def admit(scope: Scope, receive: Receive, send: Send) -> None:

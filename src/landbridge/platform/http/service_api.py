@@ -22,7 +22,7 @@ from landbridge.platform.http.metrics import MetricsText
 from landbridge.platform.http.responses import ResponseEncoder, WireStruct
 from landbridge.platform.http.static_content import LazyContent
 
-# Litestar adds the charset.
+# Litestar adds the charset itself.
 _METRICS_TYPE = CONTENT_TYPE_LATEST.removesuffix("; charset=utf-8")
 _READS = "reads"
 _READ_ONLY = str(ReadOnlyServer())

@@ -1,4 +1,4 @@
-"""Static content: encoded once, compressed once, identified by its ETag.
+"""Static content: encoded and compressed once, and identified by its ETag.
 
 It is served without authentication, so a request for it must cost next to nothing.
 """
@@ -15,16 +15,16 @@ from typing import Any
 
 from litestar import Request, Response
 
-# Browsers revalidate on each request, since a new version may be installed.
+# Browsers revalidate on each request, since a new version may have been installed.
 _REVALIDATE = "no-cache"
 _ETAG_LENGTH = 32
-# One thread for all content: first requests wait in its queue, and hold no thread of other work.
+# One thread builds all content: first requests queue for it, and occupy no other threads.
 _builder = ThreadPoolExecutor(1, thread_name_prefix="static-content")
 
 
 @dataclass(frozen=True, slots=True)
 class StaticContent:
-    """Bytes, the same compressed, their media type and ETag."""
+    """Bytes with their compressed form, media type and ETag."""
 
     content: bytes
     compressed: bytes
@@ -33,16 +33,16 @@ class StaticContent:
 
     @classmethod
     def of(cls, content: bytes, media_type: str) -> "StaticContent":
-        """Compress the bytes; takes about 15 ms for each 500 KB."""
+        """Compress the bytes, which takes about 15 ms for each 500 KB."""
         digest = hashlib.sha256(content).hexdigest()[:_ETAG_LENGTH]
         return cls(content, gzip.compress(content, mtime=0), media_type, f'W/"{digest}"')
 
     def response(
         self, request: Request[Any, Any, Any], *, cache: str = _REVALIDATE
     ) -> Response[bytes]:
-        """Build the response: compressed for clients that accept gzip; 304 if the ETag matches.
+        """Build the response: compressed if the client accepts gzip, 304 if the ETag matches.
 
-        `cache` is its `Cache-Control`.
+        `cache` is the value of `Cache-Control`.
         """
         headers = {"ETag": self.etag, "Cache-Control": cache, "Vary": "Accept-Encoding"}
         if _names(request.headers.get("if-none-match", ""), self.etag):
@@ -63,7 +63,7 @@ class LazyContent:
 
     @property
     def built(self) -> StaticContent | None:
-        """Return the content if it is already built."""
+        """Return the content; None if it is not built yet."""
         return self._content
 
     def get(self) -> StaticContent:
@@ -74,7 +74,7 @@ class LazyContent:
             return self._content
 
     async def response(self, request: Request[Any, Any, Any]) -> Response[bytes]:
-        """Build the response, and the content in a thread if this is the first request."""
+        """Return the response; the first request builds the content in a thread."""
         built = self.built
         if built is None:
             built = await asyncio.get_running_loop().run_in_executor(_builder, self.get)

@@ -19,15 +19,15 @@ from landbridge.platform.http.replays import RESPONSE_SUMMARY, ResponseSummary
 _log = structlog.stdlib.get_logger()
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-# Defaults of every response: browsers must not guess its type, least of all of uploads, and caches
-# must not keep a copy of what may be personal data.
+# Headers of every response: browsers must not guess its type (an upload's least of all), and caches
+# must not keep a copy, which may be personal data.
 _DEFAULTS = ((b"x-content-type-options", b"nosniff"), (b"cache-control", b"no-store"))
-# Header of responses that repeat an earlier result.
+# Header of responses that repeat the result of an earlier request.
 _REPLAYED = (b"idempotent-replayed", b"true")
 _REFUSED = 400
 # Scope key of headers that other code adds to the response.
 _HEADERS = "landbridge.headers"
-# Where the scope says that this request has no line of its own in the log.
+# Scope key of requests that get no log line of their own.
 _UNLOGGED = "landbridge.is_unlogged"
 _QUIET = frozenset({"/healthz", "/readyz", "/metrics"})
 
@@ -43,7 +43,7 @@ SECONDS = Histogram(
 
 
 def observe(app: ASGIApp) -> ASGIApp:
-    """ASGI middleware around every request."""
+    """Return ASGI middleware that observes every request."""
 
     async def observed(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -53,7 +53,7 @@ def observe(app: ASGIApp) -> ASGIApp:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()
-        # Scope value in which handlers record a replay.
+        # Handlers record here whether the response is a replay.
         found = ResponseSummary()
         RESPONSE_SUMMARY.set(found)
 
@@ -75,17 +75,17 @@ def observe(app: ASGIApp) -> ASGIApp:
 
 
 def add_headers(scope: Any, headers: Sequence[tuple[bytes, bytes]]) -> None:
-    """Add these headers to the response of a request, whatever it will be."""
+    """Add these headers to the response of a request, even if it is an error."""
     cast("dict[str, Any]", scope).setdefault(_HEADERS, []).extend(headers)
 
 
 def leave_unlogged(scope: Any) -> None:
-    """Write no line for this request: it is one of very many, which are logged together."""
+    """Write no log line for this request: it is one of many that are logged together."""
     cast("dict[str, Any]", scope)[_UNLOGGED] = True
 
 
 def is_routed(scope: Any) -> bool:
-    """Whether a route was found for a request, by its path and its method."""
+    """Return whether the request's path and method match a route."""
     return bool(cast("dict[str, Any]", scope).get("path_template"))
 
 
@@ -105,7 +105,7 @@ def _record(scope: Any, status: int, elapsed_s: float) -> None:
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the caller's request id if it has a plain form, else a new one."""
+    """Return the caller's request id if it is well-formed; otherwise a new one."""
     for name, value in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(text := value.decode("latin-1")):
             return text

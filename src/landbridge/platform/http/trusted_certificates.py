@@ -1,4 +1,4 @@
-"""Certificates that this machine trusts, for connections to others."""
+"""Certificates that this machine trusts, for outgoing connections."""
 
 import ssl
 from functools import cache
@@ -6,16 +6,17 @@ from functools import cache
 
 @cache
 def trusted_certificates() -> ssl.SSLContext:
-    """Return their context; reading them takes 40 ms, so each process does it once."""
+    """Return a TLS context with them; reading takes 40 ms, so each process does it once."""
     return ssl.create_default_context()
 
 
 def client_certificates(path: str) -> ssl.SSLContext:
-    """Return the same, with our own certificate and its key from a PEM file, for mutual TLS.
+    """Return a TLS context that also presents our own certificate, for mutual TLS.
 
-    Raises `OSError` if they can't be read, also `ssl.SSLError`.
+    The PEM file at `path` has the certificate and its key. Raises `OSError`, including
+    `ssl.SSLError`, if they can't be read.
     """
     context = ssl.create_default_context()
-    # Without a password: a key that has one is refused, and does not ask on the terminal.
+    # With an empty password, a key that has one is refused instead of prompting on the terminal.
     context.load_cert_chain(path, password=lambda: "")
     return context

@@ -1,7 +1,7 @@
-"""Names in a request that no one reads: members of its body, and parameters of its query.
+"""Unknown names in a request: members of its body and parameters of its query that are not read.
 
-The contract has them ignored. A mistyped name would go unnoticed then, so the response reports it
-in the header `Landbridge-Warning`; an installation may refuse such requests instead
+The contract says that they are ignored. A mistyped name would then go unnoticed, so the response
+reports it in the header `Landbridge-Warning`; an installation may refuse such requests instead
 (`LANDBRIDGE_UNKNOWN_NAMES`).
 """
 
@@ -22,7 +22,7 @@ from landbridge.platform.http.telemetry import add_headers
 
 WARNING: Final = "Landbridge-Warning"
 REFUSE: Final = "refuse"
-# State of an application: a function that returns `refuse` or `report`.
+# Key of the application's state: a function that returns `refuse` or `report`.
 POLICY: Final = "landbridge.unknown_names"
 _PREFIX = "/v2/"
 _NAMED_MAX = 10
@@ -35,7 +35,7 @@ AnyConnection = ASGIConnection[Any, Any, Any, Any]
 def handle_unknown(
     connection: AnyConnection, kind: str, names: Iterable[str], known: Iterable[str]
 ) -> None:
-    """Report unknown names to the sender, or refuse them; `kind` is `member` or `parameter`."""
+    """Report unknown names in a header, or refuse them; `kind` is `member` or `parameter`."""
     found = [_sentence(kind, name, known) for name in islice(names, _NAMED_MAX)]
     if not found:
         return
@@ -49,7 +49,7 @@ def check_query_names(connection: AnyConnection) -> None:
     if not connection.scope["query_string"] or not connection.scope["path"].startswith(_PREFIX):
         return
     known = query_names(connection.route_handler)
-    # Repeated parameters come in no order.
+    # The parameters are sorted, because the framework returns repeated ones in any order.
     given = {name for name, _ in connection.query_params.multi_items()}
     handle_unknown(connection, "parameter", sorted(given - known), known)
 
@@ -63,7 +63,7 @@ def check_body_names(connection: AnyConnection, body: type[Any], tree: Any) -> N
 
 @cache
 def query_names(handler: BaseRouteHandler) -> frozenset[str]:
-    """Return the parameters of a query that a handler, or what it depends on, reads."""
+    """Return the query parameters that a handler or its dependencies read."""
     dependencies = handler.resolve_dependencies()
     found: set[str] = set()
     fields = list(handler.parsed_fn_signature.parameters.items())
@@ -77,7 +77,7 @@ def query_names(handler: BaseRouteHandler) -> frozenset[str]:
 
 
 def unknown_members(body: type[Any], tree: Any) -> Iterator[str]:
-    """Yield the paths of members that the type of a body does not have, as `source.curency`."""
+    """Yield paths of members that the type of a body does not have, such as `source.curency`."""
     return _unknown(_info(body), tree, "")
 
 
@@ -142,7 +142,7 @@ def _unknown(info: inspect.Type, tree: Any, path: str) -> Iterator[str]:
 
 
 def _chosen(union: inspect.UnionType, tree: Any) -> inspect.Type | None:
-    """Return the alternative that a value is of; None if its members are free."""
+    """Return the type of a union that a value belongs to; None if it accepts any members."""
     plain = [each.type if isinstance(each, inspect.Metadata) else each for each in union.types]
     if isinstance(tree, list):
         lists = inspect.ListType | inspect.VarTupleType

@@ -1,1 +1,1 @@
-"""Idempotency keys of writes without a request id in their body."""
+"""Idempotency keys for writes that have no request id in their body."""

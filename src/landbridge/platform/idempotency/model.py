@@ -1,4 +1,4 @@
-"""Writes with an idempotency key, and what a key has done."""
+"""Idempotency keys: a write with a key, and the stored result of a key."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from landbridge.platform.db.pool import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyedRequest:
-    """A write with an idempotency key; `content` is its path and body in one spelling."""
+    """Write with an idempotency key; `content` is its path and body in canonical form."""
 
     org_id: UUID
     request_id: UUID
@@ -24,7 +24,7 @@ class KeyedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotencyKey:
-    """A key that was used: the object of the write, and the rest of its response."""
+    """Idempotency key that was used: the object created, and the rest of the response."""
 
     org_id: UUID
     request_id: UUID
@@ -34,24 +34,24 @@ class IdempotencyKey:
     owner_id: UUID | None
     result: Mapping[str, Any]
     created_at: datetime
-    # Whether an earlier request has written it.
+    # True if an earlier request has written the key.
     is_replay: bool = False
 
     @property
     def effect_id(self) -> UUID:
-        """Return the id of the write's effect, always the same: it is carried out once."""
+        """Return the id for the effect of the write; always the same, so that it happens once."""
         return derived_id(self.org_id, f"{self.operation}/{self.request_id}")
 
 
 class Claim(Protocol):
-    """Writes the key of a request, in the transaction of what it writes."""
+    """Function that writes a request's idempotency key, in the transaction of the write."""
 
     async def __call__(
         self, tx: Tx, object_id: UUID, result: Mapping[str, Any] | None = None, /
     ) -> None:
-        """Write the key; raises to undo the transaction if the key was used before."""
+        """Write the key; raises to roll back the transaction if the key was used before."""
         ...
 
 
 async def no_claim(_tx: Tx, _object_id: UUID, _result: Mapping[str, Any] | None = None, /) -> None:
-    """Write nothing: the claim of a request without a key."""
+    """Claim nothing: used for a request that sent no idempotency key."""

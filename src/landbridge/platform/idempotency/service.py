@@ -1,7 +1,7 @@
 """Writes that are carried out once per idempotency key.
 
 Guarantees:
-- the key is written in the transaction of the write: after a crash there are both or none;
+- the key is written in the transaction of the write, so a crash leaves both or none;
 - of concurrent requests with one key, one writes; the others wait for its end and load the result;
 - a refused request leaves no key behind;
 - path and body are stored only as a keyed hash, since they may be personal data.
@@ -34,7 +34,7 @@ _PURPOSE = "idempotency keys"
 
 
 class _UsedKeyError(Exception):
-    """The key was written by an earlier request; undoes the transaction of this one."""
+    """Raised to roll back a transaction whose key was written by an earlier request."""
 
     def __init__(self, key: IdempotencyKey) -> None:
         super().__init__()
@@ -56,11 +56,11 @@ class IdempotencyKeys:
         write: Callable[[Claim], Awaitable[T]],
         load: Callable[[IdempotencyKey], Awaitable[T]],
     ) -> T:
-        """Carry out a write once for the key of its request; without a key, each time.
+        """Carry out a write once per idempotency key; without a key, with every request.
 
-        `write` calls the claim in its transaction. A repeated request gets what `load` reads.
-        Raises the errors of both, `FieldInvalid` for a malformed key, and `ResourceConflict` for
-        one that was used with another request.
+        `write` calls the claim in its transaction. A repeated request gets the result of `load`.
+        Raises the errors of both, `FieldInvalid` for a malformed key, and `ResourceConflict` for a
+        key that was used with a different request.
         """
         keyed = self._keyed(request, data)
         if keyed is None:
@@ -89,11 +89,11 @@ class IdempotencyKeys:
         object_id: UUID,
         result: Mapping[str, Any] | None = None,
     ) -> AsyncGenerator[IdempotencyKey | None]:
-        """Write the key before a write that can be repeated by the key's `effect_id`.
+        """Write the key before the block, whose write can be repeated by the key's `effect_id`.
 
-        For effects that are no single transaction. A repeated request repeats the write, which
-        changes nothing where it was done. Raises as `run`. A refusal of the first request removes
-        the key, unless a repeated one has carried the write out.
+        For effects that are no single transaction. Yields None without a key. A repeated request
+        runs the write again, which does nothing if it was done. Raises as `run` does. If the first
+        request is refused, its key is removed, unless a repeated request has carried out the write.
         """
         keyed = self._keyed(request, data)
         if keyed is None:
@@ -117,7 +117,7 @@ class IdempotencyKeys:
             await self.database.single(lambda tx: store.keep(tx, key))
 
     async def set_result(self, key: IdempotencyKey, result: Mapping[str, Any]) -> None:
-        """Keep what a repeated request must know of the write."""
+        """Store the data that the response to a repeated request needs."""
         await self.database.single(lambda tx: store.set_result(tx, key, result))
 
     def _keyed(self, request: ApiRequest, data: Any) -> KeyedRequest | None:
@@ -155,9 +155,10 @@ class IdempotencyKeys:
         raise _UsedKeyError(known)
 
     async def _checked(self, known: IdempotencyKey, keyed: KeyedRequest) -> IdempotencyKey:
-        """Note a replay; raise `ResourceConflict` if the earlier request was another one."""
+        """Return the key as a replay; raises `ResourceConflict` if its request was different."""
         if known.created_at == keyed.at:
-            return known  # ours, maybe of an attempt whose commit was not acknowledged
+            # written by this request, maybe in an attempt whose commit was not acknowledged
+            return known
         hashed = await self.database.transact(lambda tx: self._hash(tx, keyed))
         if not hmac.compare_digest(hashed, known.request_hash):
             raise ResourceConflict(
@@ -172,5 +173,5 @@ class IdempotencyKeys:
 
 
 async def find_key(tx: Tx, org_id: UUID, request_id: UUID) -> IdempotencyKey | None:
-    """Return the key with this request id, of the operation that used it first."""
+    """Return the key with this request id, of the operation that first used it; None if unused."""
     return await store.find(tx, org_id, request_id)

@@ -1,4 +1,4 @@
-"""All SQL statements on idempotency_keys."""
+"""Statements on idempotency_keys."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,7 +12,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.platform.idempotency.model import IdempotencyKey
 
-# A concurrent request with the same key waits here until this transaction has ended.
+# A concurrent request with the same key waits here until this transaction ends.
 _ADD = """
 insert into idempotency_keys (
     org_id, request_id, operation, request_hash, object_id, owner_id, result, created_at
@@ -43,7 +43,7 @@ set result = $4::text::jsonb
 where org_id = $1 and request_id = $2 and operation = $3
 """
 
-# Also if the first request has removed it meanwhile.
+# Stores the key even if the first request has removed it in the meantime.
 _KEEP = """
 insert into idempotency_keys (
     org_id, request_id, operation, request_hash, object_id, owner_id, result, created_at
@@ -62,7 +62,7 @@ where org_id = $1 and request_id = $2 and operation = $3 and created_at = $4
 
 
 async def add(tx: Tx, key: IdempotencyKey) -> bool:
-    """Store a key, as the proof of the transaction; False if there is one already."""
+    """Store a key as the proof of the transaction; return False if it exists already."""
     added = await tx.fetchval(_ADD, *_columns(key))
     if added is not None:
         prove(_PROOF, key.org_id, key.request_id, key.operation, key.created_at)
@@ -72,18 +72,18 @@ async def add(tx: Tx, key: IdempotencyKey) -> bool:
 async def find(
     tx: Tx, org_id: UUID, request_id: UUID, operation: str | None = None
 ) -> IdempotencyKey | None:
-    """Return the key of an operation; of any, the oldest one."""
+    """Return the key of an operation; for `operation` None, the oldest with this request id."""
     row = await tx.fetchrow(_FIND, org_id, request_id, operation)
     return None if row is None else _key(row)
 
 
 async def set_result(tx: Tx, key: IdempotencyKey, result: Mapping[str, Any]) -> None:
-    """Replace the result of a key."""
+    """Replace the stored result of a key."""
     await tx.execute(_SET_RESULT, key.org_id, key.request_id, key.operation, _json(result))
 
 
 async def keep(tx: Tx, key: IdempotencyKey) -> None:
-    """Store a key for good: a repeated request has carried the write out."""
+    """Store a key permanently, because a repeated request has carried out the write."""
     repeated = replace(key, result={**key.result, "isRepeated": True})
     await tx.execute(_KEEP, *_columns(repeated))
 

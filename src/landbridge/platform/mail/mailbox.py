@@ -25,13 +25,13 @@ from landbridge.platform.mail.mailbox_store import SealedCapturedEmail
 from landbridge.platform.mail.sealed_email import SealedEmailContent, context_of
 
 MAILBOX_SIZE_MAX: Final = 200
-# Kind in the change log.
+# Kind of these changes in the change log.
 KIND: Final = "MAIL"
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedEmail:
-    """A captured e-mail; `at` is real time."""
+    """Captured e-mail; `at` is in real time, not in the organisation's."""
 
     id: UUID
     at: datetime
@@ -42,14 +42,14 @@ class Mailbox:
     """Mailboxes of all organisations of a sandbox."""
 
     def __init__(self, database: Database, vault: Vault, clock: Clock, *, is_open: bool) -> None:
-        """Take the services; `is_open` is true in a sandbox."""
+        """`is_open` is True in a sandbox."""
         self._database = database
         self._vault = vault
         self._clock = clock
         self.is_open = is_open
 
     async def newest(self, caller: Caller) -> Sequence[CapturedEmail]:
-        """Return the captured e-mails, newest first; admins only."""
+        """Return captured e-mails, newest first; raises `RoleNotAllowed` for non-admins."""
         self._check(caller)
 
         async def work(tx: Tx) -> Sequence[CapturedEmail]:
@@ -61,7 +61,7 @@ class Mailbox:
         return await self._database.transact(work)
 
     async def get(self, caller: Caller, mail_id: UUID) -> CapturedEmail:
-        """One mail; raises `ResourceNotFound`. Admins only."""
+        """Return one e-mail; raises `ResourceNotFound`, and `RoleNotAllowed` for non-admins."""
         self._check(caller)
 
         async def work(tx: Tx) -> CapturedEmail | None:

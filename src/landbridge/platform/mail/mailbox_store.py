@@ -1,4 +1,4 @@
-"""Every statement on captured_emails."""
+"""Statements on captured_emails."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ for update
 
 @dataclass(frozen=True, slots=True)
 class SealedCapturedEmail:
-    """A captured e-mail as stored."""
+    """Captured e-mail as stored."""
 
     id: UUID
     owner_id: UUID
@@ -52,22 +52,22 @@ class SealedCapturedEmail:
 
 
 async def add(tx: Tx, org_id: UUID, mail: SealedCapturedEmail) -> None:
-    """Store a captured e-mail; the same one only once."""
+    """Store a captured e-mail; does nothing if it is stored already."""
     await tx.execute(_ADD, org_id, mail.id, mail.owner_id, mail.email, mail.created_at)
 
 
 async def trim(tx: Tx, org_id: UUID, *, limit: int) -> None:
-    """Delete all but the newest e-mails."""
+    """Delete all but the newest `limit` e-mails."""
     await tx.execute(_TRIM, org_id, limit)
 
 
 async def newest(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[SealedCapturedEmail]:
-    """Return the newest e-mails first."""
+    """Return the newest e-mails, newest first."""
     return [_captured(row) for row in await tx.fetch(_NEWEST, org_id, limit)]
 
 
 async def find(tx: Tx, org_id: UUID, mail_id: UUID) -> SealedCapturedEmail | None:
-    """Return and lock one e-mail until the transaction ends."""
+    """Lock and return one e-mail; None if there is none."""
     row = await tx.fetchrow(_FIND, org_id, mail_id)
     return None if row is None else _captured(row)
 

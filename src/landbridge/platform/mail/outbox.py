@@ -7,7 +7,7 @@ Guarantees:
 - Recipient and text are sealed under the data key of the person concerned; after an erasure the
   e-mail is not sent any more.
 - A sandbox sends nothing: the e-mail moves to the mailbox in one transaction, still sealed.
-- Real time decides, not an organisation's: mail servers and people live in it.
+- Due times are in real time, not in an organisation's time, because mail servers and people are.
 """
 
 from collections.abc import Collection
@@ -33,7 +33,7 @@ __all__ = ["Outbox", "SealedEmailContent"]
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 20
-# Longer than a server takes to respond, so that no other worker sends it meanwhile.
+# Longer than a server takes to respond, so that no other worker sends the same e-mail.
 _FIRST_PAUSE = timedelta(minutes=2)
 _PAUSE_MAX = timedelta(hours=1)
 _GIVE_UP_AFTER = timedelta(days=1)
@@ -41,9 +41,9 @@ _GIVE_UP_AFTER = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """E-mails of all organisations; without `mail` this installation sends none.
+    """Outbox of all organisations; without `mail`, this installation sends no e-mails.
 
-    With `captures` e-mails go to the sandbox's mailbox.
+    With `captures`, e-mails go to the sandbox's mailbox.
     """
 
     database: Database
@@ -62,8 +62,8 @@ class Outbox:
     ) -> None:
         """Queue an e-mail in this transaction; does nothing if this installation sends none.
 
-        `owner_id` is the owner of the data key `key`. Raises `FieldInvalid` as `OutboundEmail`
-        does.
+        `owner_id` is the owner of the data key `key`. Raises `FieldInvalid` for an invalid
+        recipient or subject.
         """
         if self.mail is None:
             return
@@ -75,7 +75,7 @@ class Outbox:
         )
 
     async def run_once(self, org_ids: Collection[UUID]) -> bool:
-        """Send one batch of due e-mails of these organisations; return whether more may be due."""
+        """Send a batch of due e-mails of these organisations; return whether more may be due."""
         if self.mail is None:
             return False
         now = self.clock.now()
@@ -87,7 +87,7 @@ class Outbox:
         return len(due) == BATCH_SIZE
 
     async def _send(self, sealed: SealedOutboundEmail, mail: MailTransport) -> None:
-        """Claim, send, delete; a claim of a crashed worker expires."""
+        """Claim an e-mail, send it, and delete it; the claim of a crashed worker expires."""
         now = self.clock.stamp()
         until = now + min(_FIRST_PAUSE * 2 ** min(sealed.attempts, 10), _PAUSE_MAX)
 
@@ -107,7 +107,8 @@ class Outbox:
             except Rejected as error:
                 _log.error("mail.rejected", id=str(sealed.id), reason=str(error))
             except Exception as error:  # noqa: BLE001  one mail must not stop the others
-                # An unexpected error may contain the recipient.
+                # The message of an unexpected error may contain the recipient, so only its type is
+                # kept.
                 reason = str(error) if isinstance(error, Unavailable) else type(error).__name__
                 if now < sealed.created_at + _GIVE_UP_AFTER:
                     _log.warning("mail.not_sent", id=str(sealed.id), reason=reason)
@@ -117,7 +118,7 @@ class Outbox:
         await self.database.transact(lambda tx: self._remove(tx, sealed, is_captured=is_captured))
 
     async def _remove(self, tx: Tx, sealed: SealedOutboundEmail, *, is_captured: bool) -> None:
-        """Remove a handled e-mail from the outbox; in a sandbox, move it to the mailbox."""
+        """Delete a handled e-mail from the outbox; in a sandbox, move it to the mailbox."""
         if await outbox_store.remove(tx, sealed.org_id, sealed.id) and is_captured:
             captured = SealedCapturedEmail(
                 sealed.id, sealed.owner_id, sealed.email, sealed.created_at

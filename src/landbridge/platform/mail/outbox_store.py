@@ -1,4 +1,4 @@
-"""Every statement on outbound_emails."""
+"""Statements on outbound_emails."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ insert into outbound_emails (org_id, id, owner_id, sealed_email, created_at, due
 values ($1, $2, $3, $4, $5, $6)
 """
 
-# Read without locks: a worker claims an e-mail before it sends it. Organisations take turns, so
-# that one with many e-mails does not delay the others.
+# Takes no locks: a worker claims each e-mail before sending it. Organisations alternate, so that
+# one with many e-mails does not delay the others.
 _DUE = """
 select m.org_id, m.id, m.owner_id, m.sealed_email, m.created_at, m.attempts
 from unnest($1::uuid[]) as o (org_id)
@@ -30,7 +30,8 @@ order by m.place, m.due_at
 limit $3
 """
 
-# Run again after a commit that was not acknowledged it finds its own claim, by its due time.
+# If this runs again after a commit that was not acknowledged, the unique due time finds its own
+# claim.
 _CLAIM = """
 update outbound_emails
 set attempts = $3 + 1, due_at = $4
@@ -43,7 +44,7 @@ _REMOVE = "delete from outbound_emails where org_id = $1 and id = $2 returning i
 
 @dataclass(frozen=True, slots=True)
 class SealedOutboundEmail:
-    """An e-mail as stored."""
+    """E-mail in the outbox, as stored."""
 
     org_id: UUID
     id: UUID
@@ -61,7 +62,7 @@ async def add(tx: Tx, mail: SealedOutboundEmail, *, due_at: datetime) -> None:
 async def due(
     tx: Tx, org_ids: Collection[UUID], now: datetime, *, limit: int
 ) -> Sequence[SealedOutboundEmail]:
-    """Return due e-mails of these organisations, the longest due of each first."""
+    """Return due e-mails of these organisations, the longest due of each organisation first."""
     return [
         read_row(row, SealedOutboundEmail, email=row["sealed_email"])
         for row in await tx.fetch(_DUE, list(org_ids), now, limit)
@@ -69,7 +70,7 @@ async def due(
 
 
 async def claim(tx: Tx, mail: SealedOutboundEmail, until: datetime) -> bool:
-    """Claim an e-mail; False if another worker has. It is due again at `until`.
+    """Claim an e-mail until `until`; return False if another worker has claimed it.
 
     `until` is different for each claim.
     """
@@ -77,5 +78,5 @@ async def claim(tx: Tx, mail: SealedOutboundEmail, until: datetime) -> bool:
 
 
 async def remove(tx: Tx, org_id: UUID, mail_id: UUID) -> bool:
-    """Delete an e-mail; False if it was deleted already."""
+    """Delete an e-mail; return False if it was deleted already."""
     return await tx.fetchval(_REMOVE, org_id, mail_id) is not None

@@ -1,7 +1,6 @@
-"""Port of e-mail transports, and the message they send.
+"""Port of e-mail transports, and the message that they send.
 
-Guarantees: a message has headers of one line each, so no user input can add a header or a
-recipient.
+Guarantee: each header of a message is one line, so user input can't add a header or a recipient.
 """
 
 from dataclasses import dataclass
@@ -18,10 +17,11 @@ _SUBJECT_LENGTH_MAX = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboundEmail:
-    """An e-mail in plain text. `id` stays the same when it is sent again, so that copies show.
+    """E-mail in plain text.
 
-    Raises `FieldInvalid` for a recipient that is not a single address, and for a subject with line
-    breaks or control characters.
+    `id` stays the same when the e-mail is sent again, so that copies are recognised. Raises
+    `FieldInvalid` for a recipient that is not a single address, and for a subject with line breaks
+    or control characters.
     """
 
     id: UUID
@@ -36,12 +36,13 @@ class OutboundEmail:
 
 
 class MailTransport(Protocol):
-    """A transport of e-mails."""
+    """Transport that delivers e-mails."""
 
     async def send(self, message: OutboundEmail) -> None:
         """Deliver the message to a server.
 
-        Raises `Rejected` if it will never be accepted as it is, `Unavailable` if it was not
-        accepted now, or the result is unknown: sent twice is better than never.
+        Raises `Rejected` if the server will never accept it, and `Unavailable` if it did not accept
+        it now. `Unavailable` is also raised for an unknown result: sending twice is better than
+        never.
         """
         ...

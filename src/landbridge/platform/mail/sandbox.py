@@ -1,4 +1,4 @@
-"""E-mail transport of a sandbox.
+"""E-mail transport of a sandbox, which sends nothing.
 
 Source: contract, users 3.2 ("the e-mail is sent only in production").
 
@@ -9,8 +9,8 @@ from landbridge.platform.mail.port import OutboundEmail
 
 
 class SandboxMail:
-    """Sends nothing: a sandbox must not write to real people."""
+    """Transport that sends nothing: a sandbox must not write to real people."""
 
     async def send(self, message: OutboundEmail) -> None:
-        """Take the message."""
+        """Accept the message without sending it."""
         del message

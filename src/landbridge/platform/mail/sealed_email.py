@@ -1,4 +1,4 @@
-"""Sealed content of an e-mail, and its context."""
+"""Content of an e-mail, and the context in which it is sealed."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class SealedEmailContent(msgspec.Struct, frozen=True):
-    """Sealed content of an e-mail."""
+    """Content of an e-mail, before it is sealed."""
 
     to: str
     subject: str
@@ -14,5 +14,5 @@ class SealedEmailContent(msgspec.Struct, frozen=True):
 
 
 def context_of(mail_id: UUID) -> str:
-    """Return the context of a sealed e-mail, the same in outbox and mailbox."""
+    """Return the context of a sealed e-mail, which is the same in outbox and mailbox."""
     return f"outbound_emails.email:{mail_id}"

@@ -1,8 +1,8 @@
 """SMTP transport: the client, and the translation of its errors.
 
 Guarantees: nothing is sent to a server before the connection is encrypted and its certificate is
-verified, unless the setting itself disables that; user name, password and addresses are in no
-error.
+verified, unless the URL's scheme is `smtp+plain`; no error contains a user name, a password or an
+address.
 """
 
 import ssl
@@ -18,15 +18,15 @@ from landbridge.platform.formats.people import check_email
 from landbridge.platform.http.trusted_certificates import trusted_certificates
 from landbridge.platform.mail.port import OutboundEmail
 
-# A server that takes longer than this for one response is retried later.
+# Seconds to wait for one response of the server; then the e-mail is retried later.
 _TIMEOUT_S = 30.0
-# SMTP replies after which a retry is useless. Source: RFC 5321, 4.2.1.
+# SMTP status codes after which a retry is useless. Source: RFC 5321, 4.2.1.
 _PERMANENT = range(500, 600)
-# Scheme: port, encrypted from the first byte, encrypted after STARTTLS.
+# By scheme: port, encrypted from the first byte, encrypted after STARTTLS.
 _SCHEMES = {
     "smtp": (587, False, True),
     "smtps": (465, True, False),
-    # Only for a relay on the same machine or in the same locked room.
+    # Unencrypted: only for a relay on the same machine or in the same locked room.
     "smtp+plain": (25, False, False),
 }
 
@@ -44,20 +44,20 @@ class SmtpServer:
 
 
 class Smtp:
-    """Hands messages to one server, with a connection for each."""
+    """Transport that delivers to one server, with a connection for each message."""
 
     def __init__(self, url: str, *, sender: str, context: ssl.SSLContext | None = None) -> None:
-        """Take the URL of the server; `sender` is the value of From.
+        """`url` is the server's URL; `sender` is the value of From.
 
-        `context` sets the trusted certificates: None for those that this machine trusts.
+        `context` sets the trusted certificates; None trusts those of this machine.
         """
         self._server = read_url(url)
         self._sender = sender
         self._context = context
 
     async def send(self, message: OutboundEmail) -> None:
-        """Deliver the message; see `MailTransport`."""
-        # Imported when first needed: every command reads settings, and so this module.
+        """Deliver the message, with the errors of `MailTransport.send`."""
+        # Imported when first needed: every command reads settings, and so imports this module.
         import aiosmtplib  # noqa: PLC0415
 
         server = self._server
@@ -83,7 +83,7 @@ class Smtp:
         except aiosmtplib.SMTPNotSupported:
             raise Rejected("the server takes no addresses with such letters") from None
         except (aiosmtplib.SMTPException, OSError) as error:
-            # Its text may repeat an address, so only its type is logged.
+            # The error's text may repeat an address, so only its type is kept.
             raise Unavailable(f"the mail server did not take it ({type(error).__name__})") from None
 
 
@@ -96,7 +96,7 @@ def mime_message(message: OutboundEmail, *, sender: str) -> EmailMessage:
     mime["Date"] = format_datetime(message.at)
     domain = parseaddr(sender)[1].rpartition("@")[2]
     mime["Message-ID"] = f"<{message.id}@{domain}>"
-    # Answering machines keep quiet. Source: RFC 3834, 5.
+    # Prevents replies of autoresponders. Source: RFC 3834, 5.
     mime["Auto-Submitted"] = "auto-generated"
     mime.set_content(message.text)
     return mime
@@ -125,12 +125,12 @@ def read_url(url: str) -> SmtpServer:
 
 
 def check_url(url: str) -> None:
-    """Raise `ValueError` unless it names a server."""
+    """Raise `ValueError` unless the URL names a server."""
     read_url(url)
 
 
 def check_sender(sender: str) -> None:
-    """Raise `ValueError` unless it is an address, or a name and one: `Example <no@example.com>`."""
+    """Raise `ValueError` unless the text is an address, or `Example <no@example.com>`."""
     _, address = parseaddr(sender)
     try:
         check_email("sender", address)

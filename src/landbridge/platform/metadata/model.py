@@ -1,6 +1,7 @@
-"""Metadata of an object: at most 50 keys with texts of the client. Ours; docs/concepts/metadata.md.
+"""Metadata of an object: at most 50 keys with texts of the client.
 
-Landbridge stores, returns and finds it, and otherwise ignores it.
+Ours; docs/concepts/metadata.md. Landbridge stores, returns and searches it, and otherwise ignores
+it.
 """
 
 import re
@@ -14,16 +15,16 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.constraints import Keywords, form, query, stated, text
 from landbridge.platform.http.responses import WireStruct
 
-# The bounds that clients know from other payment interfaces.
+# Bounds that clients know from other payment interfaces.
 KEYS_MAX = 50
 KEY_LENGTH_MAX = 40
 VALUE_LENGTH_MAX = 500
-# As JSON in UTF-8: files and pages hold the metadata of many objects at once.
+# Maximum size as JSON in UTF-8: files and pages hold the metadata of many objects at once.
 BYTES_MAX = 8_000
 FIELD = "metadata"
 _PATTERN = rf"[A-Za-z0-9_.-]{{1,{KEY_LENGTH_MAX}}}"
 _KEY = re.compile(_PATTERN)
-# A filter: the key, a colon, the value.
+# Filter: the key, a colon, the value.
 PAIR: Keywords = form(rf"^{_PATTERN}:(.|\n){{0,{VALUE_LENGTH_MAX}}}$")
 _NULL: Keywords = {"type": "null"}
 _BOUNDS: Keywords = {
@@ -32,14 +33,14 @@ _BOUNDS: Keywords = {
     "additionalProperties": text(VALUE_LENGTH_MAX),
 }
 
-# Metadata of a create.
+# Metadata in a request that creates an object.
 Metadata: TypeAlias = Annotated[dict[str, str], stated(_BOUNDS)]
-# Changes: null removes a key, and keys that are not named stay.
+# Changes of metadata: null removes a key, and keys that are not named stay.
 MetadataChanges: TypeAlias = Annotated[
     dict[str, str | None],
     stated({**_BOUNDS, "additionalProperties": {"oneOf": [text(VALUE_LENGTH_MAX), _NULL]}}),
 ]
-# Filter of a list: each pair must match.
+# Filter of a list: an object must have every pair.
 MetadataFilter: TypeAlias = Annotated[
     list[str] | None,
     query(
@@ -63,7 +64,7 @@ class MetadataReply(WireStruct, frozen=True):
 
 
 def check_metadata(entries: Mapping[str, str | None]) -> None:
-    """Raise `FieldInvalid` for a key or a value beyond the bounds, or for too much of them."""
+    """Raise `FieldInvalid` for a key or value beyond the bounds, or too much metadata in total."""
     if len(entries) > KEYS_MAX:
         raise FieldInvalid(f"{FIELD} may have {KEYS_MAX} keys, not {len(entries)}", field=FIELD)
     for key, value in entries.items():
@@ -82,7 +83,7 @@ def check_metadata(entries: Mapping[str, str | None]) -> None:
 
 
 def parse_pairs(texts: Sequence[str] | None) -> Mapping[str, str] | None:
-    """Parse filters such as `orderId:17`; None without any. Raises `FieldInvalid`."""
+    """Parse filters such as `orderId:17`; None if there are none. Raises `FieldInvalid`."""
     if texts is None:
         return None
     pairs: dict[str, str] = {}
@@ -97,9 +98,9 @@ def parse_pairs(texts: Sequence[str] | None) -> Mapping[str, str] | None:
 
 
 def merged(entries: Mapping[str, str], changes: Mapping[str, str | None]) -> dict[str, str]:
-    """Return the metadata after these changes: null removes a key, keys not named stay.
+    """Return metadata after these changes: null removes a key, and keys that are not named stay.
 
-    Raises `FieldInvalid` for a key or a value beyond the bounds, or for too much of them.
+    Raises `FieldInvalid` for a key or value beyond the bounds, or too much metadata in total.
     """
     check_metadata(changes)
     after = {key: value for key, value in {**entries, **changes}.items() if value is not None}
@@ -120,15 +121,15 @@ def _check_size(entries: Mapping[str, str | None]) -> None:
 
 
 def decoded(stored: str | None) -> dict[str, str]:
-    """Return metadata that a statement has read as one JSON object; null where there is none."""
+    """Decode metadata that a statement returned as a JSON object; empty for null."""
     return {} if stored is None else msgspec.json.decode(stored, type=dict[str, str])
 
 
 def as_text(entries: Mapping[str, str]) -> str | None:
-    """Return metadata as JSON, for a cell of a file; None without any."""
+    """Return metadata as JSON text for a cell of a file; None if there is none."""
     return msgspec.json.encode(entries, order="sorted").decode() if entries else None
 
 
 def digest(entries: Mapping[str, str]) -> str:
-    """Return what a stored request has instead of its metadata, which can be erased."""
+    """Return the digest that a stored request has in place of its metadata, which can be erased."""
     return sha256(msgspec.json.encode(entries, order="sorted")).hexdigest()

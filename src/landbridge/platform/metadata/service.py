@@ -1,6 +1,6 @@
-"""Metadata of objects, in the caller's transaction: every statement on `metadata` by object.
+"""Metadata of objects, in the caller's transaction.
 
-Lists of payments join the table themselves.
+All statements by object are here; lists of payments join the table themselves.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,7 +26,7 @@ where org_id = $1 and object_id = any($2::uuid[])
 order by object_id, key
 """
 
-# A value alone, or the value of one key.
+# Matches a text that is the whole value of any key, or a pair of key and value.
 _MATCH = """
 select distinct object_id, user_id
 from metadata
@@ -41,12 +41,12 @@ _FORGET = "delete from metadata where org_id = $1 and user_id = $2"
 async def attach(
     tx: Tx, org_id: UUID, object_id: UUID, user_id: UUID, entries: Mapping[str, str]
 ) -> None:
-    """Set checked keys of an object of this user; the others stay."""
+    """Set keys of a user's object, which the caller has checked; other keys stay."""
     await tx.execute(_PUT, org_id, object_id, user_id, list(entries.keys()), list(entries.values()))
 
 
 async def of(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> Mapping[UUID, dict[str, str]]:
-    """Return the metadata of these objects, of those that have any."""
+    """Return the metadata of those of these objects that have any."""
     found: dict[UUID, dict[str, str]] = {}
     for row in await tx.fetch(_FIND, org_id, list(object_ids)):
         found.setdefault(row["object_id"], {})[row["key"]] = row["value"]
@@ -54,7 +54,7 @@ async def of(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> Mapping[UUID
 
 
 async def search(tx: Tx, org_id: UUID, text: str, *, limit: int) -> Mapping[UUID, UUID]:
-    """Return objects with this text as a value, or with this `key:value`, each with its user."""
+    """Return objects with this text as a value or as `key:value`, each with its user."""
     key, colon, value = text.partition(":")
     pair = (key, value) if colon else (None, None)
     rows = await tx.fetch(_MATCH, org_id, text, *pair, limit)
@@ -64,9 +64,9 @@ async def search(tx: Tx, org_id: UUID, text: str, *, limit: int) -> Mapping[UUID
 async def change(
     tx: Tx, org_id: UUID, object_id: UUID, user_id: UUID, changes: Mapping[str, str | None]
 ) -> Mapping[str, str]:
-    """Set and remove keys of an object that the caller has locked; return all that it has then.
+    """Set and remove keys of an object that the caller has locked; return its metadata.
 
-    Raises `FieldInvalid` for a key or a value beyond the bounds, or for too many keys.
+    Raises `FieldInvalid` for a key or value beyond the bounds, or too many keys.
     """
     found = (await of(tx, org_id, [object_id])).get(object_id, {})
     after = merged(found, changes)
@@ -77,7 +77,7 @@ async def change(
 async def write(
     tx: Tx, org_id: UUID, object_id: UUID, user_id: UUID, changes: Mapping[str, str | None]
 ) -> None:
-    """Write changes that `merged` has checked, of an object that the caller has locked."""
+    """Write changes that `merged` has checked, to an object that the caller has locked."""
     removed = [key for key, value in changes.items() if value is None]
     await tx.execute(_REMOVE, org_id, object_id, removed)
     entries = {key: value for key, value in changes.items() if value is not None}
@@ -85,6 +85,6 @@ async def write(
 
 
 async def leave(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Delete what is attached to an erased user, and to the user's payments and accounts."""
-    del at  # nothing of it stays
+    """Delete the metadata of an erased user, and of the user's payments and accounts."""
+    del at  # no row is kept, so there is no time to store
     await tx.execute(_FORGET, org_id, user_id)

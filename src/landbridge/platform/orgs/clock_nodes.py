@@ -4,7 +4,7 @@ Guarantees:
 - No process gets a node that another one has leased. A process that was killed holds its node for
   three hours.
 - If all nodes are leased, or a process could not renew its lease for hours, two processes may share
-  a node (docs/concepts/time.md says what that means). Neither waits for the other.
+  a node (docs/concepts/time.md says what that means). No process waits for another.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _RETURN_S: Final = 5.0
 
 
 async def take_node(database: Database) -> int:
-    """Take a clock node without a lease, for work that is soon over."""
+    """Take a clock node without a lease, for short work such as a command."""
 
     async def take(tx: Tx) -> int:
         return await store.take_node(tx, await ReadingClock().in_database(tx))
@@ -35,14 +35,14 @@ async def take_node(database: Database) -> int:
 
 
 class ClockNodeLease:
-    """The clock node of a process, once it is taken."""
+    """Clock node of a process, once `take` has leased one."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._node: int | None = None
 
     async def take(self) -> int:
-        """Take a node, and lease it."""
+        """Take a node, lease it, and return its number."""
 
         async def work(tx: Tx) -> int:
             now = await ReadingClock().in_database(tx)
@@ -55,7 +55,7 @@ class ClockNodeLease:
 
     @asynccontextmanager
     async def kept(self, *, every_s: float = _RENEW_EVERY_S) -> AsyncGenerator[None]:
-        """Renew the lease, and return it at the end."""
+        """Renew the lease during the block, and return it at the end."""
         try:
             async with running(self._renew(every_s)):
                 yield
@@ -78,7 +78,7 @@ class ClockNodeLease:
 
     async def _give_back(self) -> None:
         if (node := self._node) is not None:
-            # It ends by itself if the database does not answer.
+            # If the database does not answer, the lease expires by itself.
             with suppress(Busy, TimeoutError):
                 async with asyncio.timeout(_RETURN_S):
                     await self._database.single(lambda tx: store.return_node(tx, node))

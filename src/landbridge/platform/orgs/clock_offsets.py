@@ -9,10 +9,10 @@ from landbridge.platform.orgs import store
 
 
 class ClockOffsetCache:
-    """Reads all offsets again only when an organisation was made, or its clock advanced.
+    """Caches offsets, and reads them again after an organisation was created or a clock advanced.
 
-    The number of organisations and the sum of their offsets show that: organisations are never
-    deleted, and clocks never go back.
+    The number of organisations and the sum of offsets detect both: organisations are never deleted,
+    and clocks never go back.
     """
 
     def __init__(self, database: Database) -> None:
@@ -21,8 +21,9 @@ class ClockOffsetCache:
         self._offsets: Mapping[UUID, timedelta] = {}
 
     async def read(self) -> Mapping[UUID, timedelta]:
-        """Return the offsets as of now or later."""
-        # First the digest: if it is older than the offsets, the next one differs from it.
+        """Return the offsets as they are now, or newer."""
+        # The digest is read first: if it is older than the offsets, the next digest differs from
+        # it.
         digest = await self._database.single(store.clock_digest)
         if digest != self._digest:
             self._offsets = await self._database.single(store.clocks)

@@ -1,4 +1,4 @@
-"""Mode of a database, sandbox or production; it can't be opened in the other one."""
+"""Mode of a database, sandbox or production, which never changes."""
 
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.platform.db.pool import Database
@@ -7,11 +7,11 @@ from landbridge.platform.orgs.model import Mode
 
 
 class ModeMismatch(LandbridgeError):
-    """The database belongs to the other mode."""
+    """The database was created in the other mode."""
 
 
 async def claim_mode(database: Database, mode: Mode) -> None:
-    """Set the mode of a new database, or check it; raises `ModeMismatch` for the other mode."""
+    """Set the mode of a new database, or check it; raises `ModeMismatch` if it is the other."""
     stored = await database.transact(lambda tx: store.claim_mode(tx, mode))
     if stored is not mode:
         raise ModeMismatch(

@@ -7,6 +7,6 @@ from landbridge.platform.orgs import store
 
 
 async def is_org_frozen(tx: Tx, org_id: UUID) -> bool:
-    """Return whether the organisation is frozen; no row is locked."""
+    """Return whether the organisation is frozen; takes no lock."""
     (found,) = await store.get_batch(tx, [org_id])
     return found is not None and found.frozen_at is not None

@@ -1,4 +1,4 @@
-"""Members, the API keys they created, and who may decide; runs in the caller's transaction."""
+"""Members who created API keys, and callers who may still decide; in the caller's transaction."""
 
 from collections.abc import Collection, Mapping
 from uuid import UUID
@@ -11,16 +11,17 @@ from landbridge.platform.orgs import store
 
 
 async def key_creators(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, UUID]:
-    """Return the member who created each of these keys, for keys created by members."""
+    """Return the member who created each of these keys, for keys that a member created."""
     return await store.key_creators(tx, org_id, ids)
 
 
 async def former_deciders(
     tx: Tx, org_id: UUID, ids: Collection[UUID], clock: Clock
 ) -> frozenset[UUID]:
-    """Return those of these who may decide nothing any more.
+    """Return those of these members and keys that may no longer decide.
 
-    Members who were removed or are no admins, and keys that were revoked or have expired.
+    These are members who were removed or are not admins, and keys that were revoked or have
+    expired.
     """
     return await store.former_deciders(tx, org_id, ids, clock.now())
 
@@ -28,9 +29,9 @@ async def former_deciders(
 async def revoke_deciding_keys(
     tx: Tx, by: Caller, maker_id: UUID, *, except_ids: Collection[UUID], clock: Clock
 ) -> None:
-    """Revoke the keys of a member that may review or approve, except the kept ones.
+    """Revoke the keys of a member that may review or approve, except `except_ids`.
 
-    For a member who is no longer an admin: only admins' keys may decide.
+    Used for a member who is no longer an admin: only admins' keys may decide.
     """
     for key_id in await store.revoke_deciding(tx, by.org_id, maker_id, clock.now(), except_ids):
         await append_next_change(

@@ -13,14 +13,15 @@ from landbridge.platform.http.caller import KeyScope, scopes_of
 KEY_LENGTH_MIN = 24
 KEY_LENGTH_MAX = 200
 _HINT_LENGTH = 4
-# Everything but the decisions of two-person rules, which keys are given on purpose.
+# Scopes of a new key: everything but the decisions of two-person rules, which need scopes of their
+# own.
 DEFAULT_SCOPES = frozenset({KeyScope.ADMIN})
 
 
 class Mode(StrEnum):
     """Mode of an installation; there is one mode per database."""
 
-    SANDBOX = "sandbox"  # simulated chains and banks, a clock that can be moved
+    SANDBOX = "sandbox"  # simulated chains and banks, and a clock that can be advanced
     PRODUCTION = "production"  # real money; sandbox routes are refused
 
 
@@ -37,28 +38,31 @@ class KeyState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Org:
-    """A tenant; its time is real time plus `clock_offset`."""
+    """Tenant; the organisation's time is real time plus `clock_offset`."""
 
     id: UUID
     name: str
     clock_offset: timedelta
     created_at: datetime
-    # Since when it is frozen, in its own time, and why; None while it may move money.
+    # Time of the freeze (in the organisation's time) and its reason; None while it is not frozen.
     frozen_at: datetime | None = None
     freeze_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FirstOrganisation:
-    """Organisation and key of the first start; `new_key` is the secret of a generated key."""
+    """Organisation and key of the first start.
+
+    `new_key` is the secret of a generated key; None if none was generated.
+    """
 
     new_key: str | None
-    is_preset_ours: bool  # False if the preset key is another organisation's
+    is_preset_ours: bool  # False if the preset key belongs to another organisation
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """An API key as shown after creation: never the secret itself."""
+    """API key as shown after its creation, without the secret."""
 
     org_id: UUID
     id: UUID
@@ -68,17 +72,18 @@ class ApiKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
-    # Whether it may decide reviews, approvals (in a sandbox every key of an admin's scope may).
+    # Whether the key may decide reviews and approvals; in a sandbox every key with the scope admin
+    # may.
     can_review: bool
     can_approve: bool
     can_pay: bool
     can_administer: bool
-    # The member who created it; None for a key created by a command.
+    # Member who created the key; None for a key created by a command.
     created_by: UUID | None = None
 
     @property
     def scopes(self) -> Sequence[KeyScope]:
-        """Return its scopes in their usual order."""
+        """Return the scopes of the key in their usual order."""
         return scopes_of(self)
 
     def state(self, now: datetime) -> KeyState:
@@ -90,22 +95,22 @@ class ApiKey:
 
 
 def new_secret(mode: Mode) -> str:
-    """Generate a key: a prefix that secret scanners recognise, and 256 random bits."""
+    """Generate a secret: a prefix that secret scanners recognise, and 256 random bits."""
     return _PREFIX[mode] + secrets.token_urlsafe(32)
 
 
 def digest(secret: str) -> bytes:
-    """Return the stored hash of a key. A plain hash is enough: 256 random bits can't be guessed."""
+    """Return the stored hash of a secret. It is not salted: 256 random bits can't be guessed."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def hint(secret: str) -> str:
-    """Return the last characters, by which people distinguish keys."""
+    """Return the last characters of a secret, by which people distinguish keys."""
     return secret[-_HINT_LENGTH:]
 
 
 def check_secret(secret: str) -> str:
-    """Validate a key chosen by the operator; raises ValueError with a sentence."""
+    """Check a secret chosen by the operator; raises `ValueError` with a sentence."""
     if not KEY_LENGTH_MIN <= len(secret) <= KEY_LENGTH_MAX:
         raise ValueError(f"must have {KEY_LENGTH_MIN} to {KEY_LENGTH_MAX} characters")
     if not (secret.isascii() and secret.isprintable() and secret == secret.strip()):

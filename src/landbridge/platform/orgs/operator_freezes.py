@@ -1,6 +1,6 @@
-"""Freezes of an organisation by the operator of the server: none of its admins ends them.
+"""Freezes of an organisation by the operator of the server, which its admins can't end.
 
-The change log has who froze an organisation last. Both functions run in the caller's transaction.
+The change log shows who last froze an organisation. Both functions run in the caller's transaction.
 """
 
 from uuid import UUID
@@ -9,18 +9,18 @@ from landbridge.platform.changes.service import last_actor
 from landbridge.platform.core.errors import RoleNotAllowed
 from landbridge.platform.db.pool import Tx
 
-# Actor of changes by commands.
+# Actor of changes that commands make.
 OPERATOR = "cli"
 _FREEZE = "freeze"
 
 
 async def takes_over(tx: Tx, org_id: UUID, actor: str) -> bool:
-    """Return whether the operator freezes an organisation that an admin has frozen before."""
+    """Return whether the operator is freezing an organisation that an admin has already frozen."""
     return actor == OPERATOR and await last_actor(tx, org_id, org_id, _FREEZE) != OPERATOR
 
 
 async def check_may_unfreeze(tx: Tx, org_id: UUID, actor: str) -> None:
-    """Raise `RoleNotAllowed` if the operator froze what another person unfreezes."""
+    """Raise `RoleNotAllowed` if the operator froze the organisation and `actor` is someone else."""
     if actor != OPERATOR and await last_actor(tx, org_id, org_id, _FREEZE) == OPERATOR:
         raise RoleNotAllowed(
             "the operator of this server froze the organisation: only the operator unfreezes it, "

@@ -1,11 +1,11 @@
-"""Organisations that have rows in a queue, found without a look at each organisation.
+"""Organisations that have rows in a queue, found without a query for each organisation.
 
-Several times a second the worker would otherwise look for due rows of each of, say, ten thousand
-organisations. A queue is a table with an index that begins with org_id and has the waiting rows
-only: PostgreSQL steps through it from one organisation to the next, and those without rows cost
-nothing. Each queue is read in the order of its index, so that PostgreSQL chooses that one, however
-few rows there were when it was planned. The first step is from the nil id, which no organisation
-has.
+Otherwise the worker would, several times a second, look for due rows of each of perhaps ten
+thousand organisations. A queue is a table with an index that begins with org_id and contains only
+waiting rows. PostgreSQL steps through the index from one organisation to the next, and
+organisations without rows cost nothing. Each queue is read in the order of its index, so that
+PostgreSQL uses that index even if the plan was made for few rows. The first step starts at the nil
+id, which no organisation has.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,12 +17,12 @@ from landbridge.platform.db.pool import Database
 
 T = TypeVar("T")
 
-# With fewer organisations a look at each of them costs less than this statement.
+# With fewer organisations, checking each of them costs less than this statement.
 LOOKS_MAX: Final = 100
-# Beyond this many, looking at each organisation costs less than stepping through the index.
+# With more organisations in the queue, checking each costs less than stepping through the index.
 STEPS_MAX: Final = 1000
 
-# Up to $1 organisations with rows in the queue $2.
+# Returns up to $1 organisations that have rows in the queue $2.
 ORGS = """
 with recursive found (org_id) as (
     select '00000000-0000-0000-0000-000000000000'::uuid
@@ -109,7 +109,7 @@ select org_id from found where org_id > '00000000-0000-0000-0000-000000000000' l
 
 
 class OrgQueue(StrEnum):
-    """Queues, by their names in the statement."""
+    """Queue, by its name in the statement."""
 
     PAYMENTS = "PAYMENTS"
     INCOMING_PAYMENTS = "INCOMING_PAYMENTS"
@@ -128,7 +128,7 @@ class OrgQueue(StrEnum):
 async def restrict_to_queues(
     database: Database, queues: Collection[OrgQueue], orgs: Mapping[UUID, T]
 ) -> Mapping[UUID, T]:
-    """Return these organisations without those that have no row in any of the queues.
+    """Return those of `orgs` that have rows in any of the queues.
 
     Rows that are not due yet count too. If very many organisations have rows, all are returned.
     """

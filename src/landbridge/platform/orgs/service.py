@@ -1,4 +1,4 @@
-"""Verbs on organisations and keys, and the check of a caller's key."""
+"""Operations on organisations and API keys, and authentication by a key."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ from landbridge.platform.orgs.model import (
 )
 
 _ACTOR = operator_freezes.OPERATOR
-# A century is further than any key or scenario needs, and far from the year 9999.
+# A century is more than any key or scenario needs, and far from the year 9999.
 EXPIRY_MAX = AHEAD_MAX = timedelta(days=36_500)
 
 
@@ -50,7 +50,7 @@ class Orgs:
         self._used: dict[tuple[UUID, UUID], datetime] = {}
 
     async def authenticate(self, secret: str) -> Caller:
-        """Return the caller of this key, read on each request; raises `KeyInvalid`."""
+        """Return the caller of this secret, read on each request; raises `KeyInvalid`."""
         found = await self._lookups.call(digest(secret))
         if found is None:
             raise KeyInvalid
@@ -62,19 +62,19 @@ class Orgs:
         return caller
 
     async def check_active(self, org_id: UUID) -> None:
-        """Raise `ProfileFrozen` while the organisation is frozen, `ResourceNotFound` without one.
+        """Raise `ProfileFrozen` for a frozen organisation, `ResourceNotFound` for an unknown one.
 
-        For worker steps; the caller of a request has the state already (`http.caller.check_payer`).
+        For steps of the worker; requests use `http.caller.check_payer`, which reads nothing.
         """
         if (await self.get(org_id)).frozen_at is not None:
             raise ProfileFrozen
 
     async def get(self, org_id: UUID) -> Org:
-        """An organisation, cheap under load; raises `ResourceNotFound`."""
+        """Return an organisation; concurrent calls share a statement. Raises `ResourceNotFound`."""
         return _existing(org_id, await self._gets.call(org_id))
 
     async def rename_for(self, caller: Caller, name: str) -> None:
-        """Give the organisation another name; `RoleNotAllowed` for all but admins."""
+        """Rename the organisation; raises `RoleNotAllowed` unless called by an admin."""
         check_admin(caller)
         checked, org_id, actor = check_text("name", name), caller.org_id, caller.actor
 
@@ -101,12 +101,12 @@ class Orgs:
         await self._database.transact(work)
 
     async def freeze_for(self, caller: Caller, *, reason: str | None) -> None:
-        """As `freeze`, for a caller; `RoleNotAllowed` for all but admins."""
+        """Freeze the caller's organisation; raises `RoleNotAllowed` unless called by an admin."""
         check_admin(caller)
         await self.freeze(caller.org_id, reason=reason, actor=caller.actor)
 
     async def unfreeze(self, org_id: UUID, *, actor: str = _ACTOR) -> None:
-        """Let an organisation move money again; repeated, it does nothing."""
+        """End the freeze of an organisation; does nothing if it is not frozen."""
 
         async def work(tx: Tx) -> None:
             await _offset(tx, org_id)
@@ -119,20 +119,20 @@ class Orgs:
         await self._database.transact(work)
 
     async def unfreeze_for(self, caller: Caller) -> None:
-        """As `unfreeze`, for a caller; only a signed-in admin may, unless the operator froze it."""
+        """Unfreeze for a signed-in admin; raises `RoleNotAllowed` if the operator froze it."""
         check_admin(caller)
         if caller.member is None:
             raise RoleNotAllowed("only a signed-in admin may do this")
         await self.unfreeze(caller.org_id, actor=caller.actor)
 
     async def note_use(self) -> None:
-        """Write down when keys were last used; called every few seconds and at the end."""
+        """Store when keys were last used; called every few seconds and at shutdown."""
         used, self._used = self._used, {}
         if used:
             try:
                 await self._database.single(lambda tx: store.use_keys(tx, used))
             except BaseException:
-                # Also on cancellation: the next call, at shutdown at the latest, writes it.
+                # Even after a cancellation: the next call, at shutdown at the latest, writes it.
                 self._used = used | self._used
                 raise
 
@@ -143,7 +143,7 @@ class Orgs:
         return org
 
     async def begin(self, name: str, *, preset_name: str, preset: str | None) -> FirstOrganisation:
-        """Ensure a first organisation with a key, once, however many processes start at once.
+        """Ensure that there is a first organisation with a key, once for all processes.
 
         The preset secret becomes a key of that organisation, unless another one has it already. If
         the organisation then has no key, not even a revoked one, a key is generated.
@@ -162,7 +162,7 @@ class Orgs:
                 is_ours = key.org_id == org.id
             if not await store.keys(tx, org.id):
                 await self._stored(tx, self._key(org.id, "first key", generated, None), generated)
-            # Checked because a previous attempt may have been committed.
+            # The key is looked up, because a previous attempt may have been committed.
             is_new = bool(await store.find_keys(tx, [digest(generated)]))
             return FirstOrganisation(generated if is_new else None, is_ours)
 
@@ -181,7 +181,7 @@ class Orgs:
         secret: str | None = None,
         scopes: Collection[KeyScope] = DEFAULT_SCOPES,
     ) -> tuple[ApiKey, str]:
-        """Create a key; return it and, this once, its secret.
+        """Create a key; return it with its secret, which can't be read later.
 
         If the secret exists already, nothing changes, and its key is returned, whichever
         organisation it belongs to.
@@ -199,11 +199,11 @@ class Orgs:
         scopes: Collection[KeyScope] = DEFAULT_SCOPES,
         request_id: UUID | None = None,
     ) -> tuple[ApiKey, str | None]:
-        """Create a key for a caller; return it and, this once, its secret.
+        """Create a key for a caller; return it with its secret, which can't be read later.
 
         A repeated request id returns the existing key, and None. `expires_at` is real time. Raises
-        `RoleNotAllowed` for all but admins, also for one who is being removed or demoted
-        concurrently, and `FieldInvalid`.
+        `FieldInvalid`, and `RoleNotAllowed` for callers who are not admins, including an admin who
+        is concurrently removed or demoted.
         """
         check_admin(caller)
         now = self._clock.now()
@@ -227,15 +227,15 @@ class Orgs:
         return stored, secret if stored == key else None
 
     async def keys(self, org_id: UUID) -> Sequence[ApiKey]:
-        """An organisation's keys, without their secrets."""
+        """Return an organisation's keys, without their secrets."""
         return await self._database.single(lambda tx: store.keys(tx, org_id))
 
     async def revoke_key(self, org_id: UUID, key_id: UUID) -> None:
-        """End a key, from the next request on."""
+        """Revoke a key: the next request with it is refused."""
         await self._revoke(org_id, key_id, actor=_ACTOR)
 
     async def revoke_key_for(self, caller: Caller, key_id: UUID) -> None:
-        """As `revoke_key`, for a caller; `RoleNotAllowed` for all but admins."""
+        """Revoke a key of the caller's organisation; raises `RoleNotAllowed` for non-admins."""
         check_admin(caller)
         await self._revoke(caller.org_id, key_id, actor=caller.actor)
 
@@ -254,8 +254,8 @@ class Orgs:
     async def advance_clock(
         self, org_id: UUID, by: timedelta, *, actor: str, until: timedelta | None = None
     ) -> timedelta:
-        """Advance a clock, not beyond the offset `until`; return its new offset from real time."""
-        # A second attempt detects by this that the first was committed.
+        """Advance a clock, at most to the offset `until`; return its new offset from real time."""
+        # By this id, a second attempt detects that the first was committed.
         move_id = new_id()
 
         async def work(tx: Tx) -> timedelta | None:
@@ -304,7 +304,7 @@ class Orgs:
             await self._record(tx, org.id, org.id, kind="ORG", change_type="create")
 
     async def _stored(self, tx: Tx, key: ApiKey, secret: str, *, actor: str = _ACTOR) -> ApiKey:
-        """Store a key; return it, or the existing key with this secret or id."""
+        """Store a key; return it, or an existing key with the same secret or id."""
         org_id, key_id, hashed = key.org_id, key.id, digest(secret)
         if await store.add_key(tx, key, hashed):
             facts = {"scopes": ", ".join(key.scopes)}

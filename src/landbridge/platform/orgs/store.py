@@ -1,4 +1,4 @@
-"""Every statement on orgs, api_keys and clock nodes, and the lock on the creator of a key."""
+"""Statements on orgs, api_keys and clock nodes, and the lock on the creator of a key."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.orgs.model import ApiKey, Mode, Org
 
-# Any fixed number but that of the migrations does; the lock is the transaction's own.
+# Any fixed number serves, except that of the migrations; the lock belongs to the transaction.
 _LOCK_FIRST = "select pg_advisory_xact_lock(6734)"
 
 _ADD_ORG = """
@@ -51,7 +51,7 @@ _CLOCKS = "select id, clock_offset from orgs"
 
 _CLOCK_DIGEST = "select count(*) as count, coalesce(sum(clock_offset), '0') as total from orgs"
 
-# Not beyond $4, which a concurrent move may have reached.
+# The new offset is at most $4, which a concurrent call may have reached already.
 _MOVE_CLOCK = """
 update orgs
 set clock_offset = greatest(clock_offset, least(clock_offset + $2, $4::interval))
@@ -68,7 +68,7 @@ on conflict do nothing
 returning id
 """
 
-# Removing or demoting an admin locks the row, and then revokes the keys that decide: of the two
+# Removing or demoting an admin locks the same row before it revokes the admin's keys. So of the two
 # transactions, the second sees what the first has written.
 _HOLD_MAKER = """
 select id
@@ -89,7 +89,7 @@ where k.org_id = $1 and k.id = any($2::uuid[])
     and (k.revoked_at is not null or k.expires_at <= $3)
 """
 
-# No org_id in front: the key identifies the organisation.
+# Not restricted by org_id: the key identifies the organisation.
 _FIND_KEYS = """
 select k.secret_hash, k.org_id, k.id, k.expires_at, k.revoked_at, k.can_review, k.can_approve,
     k.can_pay, k.can_administer, o.clock_offset, o.frozen_at is not null as is_org_frozen
@@ -133,7 +133,7 @@ from unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) as u (org_id, id, used_at
 where k.org_id = u.org_id and k.id = u.id
 """
 
-# The next one that is not leased; the next one if all are.
+# Takes the next node that is not leased; if all are, the next one.
 _TAKE_NODE = """
 update clock_nodes c
 set assigned_count = coalesce(
@@ -164,7 +164,7 @@ _MODE = "select mode from installation"
 
 
 async def add_org(tx: Tx, org: Org) -> bool:
-    """Insert an organisation; False if it exists."""
+    """Insert an organisation; return False if it exists already."""
     return await tx.fetchval(_ADD_ORG, org.id, org.name, org.created_at) is not None
 
 
@@ -179,23 +179,23 @@ async def orgs(tx: Tx) -> Sequence[Org]:
 
 
 async def get_batch(tx: Tx, org_ids: Sequence[UUID]) -> list[Org | None]:
-    """Return these organisations in order; None for one that does not exist."""
+    """Return these organisations in the order of the ids; None for one that does not exist."""
     found = {row["id"]: read_row(row, Org) for row in await tx.fetch(_GET, list(set(org_ids)))}
     return [found.get(each) for each in org_ids]
 
 
 async def rename(tx: Tx, org_id: UUID, name: str) -> bool:
-    """Rename an organisation; False if it has that name already, or does not exist."""
+    """Rename an organisation; return False if it has that name already or does not exist."""
     return await tx.fetchval(_RENAME, org_id, name) is not None
 
 
 async def freeze(tx: Tx, org_id: UUID, at: datetime, reason: str | None) -> bool:
-    """Freeze an organisation, and lock it; False if it is frozen already, or does not exist."""
+    """Lock and freeze an organisation; return False if it is frozen already or does not exist."""
     return bool(await tx.fetchval(_FREEZE, org_id, at, reason))
 
 
 async def unfreeze(tx: Tx, org_id: UUID) -> bool:
-    """Unfreeze an organisation; False if it is not frozen, or does not exist."""
+    """Unfreeze an organisation; return False if it is not frozen or does not exist."""
     return await tx.fetchval(_UNFREEZE, org_id) is not None
 
 
@@ -214,9 +214,9 @@ async def clock_digest(tx: Tx) -> tuple[int, timedelta]:
 async def move_clock(
     tx: Tx, org_id: UUID, by: timedelta, *, until: timedelta | None, ahead_max: timedelta
 ) -> timedelta | None:
-    """Advance an organisation's clock, not beyond `until`.
+    """Advance an organisation's clock, at most to the offset `until`.
 
-    Returns its new offset, None if that would be too far.
+    Returns the new offset; None if it would exceed `ahead_max`.
     """
     return await tx.fetchval(_MOVE_CLOCK, org_id, by, ahead_max, until)
 
@@ -228,42 +228,42 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
 
 
 async def hold_maker(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
-    """Lock a member as an admin until this transaction ends; False if they are no longer one."""
+    """Lock a member as an admin until the transaction ends; return False for a non-admin."""
     return await tx.fetchval(_HOLD_MAKER, org_id, member_id) is not None
 
 
 async def former_deciders(
     tx: Tx, org_id: UUID, ids: Collection[UUID], now: datetime
 ) -> frozenset[UUID]:
-    """Return those of these members and keys that may decide nothing any more; in real time."""
+    """Return those of these members and keys that may no longer decide at `now` (real time)."""
     return frozenset(row["id"] for row in await tx.fetch(_FORMER_DECIDERS, org_id, list(ids), now))
 
 
 async def find_keys(tx: Tx, hashes: Sequence[bytes]) -> dict[bytes, Row]:
-    """Return by hash: the key's columns, and its organisation's clock_offset and is_org_frozen."""
+    """Return rows by hash: columns of the key, clock_offset and is_org_frozen."""
     return {row["secret_hash"]: row for row in await tx.fetch(_FIND_KEYS, hashes)}
 
 
 async def keys(tx: Tx, org_id: UUID) -> Sequence[ApiKey]:
-    """An organisation's keys, the oldest first."""
+    """Return an organisation's keys, oldest first."""
     return [read_row(row, ApiKey) for row in await tx.fetch(_KEYS, org_id)]
 
 
 async def key_creators(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, UUID]:
-    """Return the creators of those of these keys that members created."""
+    """Return the creator of each of these keys that a member created."""
     return {row["id"]: row["created_by"] for row in await tx.fetch(_MAKERS, org_id, list(ids))}
 
 
 async def revoke_deciding(
     tx: Tx, org_id: UUID, maker_id: UUID, at: datetime, except_ids: Collection[UUID]
 ) -> list[UUID]:
-    """Revoke a member's keys that may review or approve, except some; return the revoked ones."""
+    """Revoke a member's keys that may review or approve, except some; return the revoked ids."""
     rows = await tx.fetch(_REVOKE_DECIDING, org_id, maker_id, at, list(except_ids))
     return sorted(row["id"] for row in rows)
 
 
 async def revoke_key(tx: Tx, org_id: UUID, key_id: UUID, at: datetime) -> bool:
-    """Revoke a key; False if it was revoked before, or does not exist."""
+    """Revoke a key; return False if it was revoked before or does not exist."""
     return await tx.fetchval(_REVOKE_KEY, org_id, key_id, at) is not None
 
 
@@ -273,8 +273,8 @@ async def has_key(tx: Tx, org_id: UUID, key_id: UUID) -> bool:
 
 
 async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
-    """Note when keys were last used."""
-    # In sorted order: two processes that write the same keys must not deadlock.
+    """Store when keys were last used."""
+    # Sorted, so that two processes that write the same keys do not deadlock.
     ordered = sorted(used)
     await tx.execute(
         _USE_KEYS,
@@ -285,23 +285,23 @@ async def use_keys(tx: Tx, used: dict[tuple[UUID, UUID], datetime]) -> None:
 
 
 async def take_node(tx: Tx, now: datetime) -> int:
-    """Take a number for a process; its remainder by the number of nodes is a node."""
+    """Return the next number for a process; modulo the number of nodes, it is a clock node."""
     return await tx.fetchval(_TAKE_NODE, now)
 
 
 async def lease_node(tx: Tx, node: int, until: datetime) -> None:
-    """Lease a node, or renew its lease."""
+    """Lease a clock node, or renew its lease."""
     await tx.execute(_LEASE_NODE, node, until)
     prove(_IS_LEASED, node, until)
 
 
 async def return_node(tx: Tx, node: int) -> None:
-    """End the lease of a node."""
+    """End the lease of a clock node."""
     await tx.execute(_RETURN_NODE, node)
 
 
 async def claim_mode(tx: Tx, mode: Mode) -> Mode:
-    """Set the mode of the database unless it is set; return it."""
+    """Set the mode of the database unless it has one; return its mode."""
     if (stored := await tx.fetchval(_MODE)) is not None:
         return Mode(stored)
     await tx.execute(_CLAIM_MODE, mode.value)

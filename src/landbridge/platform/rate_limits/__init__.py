@@ -1,1 +1,1 @@
-"""Rates of requests: how many a second of one key, one organisation, one client address."""
+"""Rate limits of requests per second, for each key, organisation and client address."""

@@ -1,4 +1,4 @@
-"""Token buckets: a rate per second for each owner, with a burst of some seconds' worth.
+"""Token buckets: a rate per second for each owner, with a burst of several seconds.
 
 A bucket is one number, the time at which it will be full again (the generic cell rate algorithm).
 Times are in seconds of any monotonic clock.
@@ -7,7 +7,7 @@ Times are in seconds of any monotonic clock.
 from collections.abc import Hashable
 from dataclasses import dataclass
 
-# Capacity of a bucket, in seconds of its rate.
+# Capacity of a bucket, as the seconds that it takes to refill.
 WINDOW_S = 10
 # Tolerance for rounding errors of times.
 _ROUNDING_S = 1e-9
@@ -19,14 +19,14 @@ class BucketLevel:
 
     is_allowed: bool
     remaining: int
-    # Time until it is full again if nothing more is taken.
+    # Seconds until the bucket is full if nothing more is taken.
     full_in_s: float
-    # Time until there is a token, if there was none.
+    # Seconds until there is a token; zero if there was one.
     wait_s: float
 
 
 class TokenBuckets:
-    """Buckets of one kind, by owner; only those that are not full are stored."""
+    """Buckets of one kind, by owner; full buckets are not stored."""
 
     def __init__(self, per_second: int, *, window_s: float = WINDOW_S) -> None:
         self._per_second = per_second
@@ -35,11 +35,11 @@ class TokenBuckets:
 
     @property
     def capacity(self) -> int:
-        """Return the tokens of a full bucket."""
+        """Return the number of tokens in a full bucket."""
         return int(self._per_second * self._window_s)
 
     def take(self, share: Hashable, now_s: float) -> BucketLevel:
-        """Take a token if there is one."""
+        """Take a token if there is one, and return the state of the bucket."""
         token_s = 1 / self._per_second
         before_s = self.empty_s(share, now_s)
         after_s = before_s + token_s
@@ -56,19 +56,19 @@ class TokenBuckets:
         )
 
     def empty_s(self, share: Hashable, now_s: float) -> float:
-        """Return how much of a bucket is used, in seconds of its rate."""
+        """Return the used part of a bucket, as the seconds that it takes to refill."""
         return max(self._full_at_s.get(share, now_s) - now_s, 0.0)
 
     def set_empty_s(self, share: Hashable, empty_s: float, now_s: float) -> None:
-        """Set how much of a bucket is used, as counted by all processes together."""
+        """Set the used part of a bucket, as counted by all processes together."""
         self._full_at_s[share] = now_s + min(empty_s, self._window_s)
 
     def seconds(self, tokens: int) -> float:
-        """Return how long this many tokens take to refill."""
+        """Return how many seconds these tokens take to refill."""
         return tokens / self._per_second
 
     def sweep(self, now_s: float) -> None:
-        """Remove the buckets that are full."""
+        """Remove buckets that are full."""
         self._full_at_s = {
             share: full_at_s for share, full_at_s in self._full_at_s.items() if full_at_s > now_s
         }

@@ -1,7 +1,8 @@
-"""Calls of providers that clients cause one by one.
+"""Rate limits of provider calls that clients cause one by one.
 
-All organisations share what a provider allows the operator, and each call may cost something. So
-calls have a rate for each object and each organisation, and one organisation waits for few at once.
+All organisations share the rate that a provider allows the operator, and each call may cost money.
+So calls have a rate for each object and each organisation, and an organisation has few calls in
+progress.
 """
 
 import asyncio
@@ -15,16 +16,16 @@ from uuid import UUID
 from landbridge.platform.rate_limits.buckets import TokenBuckets
 from landbridge.platform.rate_limits.service import TooManyRequests
 
-# Calls a second, in each API process; ten seconds' worth at once.
+# Calls per second in each API process, with a burst of ten seconds.
 OBJECT_RATE: Final = 1
 _ORG_RATE: Final = 5
-# Calls that an organisation waits for at once, in each API process.
+# Calls of an organisation that may be in progress at once, in each API process.
 _ORG_CALLS_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderCallRates:
-    """Rates of one kind of call; `noun` names several calls, as in `links`."""
+    """Rate limits of one kind of call; `noun` is its plural in errors, such as `links`."""
 
     noun: str
     _objects: TokenBuckets = field(default_factory=lambda: TokenBuckets(OBJECT_RATE))
@@ -33,7 +34,7 @@ class ProviderCallRates:
 
     @contextmanager
     def call(self, org_id: UUID, about: Hashable) -> Generator[None]:
-        """Count a call, and hold one of the organisation's; raises `TooManyRequests`."""
+        """Count a call, in progress during the block; raises `TooManyRequests` above a limit."""
         now_s = asyncio.get_running_loop().time()
         if self._calls.count(org_id) >= _ORG_CALLS_MAX:
             raise TooManyRequests(f"The organisation waits for too many {self.noun}.")

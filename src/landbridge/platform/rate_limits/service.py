@@ -1,12 +1,12 @@
 """Rate limits: count each request before it is executed, and refuse requests above the rate.
 
 Guarantees:
-- A request with a valid key counts for the key and for its organisation, any other one for the
-  client's address, also on an unknown path. A refused request counts for nothing and has no
-  line in the log: their number is logged once a minute.
+- A request with a valid key counts for the key and for its organisation, any other request for the
+  client's address, even on an unknown path. A refused request is not counted and has no log line of
+  its own: their number is logged once a minute.
 - Counting never waits. Processes exchange the usage of keys and organisations about once a second,
-  for buckets that are used by at least a quarter. So a client that spreads its requests over all
-  processes gets, for a second, what each has left.
+  for buckets that are used by at least a quarter. So for about a second, a client that spreads its
+  requests over all processes can use what is left in each.
 - Addresses are not stored, and internal requests of dashboard pages are not counted.
 
 Source: contract, errors (429, where it is configured); the headers are those of the IETF's draft
@@ -42,7 +42,7 @@ from landbridge.platform.rate_limits.buckets import WINDOW_S, BucketLevel, Token
 from landbridge.platform.rate_limits.store import BucketUsage
 
 _SHARE_EVERY_S = 1.0
-# Used part of a bucket above which other processes are informed.
+# Used part of a bucket, in seconds, from which other processes are informed.
 _EXCHANGE_FROM_S = WINDOW_S / 4
 _WINDOW = timedelta(seconds=WINDOW_S)
 
@@ -56,7 +56,7 @@ _SCOPES = {_KEY: "with this key", _ORG: "of this organisation", _ADDRESS: "from 
 
 
 class _BucketOwner(NamedTuple):
-    """Owner of a bucket: a key, or an organisation."""
+    """Owner of a bucket: an API key or an organisation."""
 
     policy: str
     org_id: UUID
@@ -74,7 +74,7 @@ class TooManyRequests(Refused):
 
 
 class RateLimits:
-    """Rates of all keys, organisations and addresses in this process; zero disables a limit."""
+    """Rate limits of keys, organisations and addresses in this process; zero is no limit."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class RateLimits:
         }
         self._exempt = TrustedNetworks(proxies)
         self._now_s = now_s
-        # Tokens that no other process knows of.
+        # Tokens taken here that other processes do not know of yet.
         self._unshared: defaultdict[_BucketOwner, int] = defaultdict(int)
 
     @property
@@ -107,13 +107,14 @@ class RateLimits:
 
     @property
     def per_org(self) -> int:
-        """Requests a second of one organisation; zero: without a bound."""
+        """Maximum requests per second of one organisation; zero means unlimited."""
         return self._rates[_ORG]
 
     def count_caller(self, scope: Any, caller: Caller) -> None:
-        """Count a request with a valid key; raises `TooManyRequests`."""
+        """Count a request with a valid key; raises `TooManyRequests` above a limit."""
         levels: list[tuple[str, BucketLevel]] = []
-        # The key first: a refused key takes nothing from its organisation.
+        # The key is counted first: a request refused for its key takes no token of the
+        # organisation.
         for policy, bucket_id in ((_KEY, caller.id), (_ORG, caller.org_id)):
             if policy in self._buckets:
                 level = self._buckets[policy].take(bucket_id, self._now_s())
@@ -125,7 +126,7 @@ class RateLimits:
             self._add_headers(scope, levels)
 
     def count_address(self, scope: Any) -> None:
-        """Count a request without a valid key; raises `TooManyRequests`."""
+        """Count a request without a valid key; raises `TooManyRequests` above the limit."""
         client = scope.get("client")
         if client is None or _ADDRESS not in self._buckets:
             return
@@ -137,7 +138,7 @@ class RateLimits:
             self._refuse(scope, [(_ADDRESS, level)])
 
     async def share(self) -> None:
-        """Exchange usage with other processes."""
+        """Exchange the usage of buckets with other processes."""
         now_s = self._now_s()
         for buckets in self._buckets.values():
             buckets.sweep(now_s)
@@ -147,7 +148,7 @@ class RateLimits:
             buckets = self._buckets[each.policy]
             empty_s = buckets.empty_s(each.id, now_s)
             if empty_s >= _EXCHANGE_FROM_S:
-                # Most of the older usage has been refilled since.
+                # Usage that exceeds the used part has been refilled since.
                 used[each] = timedelta(seconds=min(buckets.seconds(tokens), empty_s))
             elif empty_s > 0:
                 unshared[each] = tokens
@@ -156,7 +157,7 @@ class RateLimits:
             await self._exchange(used)
 
     def sharing(self) -> AbstractAsyncContextManager[None]:
-        """Exchange usage periodically while the context lasts."""
+        """Exchange usage periodically during the block."""
         return repeating(
             self.share,
             every_s=_SHARE_EVERY_S,
@@ -176,7 +177,7 @@ class RateLimits:
         now_s = self._now_s()
         for each in used:
             buckets = self._buckets[each.policy]
-            # Local usage during the exchange is not in its result.
+            # The result does not include tokens taken here during the exchange.
             since_s = buckets.seconds(self._unshared.get(each, 0))
             buckets.set_empty_s(each.id, times[each.id] + since_s, now_s)
 
@@ -192,7 +193,7 @@ class RateLimits:
         )
 
     def _add_headers(self, scope: Any, levels: Sequence[tuple[str, BucketLevel]]) -> None:
-        """Add the headers with the limits and the remaining requests."""
+        """Add headers with the limits and the remaining requests."""
         policies = ", ".join(
             f'"{policy}";q={self._buckets[policy].capacity};w={WINDOW_S}' for policy, _ in levels
         )

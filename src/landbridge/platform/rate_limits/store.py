@@ -1,4 +1,7 @@
-"""Usage of buckets by all processes. The table is unlogged: a crash refills all buckets."""
+"""Usage of rate limits by all processes.
+
+The table is unlogged: a crash empties it, which is harmless.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +10,7 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Tx
 
-# Usage adds to the remaining previous usage, up to a whole bucket.
+# Adds usage to what is left of earlier usage, up to a whole bucket.
 _ADD = """
 insert into rate_limit_usage as r (org_id, bucket_id, full_at)
 select t.org_id, t.bucket_id, $4::timestamptz + least(t.taken, $5::interval)
@@ -27,7 +30,7 @@ returning r.org_id, r.bucket_id, r.full_at
 
 @dataclass(frozen=True, slots=True)
 class BucketUsage:
-    """Usage of a bucket of a key or an organisation, in time of its rate."""
+    """Usage of a key's or organisation's bucket, as the time that it takes to refill."""
 
     org_id: UUID
     bucket_id: UUID
@@ -37,7 +40,7 @@ class BucketUsage:
 async def add(
     tx: Tx, usages: Sequence[BucketUsage], *, at: datetime, window: timedelta
 ) -> Sequence[BucketUsage]:
-    """Add the usage of this process; return that of all processes."""
+    """Add the usage of this process; return the usage of all processes."""
     rows = await tx.fetch(
         _ADD,
         [each.org_id for each in usages],

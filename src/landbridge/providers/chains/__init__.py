@@ -1,1 +1,1 @@
-"""Chains and the stablecoins on them."""
+"""Chains and their stablecoins: the port, and the sandbox's adapter."""

@@ -1,4 +1,4 @@
-"""Base of adapters that wrap another adapter of the port to chains, and change how it sends."""
+"""Base class of adapters of the chains port that wrap another adapter and change how it sends."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrder
 
 @dataclass(frozen=True, slots=True)
 class ForwardingChains:
-    """Chains that pass everything on to others; see the port."""
+    """Adapter that forwards every call to another adapter; see the port."""
 
     chains: Chains
 

@@ -1,7 +1,7 @@
-"""Chains on which new orders wait while payments are halted.
+"""Adapter of the chains port that holds back new orders while payments are halted.
 
-They wrap another adapter of the port, so every flow is covered by construction. What the chain has
-already is followed. A mint is not new: its coins were burned before.
+It wraps another adapter, so it covers every kind of payment. Orders that the chain already has are
+followed as before. A mint does not count as new, because its coins were burned before.
 """
 
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from uuid import UUID
 from landbridge.providers.chains.forwarding import ForwardingChains
 from landbridge.providers.chains.port import ChainAction, ChainOrder, ChainOrderStatus, OrderHalted
 
-# A halted order is sent again after a pause that grows with the halt, between these.
+# A halted order is sent again after a pause between these, which grows with the age of the halt.
 _PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
 
 
 class SendHalts(Protocol):
-    """Says which payments are halted."""
+    """Knows which payments are halted."""
 
     async def halted_since(self, org_id: UUID, chain: str, asset: str) -> datetime | None:
-        """Return since when new orders of an asset on a chain wait; None if they do not."""
+        """Return since when new orders of an asset on a chain are halted; None if they are not."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HaltedChains(ForwardingChains):
-    """Chains that send no new order of a halted asset; see the port."""
+    """Chains port that sends no new order of a halted asset."""
 
     halts: SendHalts
 
@@ -38,6 +38,6 @@ class HaltedChains(ForwardingChains):
         return await self.chains.send(order)
 
     async def _halted_since(self, order: ChainOrder) -> datetime | None:
-        """Return since when the order waits; its legs are of one asset."""
+        """Return since when the order is halted, None if it is not; all legs have one asset."""
         asset = order.legs[0].money.asset.code
         return await self.halts.halted_since(order.org_id, order.chain, asset)

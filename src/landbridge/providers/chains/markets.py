@@ -1,4 +1,4 @@
-"""Port to the markets of chains: what a pool gives for coins, before an order swaps them."""
+"""Port to the markets of chains: quotes of pools, before an order swaps coins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ class SwapProvider(StrEnum):
 
     TREASURY = "TREASURY"  # the organisation's own coins
     MARKET = "MARKET"  # a pool on the chain
-    BEST = "BEST"  # the one with the better price after gas
+    BEST = "BEST"  # the treasury or the market, whichever has the better price after gas
 
 
 @dataclass(frozen=True, slots=True)
 class MarketQuote:
-    """Coins sold, what the market gives for them now, and the least that an order may accept.
+    """Quote: coins sold, what the market gives for them now, and the least that an order accepts.
 
-    `gas` is about what it costs more than two transfers, in the asset that was asked about: that
-    bought for a sale, that sold for a purchase.
+    `gas` estimates what the swap costs more than two transfers. It is in the asset of the request's
+    other side: the asset bought for a sale, the asset sold for a purchase.
     """
 
     sold: Money
@@ -34,7 +34,7 @@ class MarketQuote:
 class MarketPair:
     """Pair with a market, in one direction, and its configured provider.
 
-    `is_comparable` is whether the gas of the market has a value in coins.
+    `is_comparable` is True if the gas of the market can be valued in coins.
     """
 
     chain: str
@@ -50,15 +50,15 @@ class MarketPair:
 
 
 class MarketRefused(Exception):
-    """The market does not take this swap; a sentence for customers."""
+    """The market refuses this swap; the message is a sentence for customers."""
 
 
 class Markets(Protocol):
-    """Quotes of markets. The two coroutines ask a node, for a few seconds at most."""
+    """Quotes of markets. Both coroutines ask a node, which takes a few seconds at most."""
 
     @property
     def is_connected(self) -> bool:
-        """Whether chains are connected, so that there can be markets."""
+        """Return whether chains are connected, so that there can be markets."""
         ...
 
     @property
@@ -67,33 +67,36 @@ class Markets(Protocol):
         ...
 
     def provider(self, source: Asset, destination: Asset) -> SwapProvider:
-        """Return which provider a pair has; the treasury if no market is configured for it."""
+        """Return the provider of a pair; the treasury if it has no configured market."""
         ...
 
     async def quote_sale(self, sold: Money, into: Asset) -> MarketQuote:
-        """Return what the market gives at least. Raises `MarketRefused` and `Unavailable`."""
+        """Return the least amount that a sale gives. Raises `MarketRefused` and `Unavailable`."""
         ...
 
     async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
-        """Return what has to be sold for at least this. Raises as `quote_sale`."""
+        """Return the amount to sell for at least `bought`.
+
+        Raises `MarketRefused` and `Unavailable`.
+        """
         ...
 
 
 class NoMarkets:
-    """Every pair is the treasury's."""
+    """Adapter without markets: the treasury provides every pair."""
 
     is_connected = False
     pairs: Sequence[MarketPair] = ()
 
     def provider(self, source: Asset, destination: Asset) -> SwapProvider:
-        """Return the treasury."""
+        """Return the treasury: there are no markets."""
         del source, destination
         return SwapProvider.TREASURY
 
     async def quote_sale(self, sold: Money, into: Asset) -> MarketQuote:
-        """Refuse."""
+        """Raise `MarketRefused`: there are no markets."""
         raise MarketRefused(f"{sold.asset.currency} has no market for {into.currency}")
 
     async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
-        """Refuse."""
+        """Raise `MarketRefused`: there are no markets."""
         raise MarketRefused(f"{out_of.currency} has no market for {bought.asset.currency}")

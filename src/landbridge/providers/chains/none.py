@@ -11,34 +11,34 @@ _WHY = "no chain is connected"
 
 
 class NoChains:
-    """Refuses every call. Requests that need a chain are refused before they reach it."""
+    """Refuses every call. Requests that need a chain are refused before they get here."""
 
     key_lifetime: timedelta | None = None
 
     def carries(self, chain: str, action: ChainAction) -> bool:
-        """Return False."""
+        """Return False: no chain is connected."""
         del chain, action
         return False
 
     def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
-        """Return a refusal."""
+        """Return a refusal: no chain is connected."""
         del source, destination
         return _WHY
 
     def refunds_burns(self, chain: str) -> bool:
-        """Return False."""
+        """Return False: no chain is connected."""
         del chain
         return False
 
     def holds_coins(self, chain: str) -> bool:
-        """Return False."""
+        """Return False: no chain is connected."""
         del chain
         return False
 
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
-        """Raise `Unavailable`."""
+        """Raise `Unavailable`: no chain is connected."""
         raise Unavailable(f"{_WHY} that could carry {order.key}")
 
     async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> ChainOrderStatus | None:
-        """Raise `Unavailable`."""
+        """Raise `Unavailable`: no chain is connected."""
         raise Unavailable(f"{_WHY} that knows {key} of {org_id} at {at}")

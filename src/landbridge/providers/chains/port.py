@@ -19,17 +19,17 @@ class ChainAction(StrEnum):
     """Action performed on the chain."""
 
     TRANSFER = "transfer"
-    APPROVE = "approve"  # allow the bridge to transfer the coins
+    APPROVE = "approve"  # allows the bridge to take the coins
     BURN = "burn"  # first leg of a bridge
     MINT = "mint"  # second leg of a bridge
-    SWAP = "swap"  # sell coins on a market of the chain
+    SWAP = "swap"  # sells coins on a market of the chain
 
 
 class ChainOrderState(StrEnum):
     """Status of a chain order."""
 
     PENDING = "pending"  # submitted; waits for confirmations
-    CONFIRMED = "confirmed"  # final
+    CONFIRMED = "confirmed"  # final: the order is carried out
     FAILED = "failed"  # final: no part of it happened
 
 
@@ -45,8 +45,8 @@ class OrderLeg:
 class MarketTerms:
     """Terms of a swap on a market: it gives at least `least`, or nothing happens.
 
-    `fee` is part of the coins that the order takes, for the organisation's own address; they are
-    not sold.
+    `fee` is the part of the order's coins that goes to the organisation's own address instead of
+    being sold.
     """
 
     least: Money
@@ -58,10 +58,10 @@ class ChainOrder:
     """One transaction on one chain: either all legs happen, or none.
 
     `record_id` is the record that the order belongs to; one record may have several orders. `chain`
-    is the chain's name; with bridges it may be a chain without user wallets. `source` is the paying
-    address; `wallet_id` is its wallet, None for the organisation's own address. The legs of a burn
-    are the addresses that its coins are minted for on the chain `into`; a mint names its burn in
-    `after`. The leg of a swap has the recipient of the coins bought, and the coins that it takes.
+    is the chain's name; an order of a bridge may be on a chain without user wallets. `source` is
+    the paying address; `wallet_id` is its wallet, None for the organisation's own address. The legs
+    of a burn are the recipients of the mint on the chain `into`; a mint names its burn in `after`.
+    The leg of a swap has the recipient of the coins bought, and the coins that are taken.
     """
 
     org_id: UUID
@@ -75,9 +75,9 @@ class ChainOrder:
     at: datetime
     into: str | None = None
     after: UUID | None = None
-    # Whether the coins are returned to their sender.
+    # True if the coins are returned to their sender.
     is_refund: bool = False
-    # Whether people have chosen another destination for a refund than its sender.
+    # True if people have chosen another destination than the sender for a refund.
     is_redirected: bool = False
     market: MarketTerms | None = None
 
@@ -87,10 +87,10 @@ class ChainOrderStatus:
     """Status of an order as the chain reports it.
 
     `expected_at` is the earliest useful time of the next query (organisation time), None once
-    final. `received_units` is what a swap was given, once it is confirmed. `reason` is a sentence
-    of the adapter's own without personal data: it is stored in clear, logged, and shown as
-    `failedReason`. Texts of the chain itself may name people and accounts: an adapter maps them to
-    its own sentences and forwards none of them. The same holds for the text of a `Rejected`.
+    final. `received_units` are the units that a swap received, once it is confirmed. `reason` is a
+    sentence of the adapter without personal data: it is stored in clear, logged, and shown as
+    `failedReason`. Texts of the chain may name people and accounts: an adapter never forwards them,
+    and uses its own sentences. The same holds for the text of a `Rejected`.
     """
 
     state: ChainOrderState
@@ -102,7 +102,7 @@ class ChainOrderStatus:
 
 
 class OrderHalted(Unavailable):
-    """An order was not sent: payments of its asset are halted. It is to be sent at `retry_at`."""
+    """The order was not sent, because payments of its asset are halted; send it at `retry_at`."""
 
     def __init__(self, retry_at: datetime) -> None:
         self.retry_at = retry_at
@@ -116,7 +116,7 @@ class Chains(Protocol):
     def key_lifetime(self) -> timedelta | None:
         """Return how long a key is idempotent; None means for ever.
 
-        An unconfirmed order is not resent after that: an operator has to find out its result.
+        After that an unconfirmed order is not sent again: an operator has to find out its result.
         """
         ...
 
@@ -136,7 +136,7 @@ class Chains(Protocol):
         ...
 
     def holds_coins(self, chain: str) -> bool:
-        """Return whether wallets on a chain hold real coins, which only orders move."""
+        """Return whether wallets on a chain hold real coins, which can only be moved by orders."""
         ...
 
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
@@ -148,7 +148,7 @@ class Chains(Protocol):
         ...
 
     async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> ChainOrderStatus | None:
-        """Return the status of an order at `at`; None if it never arrived.
+        """Return the status of an order at `at`; None if the order never arrived.
 
         Raises `Unavailable`.
         """

@@ -1,7 +1,7 @@
-"""Port to what a chain itself records of an organisation's addresses.
+"""Port to a chain's own records about an organisation's addresses.
 
-Reconciliation compares it with the ledger, so an adapter answers from the chain alone. Every call
-raises `Unavailable` if the chain does not answer.
+Reconciliation compares these with the ledger, so an adapter uses only the chain as its source.
+Every call raises `Unavailable` if the chain does not answer.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class RecordedBlock:
-    """Block that is final; the hash also stands for all blocks below."""
+    """Final block; its hash also identifies all blocks below it."""
 
     number: int
     hash: str
@@ -21,9 +21,9 @@ class RecordedBlock:
 
 @dataclass(frozen=True, slots=True)
 class AddressMovement:
-    """Coins that one transaction moved into the given addresses; below zero, out of them.
+    """Units that one transaction moved into the given addresses; negative if it moved them out.
 
-    Movements between them count as zero. `asset` is a code.
+    Movements between these addresses are zero. `asset` is an asset code.
     """
 
     transaction_hash: str
@@ -33,7 +33,7 @@ class AddressMovement:
 
 @dataclass(frozen=True, slots=True)
 class MovementPage:
-    """Movements of all blocks after those of the previous page, up to `block`."""
+    """Movements in the blocks from the end of the previous page up to `block`."""
 
     block: RecordedBlock
     movements: Sequence[AddressMovement]
@@ -43,17 +43,17 @@ class ChainRecords(Protocol):
     """Reads final blocks; never called inside a database transaction."""
 
     async def final_block(self, org_id: UUID, chain: str, at: datetime) -> RecordedBlock:
-        """Return the last final block at `at` (organisation time)."""
+        """Return the last block that is final at `at` (organisation time)."""
         ...
 
     async def has_block(self, org_id: UUID, chain: str, block: RecordedBlock) -> bool:
-        """Return whether the chain still has a block that was final."""
+        """Return whether the chain still has a block that was final before."""
         ...
 
     async def position(
         self, org_id: UUID, chain: str, addresses: Collection[str], block: RecordedBlock
     ) -> Mapping[str, int]:
-        """Return what the addresses held together at a block, by asset code."""
+        """Return the total balance of the addresses at a block, by asset code, in units."""
         ...
 
     def movements(
@@ -65,5 +65,5 @@ class ChainRecords(Protocol):
         after: int,
         until: RecordedBlock,
     ) -> AsyncIterator[MovementPage]:
-        """Yield the movements of the blocks after `after`, in pages; the last ends at `until`."""
+        """Yield the movements in the blocks after `after`, in pages; the last ends at `until`."""
         ...

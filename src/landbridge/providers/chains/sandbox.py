@@ -18,8 +18,8 @@ from landbridge.providers.simulation.model import OrderEnding, SimulatedOrder, S
 from landbridge.providers.simulation.outcome_catalog import ScriptedStep
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 
-# Time until a transaction counts as final, by the usual confirmations of wallets and exchanges: a
-# few blocks on the fast chains, about twelve blocks of twelve seconds on Ethereum.
+# Time until a transaction is final, by the confirmations that wallets and exchanges usually
+# require: a few blocks on the fast chains, about twelve blocks of twelve seconds on Ethereum.
 _CONFIRMED_WITHIN = {
     "POLYGON": timedelta(seconds=6),
     "ETHEREUM": timedelta(minutes=3),
@@ -30,7 +30,7 @@ _CONFIRMED_WITHIN = {
 }
 # A mint waits for the attestation of its burn, which needs full finality on the source chain.
 _ATTESTED_WITHIN = timedelta(minutes=15)
-# Scripted steps that an action passes through.
+# Scripted steps through which an action passes.
 _SENDING = (ScriptedStep.CHAIN_SEND, ScriptedStep.CONFIRMATION)
 _MINTING = (ScriptedStep.MINT,)
 _REFUNDING = (ScriptedStep.REFUND,)
@@ -39,7 +39,7 @@ _REFUNDING = (ScriptedStep.REFUND,)
 class SandboxChains:
     """Simulates transfers, stores each order, and applies the scripted outcomes of its record."""
 
-    # The sandbox stores every order for ever.
+    # None: the sandbox stores orders for ever.
     key_lifetime: timedelta | None = None
 
     def __init__(self, scripted_orders: ScriptedOrders) -> None:
@@ -60,7 +60,7 @@ class SandboxChains:
         return True
 
     def holds_coins(self, chain: str) -> bool:
-        """Return False."""
+        """Return False: coins of the sandbox are simulated."""
         del chain
         return False
 
@@ -83,7 +83,7 @@ class SandboxChains:
             ),
             order.record_id,
             _steps(order),
-            # All attempts of a refund to one address get the same outcome.
+            # All attempts of a refund to the same address have the same outcome.
             outcome_key=derived_id(order.record_id, f"refund/{order.legs[0].address}")
             if order.is_refund
             else None,
@@ -103,7 +103,7 @@ def _steps(order: ChainOrder) -> tuple[ScriptedStep, ...]:
 
 
 def latency(action: ChainAction, chain: str) -> timedelta:
-    """Return how long an action takes with realistic latency."""
+    """Return how long an action takes with the realistic latency profile."""
     confirmed = _CONFIRMED_WITHIN[chain]
     return confirmed + _ATTESTED_WITHIN if action is ChainAction.MINT else confirmed
 
@@ -113,7 +113,8 @@ def _request(order: ChainOrder) -> dict[str, Any]:
         "action": order.action.value,
         "chain": order.chain,
         "source": order.source,
-        # Units as text: they may have more digits than JSON readers elsewhere accept in a number.
+        # Units are texts, because they may have more digits than some JSON readers accept in a
+        # number.
         "legs": [
             {"address": leg.address, "asset": leg.money.asset.code, "units": str(leg.money.units)}
             for leg in order.legs

@@ -1,4 +1,4 @@
-"""What the sandbox's chains record; see the port (records.py)."""
+"""Records of the sandbox's chains; see the port (records.py)."""
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import datetime
@@ -9,13 +9,13 @@ from landbridge.providers.simulation.movements import SimulatedMovements
 
 
 class SandboxChainRecords:
-    """Reads the record of the sandbox's chains; every block is final."""
+    """Reads the records of the sandbox's chains, in which every block is final."""
 
     def __init__(self, simulated_movements: SimulatedMovements) -> None:
         self._simulated_movements = simulated_movements
 
     async def final_block(self, org_id: UUID, chain: str, at: datetime) -> RecordedBlock:
-        """Return the last block, which has all that had settled at `at`."""
+        """Return the last block, which contains everything that had settled at `at`."""
         return RecordedBlock(*await self._simulated_movements.mine(org_id, chain, at))
 
     async def has_block(self, org_id: UUID, chain: str, block: RecordedBlock) -> bool:
@@ -25,7 +25,7 @@ class SandboxChainRecords:
     async def position(
         self, org_id: UUID, chain: str, addresses: Collection[str], block: RecordedBlock
     ) -> Mapping[str, int]:
-        """Return what the addresses held together at a block; see the port."""
+        """Return the total balance of the addresses at a block; see the port."""
         return await self._simulated_movements.position(org_id, chain, addresses, block.number)
 
     async def movements(

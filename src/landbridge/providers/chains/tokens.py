@@ -1,4 +1,4 @@
-"""Stablecoins that we hold on each chain, and further destination chains of bridges.
+"""Stablecoins that wallets hold on each chain, and other destination chains of bridges.
 
 Source: contract, lifecycles 1.1 (chains and currencies). Every token here has six decimals.
 Addresses are the issuers' published ones on the main networks; `usdHifi` is the sandbox's own test
@@ -26,7 +26,7 @@ class Chain(StrEnum):
 
     @property
     def is_evm(self) -> bool:
-        """Whether the chain has EVM addresses; Solana has its own format."""
+        """Return whether the chain has EVM addresses; Solana has its own format."""
         return self is not Chain.SOLANA
 
 
@@ -45,12 +45,12 @@ class Network(StrEnum):
 
     @property
     def chain(self) -> Chain | None:
-        """Return the same chain as a `Chain`, if it has user wallets."""
+        """Return the same chain as a `Chain`; None if it has no user wallets."""
         return _WALLET_CHAINS.get(self)
 
     @property
     def address_chain(self) -> Chain:
-        """Return a chain with the same address format: itself, or an EVM chain for an EVM chain."""
+        """Return a chain of users with the same address format: itself, or any EVM chain."""
         return self.chain or Chain.ETHEREUM
 
 
@@ -67,7 +67,7 @@ class Token:
 
     @property
     def symbol(self) -> str:
-        """Ticker, as wallets show it."""
+        """Return the ticker that wallets show."""
         return {"usdHifi": "USDHIFI"}.get(self.asset.currency, self.asset.currency.upper())
 
 
@@ -96,7 +96,7 @@ _ALL = (
     _token(Chain.BASE, "usdHifi", _TEST, _NO_CONTRACT_EVM),
 )
 
-# Chains without user wallets: coins are minted there for external addresses.
+# Tokens on chains without user wallets: bridges mint them for external addresses.
 _ABROAD = (
     _token(Network.OPTIMISM, "usdc", _USDC, "0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85"),
     _token(Network.ARBITRUM, "usdc", _USDC, "0xaf88d065e77c8cC2239327C5EDb3A432268e5831"),
@@ -108,8 +108,8 @@ NETWORK_TOKENS = {
     (Network(each.asset.chain), each.asset.currency): each for each in (*_ALL, *_ABROAD)
 }
 ASSETS = {each.asset.code: each.asset for each in (*_ALL, *_ABROAD)}
-# Coins in which the gas of a chain is paid. Nobody holds, sends or exchanges them here: they are
-# assets of the ledger alone, which books gas costs in them. Source: ethereum.org,
+# Native coins, in which the gas of a chain is paid. Users can't hold, send or exchange them: they
+# exist only in the ledger, which books gas costs in them. Source: ethereum.org,
 # docs.polygon.technology and solana.com/docs.
 _NATIVE_DECIMALS = 18
 NATIVE_ASSETS = {
@@ -117,7 +117,7 @@ NATIVE_ASSETS = {
     for network in Network
     if network.address_chain.is_evm
 } | {Network.SOLANA: Asset("sol", Network.SOLANA, 9)}
-# Of all chains; not every chain has each.
+# Currencies of all chains; a chain may have only some of them.
 CURRENCIES = tuple(sorted({currency for _, currency in TOKENS}))
 DECIMALS_MAX = max(each.decimals for each in ASSETS.values())
 

@@ -39,7 +39,8 @@ _UTF8_REPLACED = "replace"
 class AbiFunction(msgspec.Struct, frozen=True):
     """Function of a contract, with the types of its parameters in order.
 
-    With `has_struct` they are the members of its one parameter; their encoding is the same.
+    With `has_struct`, the function has one parameter, a struct with these members; the encoding is
+    the same.
     """
 
     name: str
@@ -48,17 +49,17 @@ class AbiFunction(msgspec.Struct, frozen=True):
 
     @property
     def signature(self) -> str:
-        """Canonical form, as in `transfer(address,uint256)`."""
+        """Return the canonical form, such as `transfer(address,uint256)`."""
         members = ",".join(self.parameters)
         return f"{self.name}(({members}))" if self.has_struct else f"{self.name}({members})"
 
     @property
     def selector(self) -> bytes:
-        """First four bytes of a call."""
+        """Return the first four bytes of a call's data."""
         return keccak256(self.signature.encode())[:_SELECTOR_BYTES]
 
     def encode(self, *values: AbiValue) -> bytes:
-        """Return the data of a call. A value outside its type's range is `InvariantBroken`."""
+        """Return the data of a call; raises `InvariantBroken` for a value beyond its type."""
         return self.selector + encode_values(self.parameters, values)
 
 
@@ -75,22 +76,24 @@ TRANSFER_WITH_AUTHORIZATION = AbiFunction("transferWithAuthorization", (*_AUTHOR
 TRANSFER_WITH_AUTHORIZATION_VRS = AbiFunction(
     "transferWithAuthorization", (*_AUTHORIZATION, "uint8", "bytes32", "bytes32")
 )
-# Of the test tokens of local chains.
+# Only the test tokens of local chains have this function.
 MINT = AbiFunction("mint", ("address", "uint256"))
 # EIP-3009: whether an account's authorization with a nonce was used; and the event of its use.
 AUTHORIZATION_STATE = AbiFunction("authorizationState", ("address", "bytes32"))
 AUTHORIZATION_USED_TOPIC = "0x" + keccak256(b"AuthorizationUsed(address,bytes32)").hex()
-# The delegate contract of chains/contracts; `execute` is in signing/delegate_calls.py.
+# Functions and event of the delegate contract (chains/contracts); `execute` is in
+# signing/delegate_calls.py.
 IS_NONCE_USED = AbiFunction("isNonceUsed", ("bytes32",))
 EXECUTED_TOPIC = "0x" + keccak256(b"Executed(bytes32)").hex()
-# The batch contract: whether a sender has used a batch id; and the event of its use.
+# Batch contract: whether a sender has used a batch id, and the event of its use.
 IS_BATCH_USED = AbiFunction("isUsed", ("address", "bytes32"))
 DISPERSED_TOPIC = "0x" + keccak256(b"Dispersed(address,bytes32,address,uint256,uint256)").hex()
-# The batch contract of chains/contracts: token, batch id, recipients, amounts.
+# Batch contract (chains/contracts): token, batch id, recipients, amounts.
 DISPERSE = AbiFunction("disperse", ("address", "bytes32", "address[]", "uint256[]"))
-# Bridges with the interface of CCTP V2: amount, destination domain, recipient, token, caller at the
-# destination, largest fee, and the finality from which on the burn may be attested. Source:
-# circlefin/evm-cctp-contracts, src/v2/TokenMessengerV2.sol and MessageTransmitterV2.sol.
+# Burn of a bridge with the interface of CCTP V2. Parameters: amount, destination domain, recipient,
+# token, caller at the destination, largest fee, and the finality from which the burn may be
+# attested. Source: circlefin/evm-cctp-contracts, src/v2/TokenMessengerV2.sol and
+# MessageTransmitterV2.sol.
 DEPOSIT_FOR_BURN = AbiFunction(
     "depositForBurn",
     ("uint256", "uint32", "bytes32", "address", "bytes32", "uint256", "uint32"),
@@ -118,7 +121,7 @@ _PANIC_SELECTOR = keccak256(b"Panic(uint256)")[:_SELECTOR_BYTES]
 
 
 class TransferAuthorization(msgspec.Struct, frozen=True, kw_only=True):
-    """EIP-3009 authorization: valid after and before the times in seconds since 1970."""
+    """EIP-3009 authorization, valid between two times in seconds since 1970."""
 
     source: str
     destination: str
@@ -156,7 +159,8 @@ def encode_transfer_with_authorization(
 ) -> bytes:
     """Return the call that carries out an authorization.
 
-    `signature` has 65 bytes: r, s, v. With `is_split` the token takes v, r and s, else the bytes.
+    `signature` has 65 bytes: r, s, v. With `is_split`, the token's function takes v, r and s
+    separately; otherwise it takes the bytes.
     """
     if len(signature) != _SIGNATURE_BYTES:
         raise InvariantBroken(f"a signature of {len(signature)} bytes")
@@ -177,14 +181,14 @@ def encode_transfer_with_authorization(
 def encode_disperse(
     *, batch_id: bytes, token: str, recipients: Sequence[str], amounts_units: Sequence[int]
 ) -> bytes:
-    """Return the call that pays a batch; the batch contract needs an allowance for the sum."""
+    """Return the call that pays a batch; the contract needs an allowance of the total."""
     if len(recipients) != len(amounts_units) or not recipients:
         raise InvariantBroken("a batch has one amount for each recipient, and at least one")
     return DISPERSE.encode(token, batch_id, recipients, amounts_units)
 
 
 def encode_values(types: Sequence[AbiType], values: Sequence[AbiValue]) -> bytes:
-    """Return the encoding of a list of values; dynamic ones stand behind the static ones."""
+    """Return the encoding of a list of values; values of dynamic types follow the static ones."""
     if len(types) != len(values):
         raise InvariantBroken(f"{len(values)} values for {len(types)} parameters")
     head, tail = b"", b""
@@ -208,7 +212,7 @@ def decode_uint256(data: bytes) -> int:
 
 
 def decode_transfer(topics: Sequence[str], data: bytes) -> TokenTransfer | None:
-    """Return the transfer in a log; None for another event, such as that of an NFT.
+    """Return the transfer in a log; None for another event, such as the transfer of an NFT.
 
     Raises `AnswerInvalid` if an address has more than 20 bytes, which no contract can write.
     """
@@ -223,12 +227,12 @@ def decode_transfer(topics: Sequence[str], data: bytes) -> TokenTransfer | None:
 
 
 def address_topic(address: str) -> str:
-    """Return an address as a topic of a log, to filter by."""
+    """Return an address in the form of a log topic, for filters."""
     return "0x" + _word("address", address).hex()
 
 
 def read_revert_text(data: bytes) -> str | None:
-    """Return the text in the data of a revert, `panic` and its number, or None for all else."""
+    """Return the text in the data of a revert (for a panic, its number); None for other data."""
     selector, body = data[:_SELECTOR_BYTES], data[_SELECTOR_BYTES:]
     if selector == _PANIC_SELECTOR and len(body) == _WORD_BYTES:
         return f"panic {int.from_bytes(body):#x}"

@@ -6,8 +6,8 @@ from landbridge.providers.evm.configuration_table import ConfigurationTable
 from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError
 
 _DOMAIN_MAX = 2**32 - 1
-# Versions of the formats of messages and of their bodies that are known here, those of CCTP V2 in
-# contracts built on it. The check at start compares them with those of the configured contracts.
+# Versions of messages and of their bodies that this code can read: those of contracts built on CCTP
+# V2. The check at start compares them with the configured contracts.
 MESSAGE_VERSIONS = (1, 1)
 
 
@@ -25,7 +25,7 @@ class BridgeContracts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_bridge(table: ConfigurationTable | None) -> BridgeContracts | None:
-    """Return what a chain's table `bridge` has; None without it.
+    """Return the bridge in a chain's table `bridge`; None without that table.
 
     Raises:
         ChainsFileError: A value is not valid.

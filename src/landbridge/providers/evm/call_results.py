@@ -1,4 +1,4 @@
-"""Results of a node's answers: what a call got, or the error in its place."""
+"""Results of a JSON-RPC batch: for each call its value, or a `NodeError` in its place."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -20,19 +20,19 @@ def single(read: Callable[[object], T]) -> Callable[[list[Any]], T]:
 
 
 def expected(answer: Any) -> Any:
-    """Return a result. An error is the node's failure, but no reason to set it aside."""
+    """Return a value; raises `NodeFailure` for an error, which does not set the node aside."""
     if isinstance(answer, NodeError):
         raise NodeFailure(f"answered error {answer.code}", is_fault=False)
     return answer
 
 
 def result(answer: Any) -> Any:
-    """Return a result, or raise the error in its place."""
+    """Return a value, or raise the error in its place."""
     if isinstance(answer, NodeError):
         raise answer
     return answer
 
 
 def same(value: T) -> T:
-    """Return a value as it is."""
+    """Return the argument unchanged."""
     return value

@@ -1,7 +1,8 @@
-"""Blocks, logs and transaction receipts, as a node answers them.
+"""Blocks, logs and transaction receipts, parsed from the answers of nodes.
 
-Hashes and topics are 0x and 64 digits in lower case; addresses have EIP-55 capitals; fees are wei
-per gas. Every reader raises `AnswerInvalid` for what is not of the specified form.
+Hashes and topics are 0x and 64 digits in lower case; addresses have EIP-55 capital letters; fees
+are in wei per gas. Every reader raises `AnswerInvalid` for a value that is not in the specified
+form.
 """
 
 from enum import StrEnum
@@ -21,19 +22,20 @@ from landbridge.providers.evm.quantities import (
     read_time,
 )
 
-# The EVM has no instruction for more.
+# Most topics of a log; the EVM has no instruction for more.
 _TOPICS_MAX = 4
-# A trillion native coins: more than a chain has, and less than the ledger holds.
+# Highest plausible gas cost, a trillion native coins: more than a chain has, and less than the
+# ledger can hold.
 _COST_MAX_WEI = 10**30
 
 
 class BlockTag(StrEnum):
-    """Name of a block that moves with the chain."""
+    """Name of a block whose number changes as the chain grows."""
 
     LATEST = "latest"
     SAFE = "safe"
     FINALIZED = "finalized"
-    PENDING = "pending"  # for nonces only: such a block has no hash
+    PENDING = "pending"  # used for nonces only: this block has no hash
 
 
 class BlockHeader(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,7 +49,10 @@ class BlockHeader(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EventLog(msgspec.Struct, frozen=True, kw_only=True):
-    """Event of a contract. `log_index` counts within the block, and may change in a reorg."""
+    """Event of a contract.
+
+    `log_index` counts within the block, and may change in a reorganisation.
+    """
 
     address: str
     topics: tuple[str, ...]
@@ -59,7 +64,7 @@ class EventLog(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TransactionReceipt(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of a mined transaction. Without `is_success` it was reverted, and its gas is paid."""
+    """Result of a mined transaction. Without `is_success` it was reverted, but its gas was paid."""
 
     transaction_hash: str
     block_number: int
@@ -67,25 +72,26 @@ class TransactionReceipt(msgspec.Struct, frozen=True, kw_only=True):
     is_success: bool
     gas_used: int
     gas_price_wei: int
-    # Beside gas: on rollups such as Base and Optimism, for publishing the transaction on Ethereum.
+    # Paid besides gas on rollups such as Base and Optimism, for publishing the transaction on
+    # Ethereum.
     l1_fee_wei: int
     logs: tuple[EventLog, ...]
 
     @property
     def cost_wei(self) -> int:
-        """Native coins that the sender paid for the transaction, without its value."""
+        """Return the native coins that the sender paid for the transaction, except its value."""
         return self.gas_used * self.gas_price_wei + self.l1_fee_wei
 
 
 class FeeQuote(msgspec.Struct, frozen=True, kw_only=True):
-    """Base fee of the next block, and the tip that the node suggests."""
+    """Base fee of the next block, and the tip that the node suggests, both in wei per gas."""
 
     base_fee_wei: int
     tip_wei: int
 
 
 def read_block(value: object) -> BlockHeader | None:
-    """Return a block; None for null."""
+    """Return a block; None if the node answers null."""
     if value is None:
         return None
     members = read_object(value)
@@ -100,7 +106,7 @@ def read_block(value: object) -> BlockHeader | None:
 
 
 def read_log(value: object) -> EventLog:
-    """Return a log that is part of the chain."""
+    """Return a log that is in a block."""
     members = read_object(value)
     if members.get("removed", False) is not False:
         raise AnswerInvalid("a log is of a removed block")
@@ -119,7 +125,7 @@ def read_log(value: object) -> EventLog:
 
 
 def read_receipt(value: object, *, transaction_hash: str) -> TransactionReceipt | None:
-    """Return the receipt of this transaction; None for null: it is not mined, or gone."""
+    """Return the receipt of this transaction; None if it is not in a block (any more)."""
     if value is None:
         return None
     members = read_object(value)
@@ -131,7 +137,7 @@ def read_receipt(value: object, *, transaction_hash: str) -> TransactionReceipt 
         is_success=status == 1,
         gas_used=read_number(members.get("gasUsed")),
         gas_price_wei=read_quantity(members.get("effectiveGasPrice")),
-        # Source: specs.optimism.io, execution engine, L1 cost. Other chains have no such member.
+        # Source: specs.optimism.io, execution engine, L1 cost. Other chains lack this member.
         l1_fee_wei=read_quantity(members.get("l1Fee") or "0x0"),
         logs=tuple(read_log(each) for each in read_list(members.get("logs"))),
     )
@@ -148,7 +154,7 @@ def read_receipt(value: object, *, transaction_hash: str) -> TransactionReceipt 
 
 
 def read_next_base_fee(value: object) -> int:
-    """Return the base fee of the next block, the last of a fee history."""
+    """Return the base fee of the next block, which is the last one of a fee history."""
     fees: list[Any] = read_list(read_object(value).get("baseFeePerGas"))
     if not fees:
         raise AnswerInvalid("a fee history is empty")

@@ -1,7 +1,7 @@
-"""What an EVM chain records of an organisation's addresses; see the port (chains/records.py).
+"""Records of an EVM chain about an organisation's addresses, as in the port (chains/records.py).
 
-It reads nothing that the platform has stored, neither deposits nor orders: balances come from the
-token contracts at a block by its hash (EIP-1898), movements from their Transfer events.
+Nothing that the platform has stored is read, neither deposits nor orders. Balances are read from
+the token contracts at a block by its hash (EIP-1898), movements from their Transfer events.
 """
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
@@ -25,12 +25,13 @@ from landbridge.providers.evm.quantities import AnswerInvalid, read_data
 from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.transport import RpcCall
 
-# Blocks of a page, and addresses of a filter: a node halves what it finds too large, but not both.
+# Blocks of a page, and addresses of a filter. If a node refuses a range as too large, the blocks
+# are halved, but not the addresses.
 PAGE_BLOCKS, FILTER_ADDRESSES = 2_000, 200
 
 
 class EvmChainRecords:
-    """Reads one chain."""
+    """Reads the records of one chain."""
 
     def __init__(self, chain: EvmChain, client: ChainClient) -> None:
         self._chain = chain
@@ -41,7 +42,7 @@ class EvmChainRecords:
         }
 
     async def final_block(self, org_id: UUID, chain: str, at: datetime) -> RecordedBlock:
-        """Return the last block at the chain's finality, never above its confirmations."""
+        """Return the last block that is final and has the chain's confirmations."""
         del org_id, at
         latest = await self._client.block(BlockTag.LATEST)
         if latest is None:
@@ -52,14 +53,14 @@ class EvmChainRecords:
         return await self._block(min(final, max(latest.number - self._chain.confirmations + 1, 0)))
 
     async def has_block(self, org_id: UUID, chain: str, block: RecordedBlock) -> bool:
-        """Return whether the chain still has a block."""
+        """Return whether this block is still part of the chain."""
         del org_id, chain
         return await self._block(block.number) == block
 
     async def position(
         self, org_id: UUID, chain: str, addresses: Collection[str], block: RecordedBlock
     ) -> Mapping[str, int]:
-        """Return what the addresses held together at a block, by asset code."""
+        """Return the total balance of the addresses at a block, by asset code, in units."""
         del org_id
         held = dict.fromkeys(self._assets.values(), 0)
         for some in _chunks(addresses):
@@ -82,7 +83,7 @@ class EvmChainRecords:
         after: int,
         until: RecordedBlock,
     ) -> AsyncIterator[MovementPage]:
-        """Yield the movements after a block, in pages; see the port."""
+        """Yield pages of the movements after a block; see the port."""
         del org_id
         while after < until.number:
             first, after = after + 1, min(after + PAGE_BLOCKS, until.number)
@@ -98,7 +99,7 @@ class EvmChainRecords:
     async def _logs(
         self, addresses: Collection[str], first: int, last: int
     ) -> Collection[EventLog]:
-        """Return the transfers from and to the addresses, each once."""
+        """Return the transfers from and to the addresses, each only once."""
         found: dict[tuple[int, int], EventLog] = {}
         for some in _chunks(addresses):
             owners = [address_topic(each) for each in some]

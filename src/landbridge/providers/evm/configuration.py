@@ -24,21 +24,23 @@ from landbridge.providers.evm.node_url import NodeUrl, NodeUrlError, is_web_url
 from landbridge.providers.evm.signer_limits import SignerLimits, read_signer_limits
 from landbridge.providers.evm.token_configuration import EvmToken, read_evm_token, read_tokens
 
-# Larger than any in use; a larger one could not be signed for in all tools.
+# Larger than any id in use; some tools could not sign for a larger one.
 _CHAIN_ID_MAX = 2**53 - 1
 _BLOCKS_MAX = 2**53 - 1
-# A deeper confirmation takes hours on the slowest chain: a mistake.
+# Maximum depth in blocks: a deeper confirmation takes hours on the slowest chain, so it is a
+# mistake.
 _DEPTH_MAX = 10_000
 _URLS_MAX = 10
 _GWEI_WEI = 10**9
 _GWEI_CAP_MAX = 1_000_000
-# As many decimals as one gwei has in wei.
+# A gwei has nine decimals in wei.
 _GWEI_FORM = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,9})?", re.ASCII)
 _COIN_FORM = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,18})?", re.ASCII)
-# Default by chain, "0.1" elsewhere: some 500 payments a day on Ethereum at 30 gwei.
+# Default limit of an organisation's gas in a day, "0.1" for other chains. On Ethereum that is some
+# 500 payments at 30 gwei.
 _ORGANISATION_DAY = {Network.ETHEREUM: "1", Network.POLYGON: "1000"}
 _NATIVE_FORM = re.compile(r"[A-Z]{2,10}", re.ASCII)
-# Optional members about sending, with their largest values.
+# Optional members about sending, with their maximum values.
 _SENDING_MAX = {
     "relayers": 100,
     "in_flight_max": 10_000,
@@ -50,15 +52,16 @@ _HASH_PLACE = "{hash}"
 
 
 class SponsorMethod(StrEnum):
-    """Way to pay the gas of a wallet that holds only stablecoins."""
+    """Method by which the gas of a wallet that holds only stablecoins is paid."""
 
-    EIP3009 = "eip3009"  # the token transfers by signed authorization
-    EIP7702 = "eip7702"  # the wallet delegates to a contract, and a relayer calls it
-    TOP_UP = "top-up"  # the wallet receives the chain's own coin first
+    # a relayer submits a transfer that the wallet has authorized by its signature
+    EIP3009 = "eip3009"
+    EIP7702 = "eip7702"  # the wallet delegates to a contract, which a relayer calls
+    TOP_UP = "top-up"  # a relayer first sends native coins to the wallet
 
 
 class FinalityTag(StrEnum):
-    """Tag by which a node names the block that counts as final."""
+    """Tag by which nodes name the block that counts as final."""
 
     SAFE = "safe"
     FINALIZED = "finalized"
@@ -68,15 +71,16 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
     """Chain as configured.
 
     The checkpoint is a block that every node must have: its hash is 0x and 64 digits in lower case.
-    A transfer is CONFIRMED `confirmations` blocks deep, and final at `finality`: a node's tag, or a
-    depth in blocks. `explorer` has the place `{hash}`. Addresses have EIP-55 capitals. `tokens` are
-    by currency, as in `usdc`. `max_fee_cap_wei` is the most that is paid per gas; None for no cap.
-    A relayer with less than `relayer_floor_wei` sends nothing, and none has more than
-    `in_flight_max` transactions that wait to be mined. Gas of one organisation's orders is paid up
-    to `organisation_day_wei` in 24 hours, and that of a delivery up to `gas_per_coin_max_wei` for
-    each coin; None for no bound. A transaction that no block has is sent again, and replaced, after
-    the times in seconds. `faucet` is an unlocked account of a local node that owns the tokens.
-    `signer` bounds what is signed. `bridge` moves bridgeable tokens; `market` swaps.
+    A transfer is CONFIRMED when it is `confirmations` blocks deep, and final at `finality`: a
+    node's tag, or a depth in blocks. `explorer` has the placeholder `{hash}`. Addresses have EIP-55
+    capital letters. `tokens` are by currency, for example `usdc`. `max_fee_cap_wei` is the maximum
+    price of gas; None for no cap. A relayer with less than `relayer_floor_wei` sends nothing, and
+    each has at most `in_flight_max` transactions that wait to be mined. The gas of one
+    organisation's orders is paid up to `organisation_day_wei` in 24 hours. The gas of a delivery is
+    paid up to `gas_per_coin_max_wei` for each coin; None for no bound. A transaction that is not in
+    a block is sent again, and replaced, after the configured seconds. `faucet` is an unlocked
+    account of a local node that owns the tokens. `signer` bounds what is signed. `bridge` moves
+    bridgeable tokens; `market` swaps.
     """
 
     name: Network
@@ -107,28 +111,28 @@ class EvmChain(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def recipients_max(self) -> int | None:
-        """Return None: one transaction pays as many recipients as a batch has."""
+        """Return None, which means no maximum: one transaction pays all recipients of a batch."""
 
     @property
     def coin_decimals(self) -> int:
-        """Decimals of the chain's own coin."""
+        """Return the decimals of the chain's native coin."""
         return NATIVE_ASSETS[self.name].decimals
 
     @property
     def relayer_floor_units(self) -> int:
-        """Same as `relayer_floor_wei`, as every kind of chain names it."""
+        """Return `relayer_floor_wei` under the name that every kind of chain has."""
         return self.relayer_floor_wei
 
     def explorer_url(self, transaction_hash: str) -> str:
-        """Return the page of a transaction."""
+        """Return the URL of a transaction's page in the explorer."""
         return self.explorer.replace(_HASH_PLACE, transaction_hash)
 
 
 def read_chains_file(path: Path) -> Mapping[Network, EvmChain]:
-    """Return the EVM chains of a file, by name; `providers/solana` reads that of Solana.
+    """Return the EVM chains of a file, by name; `providers/solana` reads the table of Solana.
 
     Raises:
-        ChainsFileError: The file can't be read, or a value is not valid.
+        ChainsFileError: The file can't be read, or a value is invalid.
     """
     return parse_chains(read_text(path))
 
@@ -154,7 +158,7 @@ def parse_chains(text: str) -> Mapping[Network, EvmChain]:
 
 
 def read_tables(text: str) -> ConfigurationTable:
-    """Return the table of all chains, by their names; raises `ChainsFileError`."""
+    """Return the tables of all chains, by name; raises `ChainsFileError`."""
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -243,7 +247,7 @@ def _finality(table: ConfigurationTable, confirmations: int) -> FinalityTag | in
 
 
 def read_explorer(table: ConfigurationTable) -> str:
-    """Return the URL of a transaction's page, with a place for its hash."""
+    """Return the URL of a transaction's page, with a placeholder for the hash."""
     text = table.text("explorer")
     if text.count(_HASH_PLACE) != 1 or not is_web_url(text.replace(_HASH_PLACE, "0x0")):
         raise table.error("explorer", f"must be an https URL with {_HASH_PLACE} in it once")
@@ -275,7 +279,7 @@ def _fee_cap(table: ConfigurationTable) -> int | None:
 
 
 def _sending(table: ConfigurationTable, chain: Network) -> dict[str, Any]:
-    """Return the optional members about relayers and sending that are set, or have a default."""
+    """Return the optional members about relayers and sending that are set or have a default."""
     found: dict[str, Any] = {
         name: table.whole(name, least=1, most=most)
         for name, most in _SENDING_MAX.items()
@@ -305,7 +309,7 @@ def _check_distinct(chains: Mapping[Network, EvmChain]) -> None:
 
 
 def _check_bridges(chains: Mapping[Network, EvmChain]) -> None:
-    """Refuse two chains with one domain, and bridgeable tokens without a bridge."""
+    """Refuse two chains with the same domain, and bridgeable tokens without a bridge."""
     by_domain: dict[int, Network] = {}
     for name, chain in chains.items():
         if chain.bridge is not None:

@@ -1,4 +1,4 @@
-"""Table of the chains file: members are read by name and type, with their path in each error."""
+"""Table of the chains file, whose members are read by name and type."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ _AMOUNT_FORM = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
 
 
 class ChainsFileError(LandbridgeError):
-    """The chains file is not valid; the sentence begins with the path of the value."""
+    """The chains file is invalid; the sentence begins with the path of the value."""
 
 
 class ConfigurationTable:
@@ -28,46 +28,46 @@ class ConfigurationTable:
         self._read: set[str] = set()
 
     def error(self, name: str, problem: str) -> ChainsFileError:
-        """Return the error of a member; `problem` follows its path."""
+        """Return the error for a member; `problem` continues the member's path."""
         return ChainsFileError(f"{self._path_of(name)} {problem}")
 
     def refuse_unknown(self) -> None:
-        """Raise for the first member that nothing has read."""
+        """Raise for the first member that no method has read."""
         for name in self.names:
             if name not in self._read:
                 raise self.error(name, "is unknown: remove it, or correct its name")
 
     def required(self, name: str) -> Any:
-        """Return a value of any type."""
+        """Return a value of any type; raises if the member is absent."""
         self._read.add(name)
         if name not in self._members:
             raise self.error(name, "is missing")
         return self._members[name]
 
     def table(self, name: str) -> "ConfigurationTable":
-        """Return a table."""
+        """Return a table; raises if the member is absent."""
         value = self.required(name)
         if not isinstance(value, dict):
             raise self.error(name, "must be a table")
         return ConfigurationTable(self._path_of(name), cast("dict[str, Any]", value))
 
     def optional_table(self, name: str) -> "ConfigurationTable | None":
-        """Return a table, or None if the member is absent."""
+        """Return a table; None if the member is absent."""
         return self.table(name) if name in self._members else None
 
     def text(self, name: str) -> str:
-        """Return a text."""
+        """Return a text; raises if the member is absent."""
         value = self.required(name)
         if not isinstance(value, str):
             raise self.error(name, "must be text in quotes")
         return value
 
     def optional_text(self, name: str) -> str | None:
-        """Return a text, or None if the member is absent."""
+        """Return a text; None if the member is absent."""
         return self.text(name) if name in self._members else None
 
     def texts(self, name: str) -> list[str]:
-        """Return a list of texts."""
+        """Return a list of texts; raises if the member is absent."""
         value = self.required(name)
         members = cast("list[object]", value) if isinstance(value, list) else [None]
         texts = [each for each in members if isinstance(each, str)]
@@ -76,7 +76,7 @@ class ConfigurationTable:
         return texts
 
     def optional_flag(self, name: str) -> bool:
-        """Return true or false; false if the member is absent."""
+        """Return a boolean; False if the member is absent."""
         value = self.required(name) if name in self._members else False
         if not isinstance(value, bool):
             raise self.error(name, "must be true or false")
@@ -100,7 +100,7 @@ class ConfigurationTable:
         return value
 
     def optional_units(self, name: str, decimals: int) -> int | None:
-        """Return an amount of coins in smallest units, or None if the member is absent."""
+        """Return an amount of coins in smallest units; None if the member is absent."""
         text = self.optional_text(name)
         if text is None:
             return None
@@ -112,7 +112,7 @@ class ConfigurationTable:
         return int(whole + fraction.ljust(decimals, "0"))
 
     def address(self, name: str) -> str:
-        """Return an address in EIP-55 capitals."""
+        """Return an address with EIP-55 capital letters."""
         text = self.text(name)
         try:
             return checked_evm_address(text)
@@ -120,16 +120,16 @@ class ConfigurationTable:
             raise self.error(name, str(error)) from None
 
     def optional_address(self, name: str) -> str | None:
-        """Return an address, or None if the member is absent."""
+        """Return an address; None if the member is absent."""
         return self.address(name) if name in self._members else None
 
     def _path_of(self, name: str) -> str:
-        # A name may be of any length, and could be a misplaced secret.
+        # A name may have any length, and could be a misplaced secret.
         shown = name if len(name) <= _NAME_LENGTH_SHOWN_MAX else f"{name[:10]}..."
         return f"{self.path}.{shown}" if self.path else shown
 
 
 def either(texts: Iterable[str]) -> str:
-    """Return names as in `usdc, usdt or usdg`."""
+    """Return names as an enumeration, such as `usdc, usdt or usdg`."""
     *others, last = (str(each) for each in texts)
     return f"{', '.join(others)} or {last}" if others else last

@@ -4,17 +4,17 @@ from landbridge.platform.core.errors import Unavailable, Upstream
 
 
 class NodeUnavailable(Unavailable):
-    """No node gave a usable answer; nothing was sent, or it only read. Retry later."""
+    """No node gave a usable answer. Nothing was sent: retry later."""
 
 
 class TransactionTooLarge(NodeUnavailable):
-    """The receipt of a transaction has more bytes than are read, at every node."""
+    """The receipt of a transaction is too large to be read, at every node."""
 
 
 class NodeError(Upstream):
     """A node answered with a JSON-RPC error.
 
-    `text` and `data` are the node's own. They may name accounts: never show them to customers.
+    `text` and `data` come from the node. They may name accounts: never show them to customers.
     """
 
     def __init__(self, code: int, text: str, data: object = None) -> None:
@@ -25,9 +25,10 @@ class NodeError(Upstream):
 
 
 class NodeFailure(Exception):
-    """A node gave no usable answer; the sentence follows the node's name and has no secrets.
+    """A node gave no usable answer; the sentence continues the node's name and has no secrets.
 
-    `is_unsent` if the request certainly did not arrive. Without `is_fault` the node stays in use.
+    `is_unsent` is True if the request certainly did not arrive. Without `is_fault`, the node stays
+    in use.
     """
 
     def __init__(self, problem: str, *, is_unsent: bool = False, is_fault: bool = True) -> None:
@@ -37,4 +38,4 @@ class NodeFailure(Exception):
 
 
 class AnswerTooLarge(NodeFailure):
-    """An answer has more bytes than are read."""
+    """An answer is larger than the maximum that is read."""

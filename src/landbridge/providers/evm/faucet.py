@@ -15,7 +15,7 @@ from landbridge.providers.evm.transport import RpcCall
 
 
 class Faucet:
-    """Creates coins on one local chain."""
+    """Faucet of one local chain."""
 
     def __init__(self, chain: EvmChain, client: ChainClient) -> None:
         self._chain = chain
@@ -24,7 +24,7 @@ class Faucet:
     async def mint(self, currency: str, destination: str, units: int) -> str:
         """Mint tokens for an address; return the transaction's hash.
 
-        Raises `Rejected` without a faucet or such a token, and `Unavailable`.
+        Raises `Rejected` if the chain has no faucet or no such token, and `Unavailable`.
         """
         token = self._chain.tokens.get(currency)
         if token is None:
@@ -34,7 +34,10 @@ class Faucet:
         )
 
     async def pay(self, destination: str, value_wei: int) -> str:
-        """Pay native coins to an address; return the transaction's hash. Raises as `mint`."""
+        """Send native coins to an address; return the transaction's hash.
+
+        Raises the errors of `mint`.
+        """
         return await self._send(destination, data=b"", value_wei=value_wei)
 
     async def _send(self, destination: str, *, data: bytes, value_wei: int) -> str:

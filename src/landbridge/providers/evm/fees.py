@@ -9,46 +9,46 @@ import msgspec
 from landbridge.platform.core.errors import LandbridgeError
 from landbridge.providers.evm.configuration import EvmChain
 
-# A block raises the base fee by an eighth at most, so twice the fee suffices for five full blocks.
+# A block raises the base fee by at most an eighth, so twice the fee suffices for five full blocks.
 _BASE_FEE_FACTOR = 2
-# Raise of a replacement: 9/8, rounded up.
+# A replacement raises fees by 9/8, rounded up.
 _RAISE_NUMERATOR, _RAISE_DENOMINATOR = 9, 8
 _GWEI_WEI = 10**9
-# Lowest tips, by chain id: what validators of the chain accept, or what is included reliably.
-# Polygon's nodes refuse less than 25 gwei (documented by Polygon); the others have no fixed floor.
+# Lowest tips by chain id, which validators accept or include reliably. Polygon's nodes refuse less
+# than 25 gwei (documented by Polygon); the other chains have no fixed minimum.
 _TIP_FLOORS_WEI = {137: 25 * _GWEI_WEI}
-# A tip of zero is valid, but the first to be dropped from a full pool.
+# Lowest tip elsewhere: zero is valid, but a full pool drops such a transaction first.
 _TIP_FLOOR_WEI = 1_000_000
 
 
 class FeeAboveCap(LandbridgeError):
-    """The chain's fee is above the configured cap; wait, or raise the cap."""
+    """The chain's fee exceeds the configured cap: wait, or raise the cap."""
 
 
 class FeePolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of a chain: lowest tip, and highest maximum fee (None for no cap)."""
+    """Bounds of a chain's fees: lowest tip, and highest maximum fee (None for no cap)."""
 
     tip_floor_wei: int
     max_fee_cap_wei: int | None
 
 
 class GasFees(msgspec.Struct, frozen=True, kw_only=True):
-    """Fees of an EIP-1559 transaction: the most per gas in total, and the validator's part."""
+    """Fees of an EIP-1559 transaction: the maximum per gas, and the validator's tip within it."""
 
     max_fee_wei: int
     tip_wei: int
 
 
 def fee_policy(chain: EvmChain) -> FeePolicy:
-    """Return the policy of a chain."""
+    """Return the fee policy of a chain."""
     floor = _TIP_FLOORS_WEI.get(chain.chain_id, _TIP_FLOOR_WEI)
     return FeePolicy(tip_floor_wei=floor, max_fee_cap_wei=chain.max_fee_cap_wei)
 
 
 def estimate_fees(policy: FeePolicy, *, base_fee_wei: int, tip_wei: int) -> GasFees:
-    """Return the fees for a transaction now: twice the base fee and the tip, within the cap.
+    """Return the current fees for a transaction: twice the base fee plus the tip, within the cap.
 
-    `base_fee_wei` is that of the next block, `tip_wei` the node's suggestion.
+    `base_fee_wei` is the next block's, `tip_wei` is suggested by the node.
 
     Raises:
         FeeAboveCap: Even the next block would cost more than the cap.
@@ -65,7 +65,7 @@ def replacement_fees(policy: FeePolicy, *, previous: GasFees, current: GasFees) 
     """Return the fees that replace `previous`: raised by an eighth, or `current` if that is more.
 
     Raises:
-        FeeAboveCap: The replacement would exceed the cap; the previous transaction stays.
+        FeeAboveCap: The replacement would exceed the cap; the previous transaction stays valid.
     """
     max_fee = max(_raised(previous.max_fee_wei), current.max_fee_wei)
     _check_cap(policy, max_fee)

@@ -10,10 +10,10 @@ import msgspec
 from landbridge.providers.chains.markets import SwapProvider
 from landbridge.providers.evm.configuration_table import ChainsFileError, ConfigurationTable, either
 
-# Hundredths of a basis point: a fee of 100 is 0.01 %. A pool with more takes a tenth of the coins.
+# Largest fee of a pool, in hundredths of a basis point: 100,000 is a tenth of the coins.
 _FEE_MAX = 100_000
 _SLIPPAGE_BPS, _SLIPPAGE_BPS_MAX = 10, 500
-# The market order is refused after this time. It is also how long a reverted one waits until it
+# Seconds after which an order of the market is refused. A reverted order waits as long before it
 # fails, because until then anybody could still submit it.
 _PATIENCE_S, _PATIENCE_S_LEAST, _PATIENCE_S_MAX = 300, 60, 3600
 _LEAST_RATE = Decimal("0.98")
@@ -22,14 +22,14 @@ _PAIR_FORM = re.compile(r"([A-Za-z]+)-([A-Za-z]+)", re.ASCII)
 
 
 class RouterInterface(StrEnum):
-    """Interface of the contract that swaps; source: Uniswap/v3-periphery, swap-router-contracts."""
+    """Interface of the router contract; source: Uniswap/v3-periphery, swap-router-contracts."""
 
-    ROUTER = "swap-router"  # SwapRouter: takes a deadline
-    ROUTER_02 = "swap-router-02"  # SwapRouter02: the delegate contract checks the deadline alone
+    ROUTER = "swap-router"  # SwapRouter: its function has a deadline
+    ROUTER_02 = "swap-router-02"  # SwapRouter02: only the delegate contract checks the deadline
 
 
 class MarketPool(msgspec.Struct, frozen=True, kw_only=True):
-    """Pool of two configured tokens. `fee` is in hundredths of a basis point."""
+    """Pool of two configured tokens; `fee` is in hundredths of a basis point."""
 
     currencies: frozenset[str]
     address: str
@@ -38,11 +38,11 @@ class MarketPool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MarketContracts(msgspec.Struct, frozen=True, kw_only=True):
-    """Contracts of a market, and the bounds of what is swapped there.
+    """Contracts of a market, and bounds of the swaps there.
 
-    A quote promises what the quoter answers, less the slippage. No swap is quoted or signed that
-    gives less than `least_rate` coins per coin. `coin_price` is what the chain's own coin costs,
-    in stablecoins: gas is weighed with it.
+    A quote promises the quoter's answer less the slippage. A swap that gives fewer than
+    `least_rate` coins per coin is neither quoted nor signed. `coin_price` is the price of the
+    chain's native coin in stablecoins, by which gas costs are converted.
     """
 
     interface: RouterInterface
@@ -63,10 +63,10 @@ class MarketContracts(msgspec.Struct, frozen=True, kw_only=True):
 def read_market(
     table: ConfigurationTable | None, decimals: Mapping[str, int], *, has_calls: bool
 ) -> MarketContracts | None:
-    """Return what a chain's table `market` has; None without it.
+    """Return the market in a chain's table `market`; None without that table.
 
-    `decimals` are those of the chain's tokens. `has_calls` is whether its wallets can make several
-    calls in one transaction.
+    `decimals` are the decimals of the chain's tokens, by currency. `has_calls` is True if its
+    wallets can make several calls in one transaction.
 
     Raises:
         ChainsFileError: A value is not valid.

@@ -1,4 +1,4 @@
-"""Reads receipts of transactions, as many at once as a node answers."""
+"""Reads receipts of transactions, as many in one request as a node answers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,10 +13,10 @@ from landbridge.providers.evm.transport import RpcCall
 async def read_mined(
     pool: NodePool, transaction_hashes: Sequence[str]
 ) -> list[TransactionReceipt | None]:
-    """Return the receipt of each transaction, in their order.
+    """Return the receipt of each transaction, in order; None for one that is not mined.
 
-    Receipts that are too large together are read one by one. Raises `TransactionTooLarge` for one
-    that is too large alone, and `NodeUnavailable`.
+    Receipts that are too large together are read one by one. Raises `TransactionTooLarge` for a
+    receipt that is too large by itself, and `NodeUnavailable`.
     """
     found: list[TransactionReceipt | None] = []
     for chunk in chunks([each.lower() for each in transaction_hashes], pool.limits.batch_max):
@@ -31,9 +31,9 @@ async def read_mined(
 
 
 async def _mined(pool: NodePool, hashes: Sequence[str]) -> list[TransactionReceipt | None]:
-    """Return the receipts of one exchange.
+    """Return the receipts from one request.
 
-    Raises `AnswerTooLarge` for several, and `TransactionTooLarge` for one.
+    Raises `AnswerTooLarge` for several receipts, and `TransactionTooLarge` for a single one.
     """
 
     def read(answers: list[Any]) -> list[TransactionReceipt | None]:

@@ -1,11 +1,11 @@
 """Meaning of nodes' errors: outcomes of sending, failures of a simulation, and limits.
 
-Clients word their errors differently, so each has its rows. A text that no row knows decides
-nothing: a sent transaction is then `UNCLEAR`, a simulation `UNKNOWN`.
+Clients word their errors differently, so each has rows of its own. An unknown text decides nothing:
+a sent transaction is then `UNCLEAR`, a simulation `UNKNOWN`.
 
-Sources: "observed" are answers of anvil 1.7.1 to our own tests. "documented" are texts that stand
-in the client's or provider's public source or documentation, or in others' tests of it. "reported"
-are known from use, and were checked in neither way.
+Sources: "observed" are answers of anvil 1.7.1 to our own tests. "documented" are texts in the
+client's or provider's public source or documentation, or in others' tests of it. "reported" are
+known from use, and not verified.
 """
 
 import re
@@ -23,30 +23,31 @@ T = TypeVar("T")
 _REASON_LENGTH_MAX = 200
 _SELECTOR_BYTES = 4
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
-# Nethermind puts a word before the data of a revert (reported).
+# Nethermind writes this word before the data of a revert (reported).
 _REVERTED_PREFIX = "Reverted "
 
 
 class SendResult(StrEnum):
     """Result of sending a signed transaction to a chain's nodes."""
 
-    ACCEPTED = "accepted"  # a node has it in its pool
-    ALREADY_KNOWN = "already-known"  # a node had the same bytes before
-    NONCE_TOO_LOW = "nonce-too-low"  # mined before, or another one of this nonce was
-    UNDERPRICED = "underpriced"  # fees are below the base fee, the pool's, or a replacement's
-    INSUFFICIENT_FUNDS = "insufficient-funds"  # the account can't pay gas and value
-    REJECTED = "rejected"  # these bytes can't be accepted by any node
-    UNCLEAR = "unclear"  # it may have arrived: send the same bytes again, and look for it
+    ACCEPTED = "accepted"  # a node has the transaction in its pool
+    ALREADY_KNOWN = "already-known"  # a node already had the same bytes
+    NONCE_TOO_LOW = "nonce-too-low"  # this transaction, or another with its nonce, is mined
+    UNDERPRICED = "underpriced"  # fees are too low for the base fee, the pool, or a replacement
+    INSUFFICIENT_FUNDS = "insufficient-funds"  # the account can't pay for gas and value
+    REJECTED = "rejected"  # no node can ever accept these bytes
+    # the transaction may have arrived: send the same bytes again, and look for it
+    UNCLEAR = "unclear"
 
 
 class SimulationFailureKind(StrEnum):
-    """Why a call would fail on the chain."""
+    """Why a call would fail if it were sent to the chain."""
 
     INSUFFICIENT_FUNDS = "insufficient-funds"
     INSUFFICIENT_ALLOWANCE = "insufficient-allowance"
     BLOCKED = "blocked"  # the token's issuer has blocked an address
     PAUSED = "paused"  # the token's issuer has stopped all transfers
-    REVERTED = "reverted"  # for the contract's own reason
+    REVERTED = "reverted"  # the contract gave another reason, or none
     OUT_OF_GAS = "out-of-gas"
     UNKNOWN = "unknown"
 
@@ -61,7 +62,8 @@ class SimulationFailure(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
-# Parts of texts in lower case, the most specific first. Codes are no help: most share -32000.
+# Parts of error texts in lower case, the most specific first. Codes do not help: most errors have
+# -32000.
 _SEND_TEXTS: tuple[tuple[str, SendResult], ...] = (
     # anvil, observed; also hardhat, documented
     ("transaction already imported", SendResult.ALREADY_KNOWN),
@@ -124,7 +126,7 @@ _BLOCKED = SimulationFailureKind.BLOCKED
 _PAUSED = SimulationFailureKind.PAUSED
 _OUT_OF_GAS = SimulationFailureKind.OUT_OF_GAS
 
-# Custom errors of contracts, by the selector in hexadecimal.
+# Custom errors of contracts, by selector in hexadecimal.
 _SELECTORS = {
     # OpenZeppelin 5, documented: ERC20InsufficientBalance, ERC20InsufficientAllowance,
     # EnforcedPause
@@ -139,7 +141,7 @@ _SELECTORS = {
     "1fd1cc44": _BLOCKED,
 }
 
-# Parts of a contract's reason, in lower case.
+# Parts of a contract's revert reason, in lower case.
 _REASON_TEXTS: tuple[tuple[str, SimulationFailureKind], ...] = (
     # OpenZeppelin 4 and Circle's USDC: documented
     ("exceeds allowance", _ALLOWANCE),
@@ -152,10 +154,10 @@ _REASON_TEXTS: tuple[tuple[str, SimulationFailureKind], ...] = (
     ("paused", _PAUSED),
 )
 
-# Parts of a node's text without data of a revert, in lower case.
+# Parts of a node's error text without revert data, in lower case.
 _CALL_TEXTS: tuple[tuple[str, SimulationFailureKind], ...] = (
-    # The allowance of gas comes before that of tokens.
-    # anvil, observed: EVM error OutOfGas
+    # Before the row about token allowances, because this text has the word allowance too. anvil,
+    # observed: EVM error OutOfGas
     ("outofgas", _OUT_OF_GAS),
     # anvil, observed; geth, documented
     ("out of gas", _OUT_OF_GAS),
@@ -172,7 +174,7 @@ _CALL_TEXTS: tuple[tuple[str, SimulationFailureKind], ...] = (
     ("vm execution error", SimulationFailureKind.REVERTED),
 )
 
-# Nodes and providers word limits of eth_getLogs in their own ways.
+# Parts of error texts about limits of eth_getLogs, which nodes and providers word differently.
 _LOG_LIMIT_TEXTS = (
     # Infura, documented
     "query returned more than",
@@ -216,7 +218,7 @@ _RATE_LIMIT_TEXTS = (
 
 
 def send_result(error: NodeError) -> SendResult:
-    """Return what an error of `eth_sendRawTransaction` means; `UNCLEAR` for unknown ones."""
+    """Return what an error of `eth_sendRawTransaction` means; `UNCLEAR` for an unknown error."""
     return _find(error.text, _SEND_TEXTS) or SendResult.UNCLEAR
 
 
@@ -242,7 +244,7 @@ def is_log_limit(error: NodeError) -> bool:
 
 
 def is_rate_limit(error: NodeError) -> bool:
-    """Return whether the node refused the request because there were too many."""
+    """Return whether the node refused the request because of a rate limit."""
     text = error.text.lower()
     return error.code in _RATE_LIMIT_CODES or any(part in text for part in _RATE_LIMIT_TEXTS)
 
@@ -253,7 +255,7 @@ def _find(text: str, rows: tuple[tuple[str, T], ...]) -> T | None:
 
 
 def _revert_data(value: object) -> bytes:
-    """Return the data of a revert; empty if there is none, or it can't be read."""
+    """Return the data of a revert; empty if it is missing or unreadable."""
     if isinstance(value, str):
         value = value.removeprefix(_REVERTED_PREFIX)
     try:

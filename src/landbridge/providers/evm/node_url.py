@@ -9,18 +9,18 @@ _URL_LENGTH_MAX = 2_000
 
 
 class NodeUrlError(ValueError):
-    """Text that is no URL of a node; the message follows the path of the value, without the URL."""
+    """Raised for text that is not a node's URL; the message has no part of the URL."""
 
 
 class NodeUrl(msgspec.Struct, frozen=True):
-    """URL of a node; `secret_text` is the whole of it, and str and repr show host and port."""
+    """URL of a node. `secret_text` is the complete URL; str and repr show only host and port."""
 
     secret_text: str
     label: str
 
     @classmethod
     def parse(cls, text: str) -> "NodeUrl":
-        """Return the URL, https or for this machine http.
+        """Return the URL: https, or http on this machine.
 
         Raises:
             NodeUrlError: It is neither.
@@ -45,7 +45,7 @@ class NodeUrl(msgspec.Struct, frozen=True):
 
 
 def is_web_url(text: str) -> bool:
-    """Return whether the text is an https URL, or for this machine http."""
+    """Return whether the text is an https URL, or an http URL of this machine."""
     parts = _split(text)
     if parts is None:
         return False
@@ -55,12 +55,12 @@ def is_web_url(text: str) -> bool:
 
 
 def _split(text: str) -> SplitResult | None:
-    """Return the parts of a URL with a host; None for all other text."""
+    """Return the parts of a URL with a host; None for any other text."""
     if len(text) > _URL_LENGTH_MAX or not text.isascii() or not text.isprintable() or " " in text:
         return None
     try:
         parts = urlsplit(text)
-        # Reading the port checks it.
+        # Reading the port validates it.
         is_complete = bool(parts.hostname) and parts.port != 0
     except ValueError:
         return None

@@ -1,11 +1,12 @@
-"""Nodes of one chain, of whatever kind: health, fail-over and bounds.
+"""Nodes of one chain, EVM or other: health, fail-over and bounds.
 
 Guarantees:
-- a node is used only after it has answered the chain's identity, and again after each failure;
+- a node is used only after its answer has proved that it belongs to the chain, at first and again
+  after each failure;
 - a node that fails, or whose answer is not usable, is set aside: 1 s, doubled with each failure up
   to a minute. Set-aside nodes are skipped, except the one that is due first when all others failed;
-- every call has a deadline, every node a bound of concurrent exchanges;
-- a JSON-RPC error is an answer, and is not asked of another node. A rate limit is none.
+- every call has a deadline, and every node a maximum of concurrent requests;
+- a JSON-RPC error is an answer, so no other node is asked; a rate limit is a failure.
 """
 
 import asyncio
@@ -31,12 +32,12 @@ _log = structlog.stdlib.get_logger()
 
 _BACKOFF_MIN = timedelta(seconds=1)
 _BACKOFF_MAX = timedelta(minutes=1)
-# Two to this power exceeds the longest backoff already.
+# With this many doublings the backoff exceeds its maximum.
 _DOUBLINGS_MAX = 10
 
 
 class ChainIdentity(msgspec.Struct, frozen=True, kw_only=True):
-    """Answer by which a node of the configured chain is known; `name` is as in "chain id"."""
+    """Call and its expected answer, which identify the chain; `name` is shown, as "chain id"."""
 
     call: RpcCall
     name: str
@@ -45,18 +46,18 @@ class ChainIdentity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TooLarge(Enum):
-    """What an answer means that has more bytes than are read."""
+    """How an answer that is larger than the maximum is treated."""
 
     FAULT = auto()  # the node is at fault
-    RAISE = auto()  # the caller asks for less
-    RAISE_OF_ALL = auto()  # strangers can make it so; raised if it is so at all nodes in use
+    RAISE = auto()  # the error is raised, and the caller asks for less
+    RAISE_OF_ALL = auto()  # strangers can cause it; raised if it happens at all nodes in use
 
 
 class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of the client of one chain.
 
     `call_timeout_s` is for a call with all its attempts, `attempt_timeout_s` for one node. A node
-    whose head is more than `head_lag_blocks_max` behind the highest of the others is stale.
+    is stale if its head is more than `head_lag_blocks_max` behind the highest head of the others.
     """
 
     call_timeout_s: float = 15
@@ -68,9 +69,10 @@ class RpcLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NodeHealth(msgspec.Struct, frozen=True, kw_only=True):
-    """Health of a node: `node` is its host and port; moments are real time.
+    """Health of a node; times are real time.
 
-    `head` is the last block number that it answered. `set_aside_until` is None while it is in use.
+    `node` is its host and port, `head` the last block number that it answered. `set_aside_until` is
+    None while the node is in use.
     """
 
     node: str
@@ -82,7 +84,7 @@ class NodeHealth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChainNode:
-    """State of one URL; only the pool changes it."""
+    """State of one node; only the pool changes it."""
 
     def __init__(self, url: NodeUrl, concurrency_max: int) -> None:
         self.url = url
@@ -97,7 +99,7 @@ class ChainNode:
 
 
 class NodePool:
-    """Nodes of one chain, in order of preference. Close it after use."""
+    """Nodes of one chain, in order of preference; the caller closes the pool."""
 
     def __init__(
         self, urls: Sequence[NodeUrl], *, identity: ChainIdentity, clock: Clock, limits: RpcLimits
@@ -138,13 +140,13 @@ class NodePool:
         head: Callable[[T], int | None] | None = None,
         too_large: TooLarge = TooLarge.FAULT,
     ) -> T:
-        """Return what `read` makes of the answers of the first node whose answers are usable.
+        """Return the result of `read` for the answers of the first node whose answers are usable.
 
         Only for calls that may be repeated. `read` raises `AnswerInvalid` for unusable answers.
-        `head` returns the head that a value implies.
+        `head` returns the head that a result implies.
 
         Raises:
-            AnswerTooLarge: By `too_large`.
+            AnswerTooLarge: As `too_large` says.
             NodeError: The node answered with an error.
             NodeUnavailable: No node gave a usable answer in time.
         """
@@ -164,7 +166,7 @@ class NodePool:
                 problems.append(self.fail(node, failure))
             except NodeFailure as failure:
                 problems.append(self.fail(node, failure))
-        # A node that was set aside does not stand in for one in use.
+        # The answers of nodes that are set aside do not count here.
         if too_large is TooLarge.RAISE_OF_ALL and large and large.keys() >= in_use:
             raise next(iter(large.values()))
         raise NodeUnavailable("; ".join(problems) or "no node is configured")
@@ -177,7 +179,7 @@ class NodePool:
         head: Callable[[T], int | None],
         timeout_s: float,
     ) -> list[T]:
-        """Return the usable answers of all nodes within the time, so that `health` is current."""
+        """Return the usable answers of all nodes within the timeout, and update `health`."""
         deadline_s = asyncio.get_running_loop().time() + timeout_s
 
         async def ask(node: ChainNode) -> list[T]:
@@ -193,7 +195,7 @@ class NodePool:
         return [answer for found in answers for answer in found]
 
     def candidates(self) -> list[ChainNode]:
-        """Return the nodes to try: all in use, then the set-aside one that is due first."""
+        """Return the nodes to try: all in use, then the one of the others that is due first."""
         now = self._clock.now()
         waiting = [node for node in self._nodes if _is_set_aside(node, now)]
         in_use = [node for node in self._nodes if node not in waiting]
@@ -208,10 +210,10 @@ class NodePool:
         deadline_s: float,
         head: Callable[[T], int | None] | None = None,
     ) -> T:
-        """Return what `read` makes of the answers of one node.
+        """Return the result of `read` for the answers of one node.
 
-        `deadline_s` is of the loop's clock. Raises `NodeFailure`, which the caller passes on to
-        `fail`, and whatever `read` raises but `AnswerInvalid`.
+        `deadline_s` is a time of the event loop's clock. Raises `NodeFailure`, which the caller
+        passes to `fail`, and all errors of `read` except `AnswerInvalid`.
         """
         await self._take_slot(node, deadline_s)
         try:
@@ -231,7 +233,7 @@ class NodePool:
         return value
 
     async def _take_slot(self, node: ChainNode, deadline_s: float) -> None:
-        """Wait until the node has a free slot. That there is none is not the node's fault."""
+        """Wait until the node has a free slot; a timeout here is not the node's fault."""
         loop = asyncio.get_running_loop()
         ends_s = min(deadline_s, loop.time() + self.limits.attempt_timeout_s)
         try:
@@ -255,19 +257,19 @@ class NodePool:
             failure.is_unsent |= not is_sent
             raise
         except TimeoutError:
-            # Near the end of a call, even a good node has too little time.
+            # Near the end of a call, even a good node has too little time to answer.
             had_time = 2 * (ends_s - started_s) >= self.limits.attempt_timeout_s
             raise NodeFailure(
                 "did not answer in time", is_unsent=not is_sent, is_fault=had_time
             ) from None
 
     def fail(self, node: ChainNode, failure: NodeFailure) -> str:
-        """Record a failure, set the node aside if it is at fault, and return a sentence."""
+        """Record a failure, set the node aside if it is at fault; return a sentence about it."""
         now = self._clock.now()
         node.last_error_at = now
         node.last_error = str(failure)
         node.is_identified &= not failure.is_fault
-        # Calls that were under way together fail together: that is one failure.
+        # Concurrent calls fail together, which counts as one failure.
         if failure.is_fault and not _is_set_aside(node, now):
             backoff = _BACKOFF_MIN * 2 ** min(node.failures, _DOUBLINGS_MAX)
             node.due_at = now + min(backoff, _BACKOFF_MAX)
@@ -281,7 +283,7 @@ class NodePool:
         return f"{node.url.label} {failure}"
 
     async def _identify(self, node: ChainNode) -> None:
-        """Check the chain's identity, unless the node has answered it since its last failure."""
+        """Check that the node is on the chain, unless it was checked since its last failure."""
         if node.is_identified:
             return
         identity = self._identity
@@ -312,7 +314,7 @@ class NodePool:
         )
         limited = [isinstance(each, NodeError) and is_rate_limit(each) for each in answers]
         if any(limited):
-            # Of a batch, the others were carried out.
+            # If only some calls of a batch were limited, the others were carried out.
             raise NodeFailure("limits the rate of requests", is_unsent=all(limited))
         return answers
 
@@ -321,7 +323,8 @@ class NodePool:
             return
         node.head = head
         now = self._clock.now()
-        # A node that was set aside after it has named a head does not outdate the others for good.
+        # The head of a node that is set aside does not count: it could make the others stale for
+        # ever.
         others = [
             each.head
             for each in self._nodes

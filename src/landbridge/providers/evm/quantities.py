@@ -1,7 +1,7 @@
-"""Strict reading of JSON-RPC values: quantities, bytes, hashes and addresses in hexadecimal.
+"""Strict parsing of JSON-RPC values: quantities, bytes, hashes and addresses in hexadecimal.
 
-Whatever is not spelled as the specification of the execution API demands is an `AnswerInvalid`: an
-answer that is read leniently could be booked as money.
+A value that is not spelled as the specification of the execution API demands raises
+`AnswerInvalid`: a value that is parsed leniently could be booked as money.
 """
 
 import re
@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from landbridge.platform.formats.evm_addresses import checksummed
 
-# A quantity has no leading zero; 64 digits are 256 bits.
+# A quantity has no leading zero; 64 digits have 256 bits.
 _QUANTITY = re.compile(r"0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})", re.ASCII)
 _DATA = re.compile(r"0x(?:[0-9a-fA-F]{2})*", re.ASCII)
 _HASH = re.compile(r"0x[0-9a-fA-F]{64}", re.ASCII)
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}", re.ASCII)
 _BASE = 16
-# What a column of whole numbers holds, and the last second that a time can be of.
+# Largest number of a database column, and the last second of the year 9999.
 _NUMBER_MAX = 2**63 - 1
 TIME_MAX_S = 253_402_300_799
 
@@ -32,7 +32,7 @@ def read_quantity(value: object) -> int:
 
 
 def read_number(value: object) -> int:
-    """Return a number of blocks, logs or gas: smaller than a quantity may be, as it is stored."""
+    """Return a number of blocks, logs or gas, which fits a database column."""
     number = read_quantity(value)
     if number > _NUMBER_MAX:
         raise AnswerInvalid("a number is larger than any that a chain reaches")
@@ -40,7 +40,7 @@ def read_number(value: object) -> int:
 
 
 def read_time(value: object) -> int:
-    """Return seconds since 1970, until the end of the year 9999."""
+    """Return seconds since 1970; at most the end of the year 9999."""
     time_s = read_quantity(value)
     if time_s > TIME_MAX_S:
         raise AnswerInvalid("a time is after the year 9999")
@@ -62,7 +62,7 @@ def read_hash(value: object) -> str:
 
 
 def read_address(value: object) -> str:
-    """Return an address with EIP-55 capitals; nodes may spell it in lower case."""
+    """Return an address with EIP-55 capital letters; nodes may write it in lower case."""
     if not isinstance(value, str) or not _ADDRESS.fullmatch(value):
         raise AnswerInvalid("an address is not 0x and 40 hexadecimal digits")
     return checksummed(value[2:].lower())

@@ -1,8 +1,8 @@
 """Sending of signed transactions.
 
-Sending the same bytes again is harmless: they have one hash and one nonce. So after a node that
-gives no answer, or an error that we don't know, the next one is tried, with one precaution: once a
-node may have accepted the bytes, a refusal of another proves nothing, and the outcome is `UNCLEAR`.
+Sending the same bytes again is harmless: they have the same hash and nonce. So after a node without
+an answer, or with an unknown error, the next node is tried. Once a node may have accepted the
+bytes, a refusal of another node proves nothing, and the outcome is `UNCLEAR`.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ _ARRIVED = frozenset({SendResult.ACCEPTED, SendResult.ALREADY_KNOWN})
 class SendOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Outcome of sending: the result, the transaction's hash, and why it was not accepted.
 
-    `problem` is for operators, None if it was accepted. It may have a node's own text: never show
-    it to customers.
+    `problem` is for operators, and None if the transaction was accepted. It may contain a node's
+    text: never show it to customers.
     """
 
     result: SendResult
@@ -35,9 +35,9 @@ class SendOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def send_raw(pool: NodePool, raws: Sequence[bytes]) -> list[SendOutcome]:
-    """Send signed transactions, together and in their order, to nodes until each answer is clear.
+    """Send signed transactions in order, to one node after another, until each answer is clear.
 
-    The next node gets those of which no answer is clear yet.
+    The next node gets the transactions whose answer is not clear yet.
 
     Raises:
         NodeUnavailable: Certainly none arrived at any node. Send the same bytes later.
@@ -69,7 +69,8 @@ async def send_raw(pool: NodePool, raws: Sequence[bytes]) -> list[SendOutcome]:
             else:
                 each.may_have_arrived = True
                 each.problems.append(f"{node.url.label} answered {answer.problem}")
-    # An answer of any kind settles a transaction or leaves it unclear, so here it is all or none.
+    # Every answer settles a transaction or leaves it unclear, so here either all or none have
+    # arrived.
     if not all(each.outcome or each.may_have_arrived for each in sendings):
         raise NodeUnavailable("; ".join(problems) or "no node is configured")
     return [each.outcome or _unclear(each, problems) for each in sendings]
@@ -77,7 +78,7 @@ async def send_raw(pool: NodePool, raws: Sequence[bytes]) -> list[SendOutcome]:
 
 @dataclass(slots=True)
 class _Sending:
-    """Transaction that is sent; `outcome` is None until it is clear."""
+    """Transaction that is being sent; `outcome` is None until it is clear."""
 
     raw: bytes
     transaction_hash: str

@@ -1,12 +1,13 @@
 """Client of one EVM chain: typed JSON-RPC calls to its nodes.
 
 Guarantees:
-- quantities are ints, read strictly; an answer of the wrong form or for another block, address or
-  transaction is asked of the next node and never returned;
+- quantities are ints, read strictly; an answer of the wrong form, or for another block, address or
+  transaction, is never returned: the next node is asked;
 - every method raises `NodeUnavailable` if no node gives a usable answer in time. `call`,
-  `estimate_gas` and `logs` raise `NodeError` as well: there an error is an answer, elsewhere the
-  next node is tried;
-- logs come from a node that has the last block of the range: a node behind would answer none;
+  `estimate_gas` and `logs` also raise `NodeError`, because there an error is an answer; elsewhere
+  the next node is tried;
+- logs come from a node that has the last block of the range: a node that is behind would answer no
+  logs;
 - a sent transaction is never reported as refused if an earlier node may have accepted it.
 """
 
@@ -52,9 +53,10 @@ _EXCHANGES = 4
 
 
 class ChainClient:
-    """Calls the nodes of one chain; see the guarantees above.
+    """Client of one chain's nodes, with the guarantees above.
 
-    Use it as an async context, or close it. One client serves any number of tasks of one loop.
+    Use it as an async context, or close it. One client serves any number of tasks of one event
+    loop.
     """
 
     def __init__(
@@ -71,7 +73,7 @@ class ChainClient:
             call=RpcCall("eth_chainId"), name="id", read=read_quantity, expected=chain_id
         )
         self._pool = NodePool(urls, identity=identity, clock=clock, limits=self._limits)
-        # Calls that are made at once, such as those that plan many orders, share an exchange.
+        # Calls made at the same time, such as those that plan many orders, share one request.
         self._calls = GroupCommit(
             self._answers, concurrency=_EXCHANGES, size_max=self._limits.batch_max
         )
@@ -101,7 +103,7 @@ class ChainClient:
         return self._pool.health()
 
     async def latest_block(self, *, timeout_s: float) -> BlockHeader | None:
-        """Ask all nodes for their head, and return the highest; None if none answers in time."""
+        """Ask all nodes for their head; return the highest, None if none answers in time."""
         call = RpcCall("eth_getBlockByNumber", (BlockTag.LATEST.value, False))
         heads = await self._pool.ask_each(
             [call],
@@ -113,11 +115,11 @@ class ChainClient:
         return max(found, key=lambda header: header.number, default=None)
 
     async def block_number(self) -> int:
-        """Return the number of the latest block, of a node that is not stale."""
+        """Return the number of the latest block, from a node that is not stale."""
         return await self._pool.ask([_HEAD], single(read_number), head=same)
 
     async def block(self, block: int | BlockTag) -> BlockHeader | None:
-        """Return a block, or None if the node does not have it (yet, or any more)."""
+        """Return a block; None if the node does not have it (yet, or any more)."""
 
         def read(value: object) -> BlockHeader | None:
             header = read_block(value)
@@ -132,9 +134,9 @@ class ChainClient:
         return await self._pool.ask([call], single(read), head=head)
 
     async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
-        """Return the blocks with these numbers; None for those the node lacks.
+        """Return the blocks with these numbers; None for blocks that the node lacks.
 
-        More than the limit of a batch are read in parts: a reorg may come between them.
+        More than one batch is read in parts, and a reorganisation may happen between them.
         """
         found: list[BlockHeader | None] = []
         for chunk in chunks(numbers, self._limits.batch_max):
@@ -153,7 +155,7 @@ class ChainClient:
     async def final_block(self, finality: FinalityTag | int, *, head: int) -> int | None:
         """Return the number of the last block that can't be undone; None if there is none.
 
-        `head` is the number of the latest block, which is one deep.
+        `head` is the number of the latest block, whose depth is one.
         """
         if isinstance(finality, FinalityTag):
             block = await self.block(BlockTag(finality.value))
@@ -162,7 +164,7 @@ class ChainClient:
         return final if final >= 0 else None
 
     async def balance(self, address: str, block: int | BlockTag = BlockTag.LATEST) -> int:
-        """Return the wei of an address."""
+        """Return the balance of an address, in wei."""
         return await self._ask("eth_getBalance", (address, _block(block)), read_quantity)
 
     async def code(self, address: str, block: int | BlockTag = BlockTag.LATEST) -> bytes:
@@ -170,7 +172,7 @@ class ChainClient:
         return await self._ask("eth_getCode", (address, _block(block)), read_data)
 
     async def nonce(self, address: str, block: int | BlockTag) -> int:
-        """Return the next nonce of an address; `PENDING` counts what is in the node's pool."""
+        """Return the next nonce of an address; `PENDING` includes the node's pool."""
         return await self._ask("eth_getTransactionCount", (address, _block(block)), read_number)
 
     async def call(
@@ -185,7 +187,7 @@ class ChainClient:
     ) -> bytes:
         """Return what a call would return. `simulation_failure` explains its `NodeError`.
 
-        With `codes` the call is carried out as if these addresses had this code.
+        With `codes`, the call is carried out as if each of these addresses had this code.
         """
         request = _request(destination=destination, data=data, source=source, gas=gas)
         overrides = {each: {"code": f"0x{code.hex()}"} for each, code in (codes or {}).items()}
@@ -193,7 +195,7 @@ class ChainClient:
         return await self._simulate("eth_call", params, read_data)
 
     async def token_balance(self, token: str, owner: str) -> int:
-        """Return the units of a token that an address has; raises `AnswerInvalid` as well."""
+        """Return the balance of a token at an address, in units; also raises `AnswerInvalid`."""
         return abi.decode_uint256(
             await self.call(destination=token, data=abi.encode_balance_of(owner))
         )
@@ -201,7 +203,7 @@ class ChainClient:
     async def estimate_gas(
         self, *, source: str, destination: str, data: bytes, value_wei: int = 0
     ) -> int:
-        """Return a transaction's gas. `simulation_failure` explains its `NodeError`."""
+        """Return the gas of a transaction. `simulation_failure` explains its `NodeError`."""
         request = _request(destination=destination, data=data, source=source, value_wei=value_wei)
         return await self._simulate("eth_estimateGas", (request,), read_quantity)
 
@@ -216,19 +218,19 @@ class ChainClient:
         return await self._pool.ask([history, RpcCall("eth_maxPriorityFeePerGas")], read)
 
     async def receipt(self, transaction_hash: str) -> TransactionReceipt | None:
-        """Return the receipt of a transaction; None if it is not mined, or gone by a reorg."""
+        """Return the receipt of a transaction; None if it is not mined (any more)."""
         return (await self.receipts([transaction_hash]))[0]
 
     async def receipts(self, transaction_hashes: Sequence[str]) -> list[TransactionReceipt | None]:
-        """Return the receipt of each transaction, in their order.
+        """Return the receipt of each transaction, in order; None for one that is not mined.
 
-        Anybody can make receipts that are too large together: those are read one by one. One that
-        is too large alone raises `TransactionTooLarge`.
+        Anybody can create receipts that are too large together: those are read one by one. A
+        receipt that is too large by itself raises `TransactionTooLarge`.
         """
         return await read_mined(self._pool, transaction_hashes)
 
     async def batch(self, calls: Sequence[RpcCall]) -> list[Any]:
-        """Return the unread result of each call, or its `NodeError`; only for calls that read."""
+        """Return the raw result of each call, or its `NodeError`; only for calls that read."""
         found: list[Any] = []
         for chunk in chunks(calls, self._limits.batch_max):
             found += await self._pool.ask(chunk, same)
@@ -242,14 +244,14 @@ class ChainClient:
         addresses: Sequence[str],
         topics: Sequence[str | Sequence[str] | None] = (),
     ) -> list[EventLog]:
-        """Return the logs of contracts in a range of blocks, both ends included, in chain order.
+        """Return the logs of contracts from `first_block` to `last_block`, in chain order.
 
-        `topics` restrict by place: one, one of several, or None for any. The range is halved as
-        long as a node finds it too large, so a reorg may come between its parts: compare the hashes
-        of blocks. Raises `NodeUnavailable` as well if no node has `last_block`.
+        `topics` restrict by position: one topic, one of several, or None for any. A range that a
+        node finds too large is halved, so a reorganisation may happen between its parts: compare
+        the hashes of blocks. Also raises `NodeUnavailable` if no node has `last_block`.
         """
         found: list[EventLog] = []
-        # To nodes, no address means any.
+        # Nodes interpret an empty list of addresses as any address.
         is_empty = first_block > last_block or not addresses
         ranges = [] if is_empty else [(first_block, last_block)]
         while ranges:
@@ -263,12 +265,12 @@ class ChainClient:
                 if first == last:
                     raise NodeUnavailable(f"the logs of block {first} are too many") from None
                 middle = (first + last) // 2
-                # The earlier half is next: the order of the chain is kept.
+                # The earlier half is read first, so that the chain order is kept.
                 ranges += [(middle + 1, last), (first, middle)]
         return found
 
     async def send_raw(self, raws: Sequence[bytes]) -> list[SendOutcome]:
-        """Send signed transactions in one exchange; see `raw_transactions`."""
+        """Send signed transactions in one request; see `raw_transactions`."""
         return await send_raw(self._pool, raws)
 
     async def _logs(
@@ -318,7 +320,7 @@ class ChainClient:
         return await self._call(RpcCall(method, params), lambda answer: read(result(answer)))
 
     async def _call(self, call: RpcCall, read: Callable[[Any], T]) -> T:
-        """Return a result, read; what can't be used is asked of all nodes, one by one."""
+        """Return the parsed result of a call; if it is unusable, all nodes are asked one by one."""
         answer = await self._calls.call(call)
         if isinstance(answer, NodeUnavailable):
             raise answer
@@ -328,7 +330,7 @@ class ChainClient:
             return await self._pool.ask([call], lambda answers: read(answers[0]))
 
     async def _answers(self, calls: list[RpcCall]) -> list[Any]:
-        """Return the result of each call, its `NodeError`, or a `NodeUnavailable` for all."""
+        """Return for each call its result or `NodeError`; a `NodeUnavailable` for all of them."""
         try:
             return await self._pool.ask(calls, same)
         except NodeUnavailable as error:

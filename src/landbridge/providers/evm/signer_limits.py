@@ -6,14 +6,14 @@ import msgspec
 
 from landbridge.providers.evm.configuration_table import ConfigurationTable
 
-# Table of a chain's own coin among those of its tokens.
+# Name of the chain's native coin among its tokens.
 COIN = "native"
 _COIN_DECIMALS = 18
 _RATE_MAX = 10_000
 
 
 class AmountLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Most that is signed for in smallest units: by one transaction, and in a day (UTC).
+    """Largest amounts that are signed, in smallest units: by one transaction, and in a day (UTC).
 
     None is no bound.
     """
@@ -23,9 +23,9 @@ class AmountLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignerLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of a chain: signatures per second, by one key and in all, and amounts.
+    """Bounds of a chain: signatures per second, by one key and in total, and amounts.
 
-    `amounts` are by currency, as in `usdc`; `native` is the chain's own coin.
+    `amounts` are by currency, for example `usdc`; `native` is the chain's native coin.
     """
 
     rate_per_key: int = 100
@@ -39,9 +39,9 @@ def read_signer_limits(
     *,
     coin_decimals: int = _COIN_DECIMALS,
 ) -> SignerLimits:
-    """Return the bounds in a chain's table `signer`; `decimals` are those of its tokens.
+    """Return the bounds in a chain's table `signer`; `decimals` are its tokens' by currency.
 
-    `coin_decimals` are those of the chain's own coin.
+    `coin_decimals` are the decimals of the chain's native coin.
 
     Raises:
         ChainsFileError: A value is not valid.

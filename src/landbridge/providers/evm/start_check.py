@@ -1,6 +1,7 @@
-"""Check of chains at the start: each node is on the configured chain, and the contracts exist.
+"""Check of chains at start: each node is on the configured chain, and the contracts exist.
 
-Nodes are checked one by one. A chain is usable if one node passes; the others are reported.
+Nodes are checked one by one. A chain is usable if one node passes; problems of the others are
+reported.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from landbridge.providers.evm.token_configuration import EvmToken
 
 
 class ChainCheck(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of the check of one chain; `problems` are sentences, one for each fault of a node."""
+    """Result of the check of one chain; `problems` has a sentence for each fault of a node."""
 
     chain: Network
     nodes: int
@@ -39,18 +40,18 @@ class ChainCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_usable(self) -> bool:
-        """Whether at least one node passed."""
+        """Return whether at least one node passed."""
         return self.nodes_passed > 0
 
     @property
     def summary(self) -> str:
-        """One sentence for operators."""
+        """Return one sentence for operators."""
         found = f"{self.chain}: {self.nodes_passed} of {self.nodes} nodes passed"
         return f"{found}. {' '.join(self.problems)}" if self.problems else f"{found}."
 
 
 async def check_chain(chain: EvmChain, clock: Clock, limits: RpcLimits | None = None) -> ChainCheck:
-    """Return the check of one chain. Raises nothing for what a node answers."""
+    """Check one chain; nothing that a node answers raises an error."""
     found = await asyncio.gather(
         *(_node_problems(chain, url, clock, limits) for url in chain.rpc_urls)
     )
@@ -71,7 +72,7 @@ async def _node_problems(
             if not problems:
                 problems = await _contract_problems(client, chain)
         except NodeUnavailable as unavailable:
-            # The error names the node already; the first request checks the chain id.
+            # The error already names the node. The first request has checked the chain id.
             return [f"Node {unavailable}."]
     return [f"Node {url}: {problem}." for problem in problems]
 
@@ -110,7 +111,7 @@ async def _contract_problems(client: ChainClient, chain: EvmChain) -> list[str]:
 
 
 async def _bridge_problems(client: ChainClient, bridge: BridgeContracts) -> list[str]:
-    """Return what does not fit: domain, transmitter of the messenger, and format of messages."""
+    """Return problems with the domain, the messenger's transmitter, and the message format."""
     transmitter, messenger = bridge.message_transmitter, bridge.token_messenger
     problems = [
         f"bridge.{name} {address} has no code"

@@ -1,8 +1,8 @@
-"""JSON-RPC 2.0 over HTTP: one exchange with one node.
+"""JSON-RPC 2.0 over HTTP: one request to one node.
 
-Guarantees: size of an answer is bounded, redirects are not followed, nothing is unpacked, proxies
-of the environment are not used. Answers are matched by id: an id that is missing, unknown or twice
-makes the whole exchange fail. No error has more of the URL than the caller adds to it.
+Guarantees: the size of an answer is bounded, redirects are not followed, nothing is decompressed,
+proxies of the environment are not used. Answers are matched by id: an id that is missing, unknown
+or twice makes the whole request fail. No error has more of the URL than the caller adds to it.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,10 @@ import msgspec
 from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailure
 from landbridge.providers.evm.node_url import NodeUrl
 
-# Statuses whose body may be a JSON-RPC answer: some nodes answer errors of a request with 400.
+# Statuses that may have a JSON-RPC answer as their body: some nodes answer request errors with 400.
 _WITH_ANSWER = frozenset({200, 400})
-# Refused before the request reached a node: no key, wrong key, or too many requests.
+# Statuses of requests refused before they reached a node: missing or wrong key, or too many
+# requests.
 _UNSENT = frozenset({401, 403, 429})
 _CHUNK_BYTES = 64 * 1024
 _TEXT_LENGTH_MAX = 1_000
@@ -25,12 +26,12 @@ _HEADERS = {
     "Accept-Encoding": "identity",
     "User-Agent": "landbridge",
 }
-# A connection that can't be opened in this time counts as refused.
+# Seconds after which a connection that could not be opened counts as refused.
 _CONNECT_TIMEOUT_S = 3
 
 
 class RpcCall(msgspec.Struct, frozen=True):
-    """Method and parameters."""
+    """Method and parameters of a call."""
 
     method: str
     params: tuple[Any, ...] = ()
@@ -40,7 +41,7 @@ def open_session() -> aiohttp.ClientSession:
     """Return a session for all nodes of a chain; the caller closes it."""
     return aiohttp.ClientSession(
         headers=_HEADERS,
-        # Nodes are limited one by one, with their own deadlines.
+        # Each node has its own limit and deadline, so the session has none.
         connector=aiohttp.TCPConnector(limit=0),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -57,9 +58,9 @@ async def exchange(
     first_id: int,
     bytes_max: int,
 ) -> list[Any]:
-    """Return the result of each call, in their order; a `NodeError` stands for an error.
+    """Return the result of each call, in order, with a `NodeError` in place of an error.
 
-    One call is sent as an object, several as a batch. Ids count up from `first_id`.
+    A single call is sent as an object, several as a batch. Ids count up from `first_id`.
 
     Raises:
         NodeFailure: There is no usable answer.
@@ -95,7 +96,7 @@ async def _post(session: aiohttp.ClientSession, url: NodeUrl, body: bytes, bytes
                 if len(content) > bytes_max:
                     raise AnswerTooLarge(f"answered more than {bytes_max} bytes")
             return bytes(content)
-    # Errors of the library may show the URL, so none is chained.
+    # Error messages of the library may contain the URL, so no error is chained.
     except aiohttp.ClientConnectorError as error:
         raise NodeFailure(
             f"could not be connected ({type(error).__name__})", is_unsent=True
@@ -108,7 +109,7 @@ async def _post(session: aiohttp.ClientSession, url: NodeUrl, body: bytes, bytes
 
 def _batch_results(document: object, ids: list[int]) -> list[Any]:
     if isinstance(document, dict):
-        # A node that refuses the batch as a whole answers one object, with the id null.
+        # A node that refuses the whole batch answers with one object whose id is null.
         error = cast("dict[str, Any]", document).get("error")
         code = cast("dict[str, Any]", error).get("code") if isinstance(error, dict) else None
         raise NodeFailure(f"refused a batch (error {code if isinstance(code, int) else 'unknown'})")
@@ -126,12 +127,12 @@ def _batch_results(document: object, ids: list[int]) -> list[Any]:
 
 
 def _result(document: object, number: int) -> Any:
-    """Return the result of one answer, or a `NodeError`."""
+    """Return the result in an answer, or a `NodeError`."""
     if not isinstance(document, dict):
         raise NodeFailure("answered JSON that is no object")
     answer = cast("dict[str, Any]", document)
     error = answer.get("error")
-    # `True == 1`, and 1.0 as well: the type counts.
+    # The type is compared, because `True` and 1.0 equal 1.
     if type(answer.get("id")) is not int or answer["id"] != number:
         raise NodeFailure("answered with a wrong id")
     if error is not None:

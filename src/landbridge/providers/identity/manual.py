@@ -16,10 +16,10 @@ from landbridge.providers.identity.port import (
 
 
 class ManualIdentity:
-    """Stores nothing: the KYC case holds everything that a reviewer needs."""
+    """Stores nothing: the KYC case has everything that a reviewer needs."""
 
     def is_synchronous(self, org_id: UUID, rail: str) -> bool:
-        """Return True: there is nobody to wait for."""
+        """Return True: no provider has to be waited for."""
         del org_id, rail
         return True
 
@@ -32,7 +32,7 @@ class ManualIdentity:
         del reference, document
 
     async def submit(self, reference: str) -> StillPending:
-        """Return `at`: the result can be queried immediately."""
+        """Return that the result can be queried immediately."""
         del reference
         return StillPending(retry_after=timedelta())
 
@@ -42,7 +42,7 @@ class ManualIdentity:
         return ManualReviewRequested()
 
     async def open_link(self, reference: str) -> None:
-        """Return None: there is no page of a provider."""
+        """Return None: there is no provider, so there is no page."""
         del reference
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:

@@ -1,8 +1,8 @@
 """Port to identity verification providers.
 
-It follows the shape that identity providers share: create an applicant, attach documents, submit
-the application, and receive a result later by query or by webhook. Guarantees that every adapter
-gives (tests/providers/identity/contract.py):
+It follows the steps that identity providers have in common: create an applicant, attach documents,
+submit the application, and receive a result later by query or by webhook. Guarantees that every
+adapter gives (tests/providers/identity/contract.py):
 
 - `create` and `attach` are idempotent by key: a repeated call creates nothing;
 - `submit` of a submitted application does nothing;
@@ -25,7 +25,7 @@ from uuid import UUID
 from landbridge.platform.core.errors import Unclear
 from landbridge.platform.formats.texts import is_allowed
 
-# Far above what providers send. Longer input is cut, so that one result can't fill the table.
+# Limits far above what providers send. Longer input is cut, so that no result can fill the table.
 REASONS_MAX = 20
 REASON_LENGTH_MAX = 300
 TEXT_LENGTH_MAX = 2_000
@@ -44,7 +44,7 @@ class ReviewOutcome(StrEnum):
 class RejectType(StrEnum):
     """Whether a declined application can be corrected."""
 
-    RETRY = "RETRY"  # correct it and submit again
+    RETRY = "RETRY"  # the applicant can correct it and submit again
     FINAL = "FINAL"  # final
 
 
@@ -86,7 +86,7 @@ class IdentityReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InformationRequested:
-    """The applicant must submit more information before the review continues; see `comment`."""
+    """The applicant must submit more information before the review continues: `comment`."""
 
     comment: str
     note: str | None = None
@@ -94,14 +94,17 @@ class InformationRequested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualReviewRequested:
-    """The provider does not decide: one of our reviewers must."""
+    """The provider does not decide, so one of our reviewers must."""
 
     note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StillPending:
-    """No result yet. Query after `retry_after` (organisation time); None: wait for a webhook."""
+    """No result yet.
+
+    Query after `retry_after` (organisation time); None means to wait for a webhook.
+    """
 
     retry_after: timedelta | None
 
@@ -117,7 +120,7 @@ ApplicationStatus: TypeAlias = Verdict | StillPending | NotSubmitted
 
 @dataclass(frozen=True, slots=True)
 class IncomingReview:
-    """Webhook of the provider: the application with this key has news.
+    """Webhook of the provider: the application with this key has changed.
 
     It deliberately carries no result. The result is queried, so a webhook that is repeated, late,
     out of order or forged can do no harm.
@@ -137,9 +140,9 @@ class ApplicantOwner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostedVerification:
-    """The provider's own page for the person. Anyone who has the address can act as the person.
+    """Page of the provider for the person. Anyone who has the URL can act as the person.
 
-    `expires_in_s` is in seconds from now; None if the provider does not say.
+    `expires_in_s` counts from now; None if the provider does not say.
     """
 
     url: str = field(repr=False)
@@ -148,10 +151,10 @@ class HostedVerification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applicant:
-    """Applicant as submitted. `key` is ours: one key, one application.
+    """Applicant as submitted; `key` is ours, and identifies the application.
 
-    `case_id` is ours too: the same for all applications of this user and rail. `share_token` lets
-    the provider take over what another of its clients has verified.
+    `case_id` is ours too, and the same for all applications of this user and rail. `share_token`
+    lets the provider reuse what another of its clients has verified.
     """
 
     key: str
@@ -159,7 +162,7 @@ class Applicant:
     case_id: UUID
     is_business: bool
     rail: str
-    # Name on the account, which may differ from the name in KYC data.
+    # Names on the account, which may differ from the names in the KYC data.
     last_name: str | None
     business_name: str | None
     facts: Mapping[str, Any]
@@ -185,19 +188,19 @@ class Identity(Protocol):
     """Identity verification provider."""
 
     def is_synchronous(self, org_id: UUID, rail: str) -> bool:
-        """Return whether results come from memory: then a request may wait for them."""
+        """Return whether no result needs a call to the outside: then a request may wait for it."""
         ...
 
     async def create(self, applicant: Applicant) -> str:
-        """Create the application and return the provider's reference, the same for the same key."""
+        """Create the application; return the provider's reference, the same for the same key."""
         ...
 
     async def attach(self, reference: str, document: ApplicantDocument) -> None:
-        """Add a document; a document with a known id stays unchanged."""
+        """Add a document; a document whose id was added before stays unchanged."""
         ...
 
     async def submit(self, reference: str) -> StillPending:
-        """Start the verification and return the earliest useful time of the first query."""
+        """Start the verification; return when the first query is useful."""
         ...
 
     async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
@@ -205,7 +208,7 @@ class Identity(Protocol):
         ...
 
     async def open_link(self, reference: str) -> HostedVerification | None:
-        """Return the provider's own page for the person; None if it has none."""
+        """Return the provider's page for the person; None if it has none."""
         ...
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
@@ -251,7 +254,7 @@ def sanitize(text: str | None, *, length_max: int = TEXT_LENGTH_MAX) -> str | No
     """Return a foreign text in a form that can be stored and shown; None if nothing remains."""
     if text is None:
         return None
-    # Some can't be stored. Others would show a text in another order than it is written.
+    # Some characters can't be stored; others would show a text in another order than written.
     cleaned = "".join(each for each in text if each == "\n" or is_allowed(each))
     return cleaned.strip()[:length_max].strip() or None
 

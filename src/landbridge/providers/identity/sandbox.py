@@ -25,7 +25,7 @@ from landbridge.providers.identity.port import (
     StillPending,
 )
 
-# Long enough for PENDING to be visible to a client that polls every few seconds. Real verification
+# Delays long enough for a client that polls every few seconds to see PENDING. Real verification
 # takes minutes for individuals and days for businesses.
 INDIVIDUAL_DELAY = timedelta(seconds=10)
 BUSINESS_DELAY = timedelta(seconds=30)
@@ -52,8 +52,8 @@ class TestNameField(StrEnum):
 
 
 _RESERVED = tuple(ending for ending in CheckEnding if ending is not CheckEnding.DELAYED)
-# Our own reserved names count in KYC data only, where they can be corrected. The contract's
-# reserved names also count in the account's own name.
+# Our own reserved names count only in KYC data, where they can be corrected. The contract's
+# reserved names also count in the name of the account.
 _CONTRACT_ENDINGS = {CheckEnding.REJECTION, CheckEnding.PENDING, CheckEnding.APPROVAL}
 _PREFIX = "sandbox"
 
@@ -62,12 +62,12 @@ class SandboxIdentity:
     """Returns the result that the name scripts; otherwise approves after a short delay."""
 
     def is_synchronous(self, org_id: UUID, rail: str) -> bool:
-        """Return True: there is nobody to wait for."""
+        """Return True: no provider has to be waited for."""
         del org_id, rail
         return True
 
     async def create(self, applicant: Applicant) -> str:
-        """Decide the result now."""
+        """Decide the result from the applicant; return it as the reference."""
         ending, field = choose_ending(applicant)
         return f"{_PREFIX}:{ending}:{field}:{applicant.key}"
 
@@ -76,11 +76,11 @@ class SandboxIdentity:
         del reference, document
 
     async def submit(self, reference: str) -> StillPending:
-        """Return when to query: now, after the delay, or never."""
+        """Return when to query: now, after the delay, or never (None)."""
         return _time_left(*_read(reference), timedelta())
 
     async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
-        """Return the result once its time has come."""
+        """Return the result once its delay is over."""
         ending, field = _read(reference)
         time_left = _time_left(ending, field, waited)
         if time_left.retry_after != timedelta():
@@ -98,7 +98,7 @@ class SandboxIdentity:
                 return IdentityReview(result=CheckResult(answer=ReviewOutcome.APPROVED))
 
     async def open_link(self, reference: str) -> None:
-        """Return None: there is no page of a provider."""
+        """Return None: there is no provider, so there is no page."""
         del reference
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
@@ -108,7 +108,7 @@ class SandboxIdentity:
 
 
 def choose_ending(applicant: Applicant) -> tuple[CheckEnding, TestNameField]:
-    """Return the scripted result of this applicant, and the name that decided it."""
+    """Return the scripted result of this applicant, and the field with the deciding name."""
     if applicant.is_business:
         names = [(TestNameField.OWNERS, owner.last_name) for owner in applicant.owners]
         names.append((TestNameField.BUSINESS, applicant.facts.get("businessName")))
@@ -154,7 +154,7 @@ def _declined(reject_type: RejectType, reason: str) -> CheckResult:
 
 
 def _retry(field: TestNameField) -> IdentityReview:
-    """Build a decline that another name corrects."""
+    """Return a decline that can be corrected by another name in this field."""
     result = _declined(RejectType.RETRY, "NAME_MISMATCH")
     match field:
         case TestNameField.PERSON:

@@ -44,7 +44,7 @@ from landbridge.providers.iso20022.xml import (
 from landbridge.providers.rails.currencies import FIAT
 
 _MESSAGE, _VERSIONS, _BODY = "camt.053", range(2, 14), "BkToCstmrStmt"
-# Opening balance of a statement, or the closing balance of the previous one.
+# Balance codes: opening balance (or the previous statement's closing one), and closing balance.
 _OPENING, _CLOSING = ("OPBD", "PRCD"), ("CLBD",)
 
 
@@ -133,7 +133,7 @@ def _asset(
 
 
 def _balance(node: Node, codes: tuple[str, ...], name: str) -> Money | None:
-    """Return the first balance of the given kinds, in the order of `kinds`."""
+    """Return the first balance that has one of the codes, in the order of the codes; or None."""
     for code in codes:
         for balance in node.all("Bal"):
             if balance.read("Tp", "CdOrPrtry", "Cd") == code:
@@ -149,7 +149,7 @@ def _closing_day(node: Node) -> date | None:
             try:
                 return read_stated_day(balance.find("Dt"), "The day of the closing balance")
             except FileRejected:
-                return None  # no line and no balance depends on it
+                return None  # no line and no balance depends on this day
     return None
 
 

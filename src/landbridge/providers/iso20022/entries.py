@@ -38,7 +38,8 @@ from landbridge.providers.iso20022.xml import (
     required,
 )
 
-# Placeholders that banks and payers write for a missing reference, without blanks, signs and zeros.
+# Placeholders that banks and payers write for a missing reference; compared without blanks, signs
+# and zeros.
 NO_REFERENCE = frozenset(
     {"", "NA", "NONE", "NONREF", "NOREF", "NOTAVAIL", "NOTAVAILABLE", "NOTPROVIDED", "UNKNOWN"}
 )
@@ -92,7 +93,7 @@ def _status(node: Node, name: str) -> EntryStatus:
 
 
 def _is_whole(node: Node, entry: StatementEntry, transactions: list[Transaction]) -> bool:
-    """Whether these are all payments of the entry, and they add up to it."""
+    """Return whether these are all payments of the entry, and add up to it."""
     counts = [
         read_count(batch.read("NbOfTxs"), "The count of a batch")
         for batch in node.all("NtryDtls", "Btch")
@@ -101,7 +102,7 @@ def _is_whole(node: Node, entry: StatementEntry, transactions: list[Transaction]
         return False
     if len(transactions) == 1:
         (only,) = transactions
-        # Money that came is at most what its payer sent: else others have sent the rest.
+        # A credit is at most what its payer sent; if it is more, others have sent the rest.
         is_part = only.is_credit and not only.return_code and only.money.units < entry.money.units
         return only.is_credit is entry.is_credit and not is_part
     return bool(transactions) and signed(transactions) == signed([entry])
@@ -129,7 +130,7 @@ def _with_charges(
 
 
 def _instructed(details: Node, booked: Money, name: str) -> Money | None:
-    """Return the payment's amount before charges, if it is given in the account's currency."""
+    """Return the payment's amount before charges; None unless given in the account's currency."""
     for path in ("TxAmt", "InstdAmt"):
         amount = details.find("AmtDtls", path, "Amt")
         if amount is not None and _is_in(amount, booked):
@@ -144,7 +145,7 @@ def _read_transaction(
     kind = _code(node.find("BkTxCd")) or code
     return_code = _return_code(node.find("RtrInf"), kind)
     is_credit = read_is_credit(node, name) if node.find("CdtDbtInd") else entry.is_credit
-    # For a returned payment, the parties are those of the original payment.
+    # The parties of a returned payment are those of the original payment.
     has_our_debtor = is_credit == (return_code is not None)
     ours, other = ("Dbtr", "Cdtr") if has_our_debtor else ("Cdtr", "Dbtr")
     bic, member, _ = read_agent(node.find("RltdAgts", f"{other}Agt"))
@@ -174,14 +175,14 @@ def _transaction_money(node: Node, entry: StatementEntry, name: str) -> Money:
     amount = node.find("Amt") or node.find("AmtDtls", "TxAmt", "Amt")
     if amount is None:
         return entry.money
-    # An amount in another currency can't be compared; then only the entry's own amount counts.
+    # An amount in another currency can't be compared, so only the entry's own amount counts.
     if not _is_in(amount, entry.money):
         return entry.money
     return read_money(amount, f"{name}: the amount of a payment")
 
 
 def _is_in(amount: Node, money: Money) -> bool:
-    """Whether an amount is in the currency of this money."""
+    """Return whether an amount has the currency of this money."""
     return amount.attributes.get("Ccy", "").lower() == money.asset.currency
 
 
@@ -193,7 +194,7 @@ def _reference(node: Node, *path: str) -> str | None:
 
 
 def _return_code(returned: Node | None, kind: str | None) -> str | None:
-    """Return the return reason, if given: from its own element, or from the kind of entry."""
+    """Return the return reason, from its own element or from the kind of entry; or None."""
     if returned is not None:
         reason = returned.read("Rsn", "Cd") or returned.read("Rsn", "Prtry")
         return reason_code(reason) or NO_REASON
@@ -201,7 +202,7 @@ def _return_code(returned: Node | None, kind: str | None) -> str | None:
 
 
 def _code(node: Node | None) -> str | None:
-    """Return ISO's three-part code, or the bank's own."""
+    """Return ISO's three-part code of the kind, or the bank's own code; None without either."""
     if node is None:
         return None
     family = node.find("Domn", "Fmly")
@@ -233,7 +234,7 @@ def _with_own_references(
     if len(transactions) == 1:
         own = transactions[0].bank_reference
         return (replace(transactions[0], bank_reference=own or entry.reference),)
-    # Counted once: an entry may have a hundred thousand transactions.
+    # The counts are made once, because an entry may have a hundred thousand transactions.
     counts = Counter(each.bank_reference for each in transactions)
     return tuple(
         each
@@ -261,7 +262,7 @@ def read_is_credit(node: Node, name: str) -> bool:
 
 
 def read_number(node: Node | None) -> str | None:
-    """Return an account's IBAN, or else its other number."""
+    """Return an account's IBAN, or otherwise its other number; None without any."""
     iban, other = read_account(node)
     return iban or other
 
@@ -300,7 +301,7 @@ def _put_transaction(details: Element, transaction: Transaction) -> None:
     _put_code(node, transaction.code)
     has_our_debtor = transaction.is_credit == (transaction.return_code is not None)
     parties = put(node, "RltdPties")
-    # Both parties in the schema's order: debtor, then creditor.
+    # Both parties, in the schema's order: debtor, then creditor.
     for role, is_ours in (("Dbtr", has_our_debtor), ("Cdtr", not has_our_debtor)):
         name, account = (None, transaction.our_account) if is_ours else (other.name, other.account)
         _put_text(parties, f"{role}/Pty/Nm", None if name is None else written(name))
@@ -315,7 +316,7 @@ def _put_transaction(details: Element, transaction: Transaction) -> None:
 
 
 def put_moved(parent: Element, money: Money, *, is_credit: bool) -> None:
-    """Append an amount, which is never negative, and its direction."""
+    """Append the absolute amount, and its direction."""
     put_money(parent, "Amt", money)
     put(parent, "CdtDbtInd", "CRDT" if is_credit else "DBIT")
 

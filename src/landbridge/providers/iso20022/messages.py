@@ -15,16 +15,16 @@ from landbridge.providers.iso20022.reasons import DUPLICATES
 
 
 class Service(StrEnum):
-    """Rail by which the bank pays; one for a whole file."""
+    """Rail of the payments; a whole file has the same one."""
 
     SEPA = "SEPA"
     SEPA_INSTANT = "SEPA_INSTANT"
     SWIFT = "SWIFT"
-    WIRE = "WIRE"  # between banks in the United States
+    WIRE = "WIRE"  # wire between banks in the United States
 
 
 class Charges(StrEnum):
-    """Party that bears the banks' charges. SEPA fixes it: leave it out there."""
+    """Party that pays the banks' charges. SEPA prescribes it, so it is left out there."""
 
     SHARED = "SHAR"
     DEBTOR = "DEBT"
@@ -105,9 +105,9 @@ _REJECTIONS = frozenset({"RJCT", "CANC"})
 
 
 def _is_rejected(status: str | None, reason_codes: tuple[str, ...]) -> bool:
-    """Whether the bank rejects it.
+    """Return whether the bank rejects it.
 
-    A rejected duplicate does not: the first copy may be paid already.
+    A rejected duplicate does not count: the first copy may be paid already.
     """
     return status in _REJECTIONS and not DUPLICATES.intersection(reason_codes)
 
@@ -122,7 +122,7 @@ class TransactionStatus:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether the bank will not pay. Every other status leaves the payment unchanged."""
+        """Return whether the bank will not pay. Every other status leaves the payment unchanged."""
         return _is_rejected(self.status, self.reason_codes)
 
 
@@ -142,7 +142,7 @@ class StatusReport:
 
     @property
     def is_rejected(self) -> bool:
-        """Whether the bank will pay nothing of the file."""
+        """Return whether the bank will pay nothing of the file."""
         return _is_rejected(self.group_status, self.reason_codes)
 
 
@@ -156,7 +156,7 @@ class EntryStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherParty:
-    """Counterparty of a payment, as far as the bank names it."""
+    """Counterparty of a payment, as far as the bank states it."""
 
     name: str | None = None
     account: str | None = None

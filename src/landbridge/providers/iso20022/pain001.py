@@ -68,9 +68,9 @@ from landbridge.providers.iso20022.xml import (
 )
 
 _MESSAGE, _VERSION, _BODY = "pain.001", 9, "CstmrCdtTrfInitn"
-# The control sum has 18 digits at most, which ten thousand such payments reach.
+# Digits of an amount. The control sum has at most 18, which ten thousand such payments reach.
 _DIGITS_MAX = 14
-# The schemes' own limit: eleven digits including the cents. Source: EPC, implementation guidelines.
+# Limit of the SEPA schemes: eleven digits including cents. Source: EPC, implementation guidelines.
 _SEPA_DIGITS_MAX = 11
 _ACCOUNT_LENGTH_MAX = 34
 _PURPOSE_LENGTH_MAX = 35
@@ -81,7 +81,7 @@ _SEPA = (Service.SEPA, Service.SEPA_INSTANT)
 
 
 def rejection_reason(transfer: CreditTransfer, service: Service) -> str | None:
-    """Return what the format or the rail can't carry, without personal data; else None."""
+    """Return what the format or the rail can't carry, without personal data; None if it can."""
     units, wrong = transfer.money.units, _party_fault(transfer.creditor)
     if units <= 0:
         return "the amount must be positive"
@@ -246,7 +246,7 @@ def _put_payments(body: Element, initiation: Initiation) -> None:
     block = put(body, "PmtInf")
     put(block, "PmtInfId", initiation.message_id)
     put(block, "PmtMtd", "TRF")
-    # One statement entry per payment: settlement is detected by it.
+    # The statement must have one entry per payment, because that shows its settlement.
     put(block, "BtchBookg", "false")
     _put_totals(block, initiation)
     _put_service(put(block, "PmtTpInf"), service)
@@ -272,7 +272,7 @@ def _put_service(kind: Element, service: Service) -> None:
             put(kind, "InstrPrty", "NORM")
             put(kind, "SvcLvl/Cd", "URGP")
         case Service.WIRE:
-            # Between banks of one country, "urgent" is the wire and anything else is the ACH.
+            # Between banks of one country, an urgent payment is a wire, and any other is ACH.
             put(kind, "InstrPrty", "HIGH")
             put(kind, "SvcLvl/Cd", "URGP")
 
@@ -308,10 +308,11 @@ def _put_transfer(block: Element, transfer: CreditTransfer, service: Service) ->
 
 
 def _check(raw: bytes) -> None:
-    """Raises `InvariantBroken` unless the file matches ISO's schema, which sepaxml ships."""
+    """Raise `InvariantBroken` unless the file matches ISO's schema, which sepaxml ships."""
     # Imported on first use: only file writing needs it. The package has no types.
     etree: Any = import_module("lxml.etree")
-    # Parsing the schema takes two milliseconds, and the result is not thread-safe.
+    # Parsing the schema takes two milliseconds; the result is not thread-safe, so each thread has
+    # one.
     schema = getattr(_of_thread, "schema", None)
     if schema is None:
         schema = _of_thread.schema = etree.XMLSchema(etree.parse(str(_schema_path())))
@@ -370,7 +371,7 @@ def _read_service(block: Node) -> Service:
 
 
 def _check_totals(node: Node | None, transfers: tuple[CreditTransfer, ...]) -> None:
-    """Check that the stated count and sum are those of the payments."""
+    """Raise `FileRejected` unless the stated count and sum are those of the payments."""
     count = None if node is None else read_count(node.read("NbOfTxs"), "The count of payments")
     if node is None or count != len(transfers):
         raise FileRejected("The count of payments differs from the stated count.")

@@ -81,7 +81,7 @@ def write(report: StatusReport) -> bytes:
 
 def _read_transaction(node: Node) -> TransactionStatus:
     end_to_end_id = node.read("OrgnlEndToEndId")
-    # Both ids have the same value in our files; some banks return only one of them.
+    # Our files have the same value for both ids; some banks return only one of them.
     number = node.read("OrgnlInstrId") if end_to_end_id in {None, NOT_PROVIDED} else end_to_end_id
     status = _status(node.read("TxSts"), "A payment's status")
     return TransactionStatus(

@@ -1,4 +1,4 @@
-"""Parts that the messages share: parties, accounts, banks, references."""
+"""Elements that the messages share: parties, accounts, banks, references."""
 
 import re
 from uuid import UUID
@@ -15,7 +15,7 @@ ADDRESS_LINES_MAX = 2
 _TOWN_LENGTH_MAX = 35
 _POSTCODE_LENGTH_MAX = 16
 _ADDRESS_LINE_LENGTH_MAX = 70
-# Placeholder in a required field without a value.
+# Placeholder in a required element without a value.
 NOT_PROVIDED = "NOTPROVIDED"
 _UETR = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -65,7 +65,7 @@ def put_account(
 
 
 def read_account(node: Node | None) -> tuple[str | None, str | None]:
-    """Return an account's IBAN and its other number."""
+    """Return an account's IBAN and its other number; None for a missing one."""
     if node is None:
         return None, None
     return node.read("Id", "IBAN"), node.read("Id", "Othr", "Id")
@@ -94,7 +94,7 @@ def put_agent(
 
 
 def read_agent(node: Node | None) -> tuple[str | None, ClearingMember | None, str | None]:
-    """Return a bank's BIC (also from its element in older versions), clearing number, and name."""
+    """Return a bank's BIC (from its element in any version), clearing number, and name."""
     bank = None if node is None else node.find("FinInstnId")
     if bank is None:
         return None, None, None
@@ -114,7 +114,7 @@ def read_uetr(text: str | None) -> UUID | None:
 
 
 def read_remittance(node: Node) -> str | None:
-    """Return all remittance text of the payer: the lines in order, then structured references."""
+    """Return all remittance text: the lines in order, then structured references; None without."""
     lines = [line.text for line in node.all("RmtInf", "Ustrd")]
     references = [line.text for line in node.all("RmtInf", "Strd", "CdtrRefInf", "Ref")]
     return " ".join(each for each in (*lines, *references) if each) or None

@@ -8,7 +8,7 @@ therefore replaced by `NARR`, "a reason in words", and the bank's text is discar
 
 UNSPECIFIED = "NARR"
 NO_REASON = "MS03"
-# Duplicate: the bank rejects only the second copy, and the first one remains valid.
+# Duplicates: the bank rejects only the second copy, and the first one remains valid.
 DUPLICATES = frozenset({"AM05", "DU01", "DU02", "DU03", "DU04", "DU05", "DUPL"})
 
 REASONS = {
@@ -115,7 +115,7 @@ REASONS = {
 
 
 def reason_code(code: str | None) -> str | None:
-    """Return the bank's reason code if it is a known one; else the code of a reason in words."""
+    """Return a known reason code as it is; for another text, the code of a reason in words."""
     if not code:
         return None
     return code if code in REASONS else UNSPECIFIED

@@ -33,7 +33,7 @@ _GREEK = _table(
     "α β γ δ ε ζ η θ ι κ λ μ ν ξ ο π ρ σ ς τ υ φ χ ψ ω",  # noqa: RUF001  as above
     "a v g d e z i th i k l m n x o p r s s t y f ch ps o",
 )
-# Two letters for one sound, as in Papadopoulos.
+# Two letters for one sound, as in the name Papadopoulos.
 _GREEK_OU = re.compile("(?<=[οΟ])[υύΥΎ]")  # noqa: RUF001  as above
 _CYRILLIC = _table(
     "а б в г ґ ѓ д ђ е є ж з ѕ и і ї й ј к ќ л љ м н њ о п р с т ћ у ў",  # noqa: RUF001  as above
@@ -65,7 +65,7 @@ def written(text: str) -> str:
 
 
 def is_writable(text: str) -> bool:
-    """Whether every letter and digit of a text can be written in the bank character set."""
+    """Return whether every letter and digit of a text can be written in the bank character set."""
     composed = unicodedata.normalize("NFC", text)
     return not any(each != _UNKNOWN and _UNKNOWN in _written(each) for each in composed)
 
@@ -78,7 +78,7 @@ def _written(character: str) -> str:
     # Base letter without accents: NFKD also splits ligatures and full-width letters.
     taken_apart = unicodedata.normalize("NFKD", character)
     written_parts = "".join(_written(each) for each in taken_apart if taken_apart != character)
-    # A few Arabic letters are a blank and a vowel mark, of which nothing would be written.
+    # Some Arabic letters decompose to a blank and a vowel mark, of which nothing would be written.
     if written_parts.strip():
         return written_parts
     match unicodedata.category(character)[0]:

@@ -1,4 +1,4 @@
-"""Read foreign XML, and write ours.
+"""Parse foreign XML, and write ours.
 
 Guarantees of `read_document`, for any bytes:
 - Nothing is fetched or expanded: document types, entities and external references are rejected as
@@ -33,15 +33,15 @@ DEPTH_MAX = 32
 TEXT_LENGTH_MAX = 10_000
 ATTRIBUTES_MAX = 10
 _NAME_LENGTH_MAX = 1_000
-# Bytes that are parsed at once; a tag or a comment of at most so many bytes is read. The parser
-# keeps it until it is complete, and copies the whole namespace for each prefixed attribute of a
-# tag: a tag of a megabyte would take gigabytes.
+# Bytes parsed at once, and so the longest tag or comment that is accepted. The parser keeps a tag
+# until it is complete, and copies the namespace for each prefixed attribute: a tag of a megabyte
+# would take gigabytes.
 TAG_BYTES_MAX = 16_384
 _SILENT_BYTES_MAX = 2 * TAG_BYTES_MAX
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 _NAMESPACE = re.compile(r"urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3})\.001\.([0-9]{2})")
-# xs:date and xs:dateTime; further forms that Python reads (weeks, basic forms) are rejected.
+# xs:date and xs:dateTime; other forms that Python would parse (weeks, basic forms) are rejected.
 _DAY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:Z|[+-]\d{2}:\d{2})?", re.ASCII)
 _MOMENT = re.compile(
     r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})?", re.ASCII
@@ -55,7 +55,7 @@ class Node:
     name: str
     attributes: Mapping[str, str]
     text: str = ""
-    # Most elements have no children: a list for each would be most of the memory.
+    # A tuple, because most elements have no children: a list for each would be most of the memory.
     children: Sequence["Node"] = ()
 
     def all(self, *path: str) -> Iterator["Node"]:
@@ -69,11 +69,11 @@ class Node:
                     yield child
 
     def find(self, *path: str) -> "Node | None":
-        """Return the first element at this path."""
+        """Return the first element at this path; None without one."""
         return next(self.all(*path), None)
 
     def read(self, *path: str) -> str | None:
-        """Return the stripped text of the first element at this path that has one."""
+        """Return the stripped text of the first element at this path with text, or None."""
         return next((node.text for node in self.all(*path) if node.text), None)
 
 
@@ -113,7 +113,7 @@ def required(text: str | None, name: str) -> str:
 
 
 def read_money(node: Node | None, name: str) -> Money:
-    """Return the amount with its currency; raises `FileRejected`, also for a negative one."""
+    """Return an amount with its currency; raises `FileRejected`, also if it is negative."""
     if node is None:
         raise FileRejected(f"{name} is missing.")
     asset = FIAT.get(node.attributes.get("Ccy", "").lower())
@@ -129,7 +129,7 @@ def read_money(node: Node | None, name: str) -> Money:
 
 
 def read_count(text: str | None, name: str) -> int | None:
-    """Return a whole number of at most 18 digits; raises `FileRejected`."""
+    """Return a whole number of at most 18 digits, None if missing; raises `FileRejected`."""
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,18}", text):
@@ -202,9 +202,9 @@ def document_bytes(root: Element) -> bytes:
 
 
 class _Builder:
-    """Builds the tree from the parser's calls, and stops at the first exceeded limit.
+    """Builds the tree from the parser's calls, and stops at the first limit exceeded.
 
-    `_text` is the text read since the last tag.
+    `_text` is the text since the last tag.
     """
 
     def __init__(self) -> None:
@@ -212,7 +212,7 @@ class _Builder:
         self._text: list[str] = []
         self._text_length = 0
         self._count = 0
-        # Calls so far: without one, the parser is within a tag, a comment or the like.
+        # Number of calls. If parsing causes none, the parser is within a tag, a comment or similar.
         self.calls = 0
         self.root: Node | None = None
 
@@ -305,7 +305,7 @@ def _split(tag: str) -> tuple[str, str]:
 
 
 def _without(namespace: str, root: Node) -> None:
-    """Strip the message's namespace from all names; other namespaces are never found."""
+    """Remove the message's namespace from all names; names of other namespaces never match."""
     prefix, waiting = f"{{{namespace}}}", [root]
     while waiting:
         node = waiting.pop()

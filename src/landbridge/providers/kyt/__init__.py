@@ -1,1 +1,1 @@
-"""KYT (know your transaction): screening of deposits and payments, by a provider."""
+"""KYT (know your transaction): screening of deposits and payments by a provider."""

@@ -1,6 +1,6 @@
-"""Port to the screening of deposits and payments: by a connected provider, or by the sandbox.
+"""Port to the screening of deposits and payments, by a connected provider or by the sandbox.
 
-Silence is no answer: a deposit or payment without one waits, and is asked about again.
+A missing answer decides nothing: the deposit or payment waits, and the provider is asked again.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from uuid import UUID
 from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.money import Money
 
-# A provider that has not answered after this time is reported as stuck; it is asked again.
+# Time after which a provider without an answer is reported as stuck; it is still asked again.
 SCREENED_WITHIN = timedelta(hours=1)
 
 
 class ScreeningDirection(StrEnum):
     """Which way the money goes."""
 
-    DEPOSIT = "deposit"  # from outside to us
-    PAYMENT = "payment"  # from us to outside
+    DEPOSIT = "deposit"  # from outside to a wallet of ours
+    PAYMENT = "payment"  # from a wallet of ours to outside
 
 
 class ScreenedKind(StrEnum):
@@ -34,7 +34,7 @@ class ScreenedKind(StrEnum):
 class ScreeningVerdict(StrEnum):
     """What a provider says about a deposit or payment."""
 
-    PENDING = "PENDING"  # it has not decided yet: ask again
+    PENDING = "PENDING"  # the provider has not decided: ask again
     CLEAR = "CLEAR"  # final: nothing speaks against it
     HIT = "HIT"  # final: people have to decide
 
@@ -55,7 +55,7 @@ class RiskCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepositParty:
-    """Sender of fiat as the bank reported it. Personal data: it is sent, and not stored."""
+    """Sender of fiat as the bank reported it. Personal data, which is sent but not stored."""
 
     name: str | None = None
     bank_name: str | None = None
@@ -68,9 +68,10 @@ class ScreenedTransfer:
     """Deposit or payment to screen. `key` is ours, and the same for every attempt.
 
     Coins have a chain and addresses, and deposits of coins a transaction. Fiat has a rail; a
-    deposit of fiat has its `sender` if it is known, a payout its `payee` as in `RailPayment`. It
-    arrived, or was first to be sent, at `at`, and is screened at `now`, both in the organisation's
-    time. `user_id` is the owner of the money: the organisation's id if it is no user's yet.
+    deposit of fiat has its `sender` if it is known, a payout its `payee` as in `RailPayment`. `at`
+    is when it arrived or was first due to be sent, `now` when it is screened, both in the
+    organisation's time. `user_id` is the owner of the money: the organisation's id if that is no
+    user yet.
     """
 
     org_id: UUID
@@ -91,10 +92,10 @@ class ScreenedTransfer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreeningReport:
-    """Answer of a provider; `expected_at` is when an answer that is pending may have changed.
+    """Answer of a provider; `expected_at` is when a pending answer may have changed.
 
-    `missing` names what the travel rule requires, and is not there: a payment is pending then, and
-    a deposit has a hit, until it is.
+    `missing` lists data that the travel rule requires and that are missing. Until they are
+    complete, a payment is pending, and a deposit has a hit.
     """
 
     verdict: ScreeningVerdict
@@ -109,25 +110,25 @@ class TransferScreener(Protocol):
     """Screens deposits and payments. Never called inside a transaction."""
 
     def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
-        """Return whether what an organisation gets or pays in a currency waits for an answer."""
+        """Return whether an organisation's deposits or payments in a currency are screened."""
         ...
 
     async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
-        """Return the answer; a final one never changes, however often it is asked.
+        """Return the answer; a final one never changes, however often it is requested.
 
-        Raises `Unavailable` and `Unclear`: ask again.
+        Raises `Unavailable` and `Unclear`, after which it is requested again.
         """
         ...
 
 
 class NotScreened(Unavailable):
-    """No provider screens this, and none was asked about it."""
+    """No provider screens this transfer, so none was asked."""
 
 
 class PaymentAwaitsScreening(Unavailable):
-    """A payment was not sent: its screening has no answer, or people have to decide about a hit.
+    """The payment was not sent: its screening is pending, or people have to decide about a hit.
 
-    It is to be sent again at `retry_at`. `attention` says why it needs a person; None if not yet.
+    Send it again at `retry_at`. `attention` is why it needs a person; None if it does not yet.
     """
 
     def __init__(self, retry_at: datetime, attention: str | None) -> None:

@@ -1,7 +1,7 @@
-"""The sandbox's screening: it answers at once, and the amount decides what.
+"""Screening of the sandbox: answers at once, and the amount decides the answer.
 
-docs/reference/deposit-screening.md#in-the-sandbox has the same table,
-for payments docs/reference/payment-screening.md.
+docs/reference/deposit-screening.md#in-the-sandbox has the same table, for payments
+docs/reference/payment-screening.md.
 """
 
 from datetime import timedelta
@@ -17,17 +17,17 @@ from landbridge.providers.kyt.port import (
 )
 
 NAME = "sandbox"
-# The hundredths of the amount, as in 100.66.
+# Hundredths of the amount, such as 66 for 100.66, that script an answer.
 HIT_CENTS, SILENT_CENTS, SLOW_CENTS = 66, 67, 68
-# So long an answer that comes late is pending, by the organisation's clock.
+# Time for which a late answer is pending, by the organisation's clock.
 SLOW_FOR = timedelta(minutes=10)
 
 
 class SandboxScreener:
-    """Screens all deposits or payments that it is asked about; see the port."""
+    """Screens every deposit or payment that it gets; see the port."""
 
     def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
-        """Return true: the settings say which direction is screened."""
+        """Return True: the settings decide which direction is screened."""
         del org_id, currency, direction
         return True
 
@@ -56,7 +56,7 @@ class SandboxScreener:
 
 
 def _cents(transfer: ScreenedTransfer) -> int:
-    """Return the hundredths of the amount, without what is smaller."""
+    """Return the hundredths of the amount, ignoring smaller digits."""
     money = transfer.money
     per_cent = 10 ** max(money.asset.decimals - 2, 0)
     return money.units // per_cent % 100

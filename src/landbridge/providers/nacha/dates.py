@@ -15,7 +15,7 @@ _DAY = timedelta(days=1)
 
 
 def effective_on(at: datetime, *, is_same_day: bool = False) -> date:
-    """Return the effective entry date of a payment that the bank has at `at`."""
+    """Return the effective entry date of a payment that the bank receives at `at`."""
     return settles_at("ach", at, is_same_day=is_same_day).astimezone(NEW_YORK).date()
 
 

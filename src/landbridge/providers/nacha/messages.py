@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-# Limits set by the columns.
+# Maximum amounts that fit the columns.
 CENTS_MAX = 10**10 - 1
 BATCH_CENTS_MAX = 10**12 - 1
 ENTRIES_MAX = 10**6 - 1
@@ -19,7 +19,8 @@ CHECKING_PRENOTE = "23"
 SAVINGS_CREDIT = "32"
 SAVINGS_PRENOTE = "33"
 PRENOTES = frozenset({CHECKING_PRENOTE, SAVINGS_PRENOTE})
-# Transactions that we send: a payment to an account, or a prenote that tests whether it exists.
+# Transaction codes that we send: a payment to an account, or a prenote that tests whether it
+# exists.
 SENT = frozenset({CHECKING_CREDIT, SAVINGS_CREDIT}) | PRENOTES
 
 
@@ -44,7 +45,7 @@ class Return:
 
     code: str
     original_trace: str
-    # First eight digits of the receiving bank's routing number.
+    # First eight digits of the routing number of the bank that received the entry.
     original_rdfi: str
     died_on: date | None = None
     information: str = ""
@@ -57,7 +58,8 @@ class NotificationOfChange:
     code: str
     original_trace: str
     original_rdfi: str
-    # As the bank wrote it: an account number, a routing number, a name. Personal data.
+    # The corrected value as the bank wrote it: an account number, a routing number or a name.
+    # Personal data.
     corrected: str
 
 
@@ -71,7 +73,7 @@ class NachaEntry:
     cents: int
     individual_id: str
     name: str
-    # The ODFI's eight digits and a sequence number of seven.
+    # Eight digits of the originating bank (ODFI), then a sequence number of seven digits.
     trace_number: str
     addenda: tuple[str, ...] = ()
     returned: Return | None = None
@@ -79,12 +81,12 @@ class NachaEntry:
 
     @property
     def is_credit(self) -> bool:
-        """Whether the account receives money; a return counts as its original entry."""
+        """Return whether the account receives money; a return counts as its original entry."""
         return self.transaction_code[1] <= "4"
 
     @property
     def record_count(self) -> int:
-        """Number of lines in the file."""
+        """Return the number of lines of the entry in the file."""
         return 1 + len(self.addenda) + (self.returned is not None) + (self.correction is not None)
 
 
@@ -96,7 +98,7 @@ class NachaBatch:
     company_id: str
     sec_code: SecCode
     description: str
-    # None where a returning bank leaves it out.
+    # None if a returning bank left it out.
     effective_on: date | None
     # First eight digits of the originating bank's routing number.
     odfi: str
@@ -105,22 +107,22 @@ class NachaBatch:
 
     @property
     def record_count(self) -> int:
-        """Number of lines of its entries, without header and control."""
+        """Return the number of lines of the entries, without header and control."""
         return sum(each.record_count for each in self.entries)
 
     @property
     def entry_hash(self) -> int:
-        """Sum of the first eight digits of all routing numbers, modulo 10^10."""
+        """Return the sum of the first eight digits of all routing numbers, modulo 10^10."""
         return sum(int(each.routing_number[:8]) for each in self.entries) % 10**10
 
     @property
     def credit_cents(self) -> int:
-        """Total paid to accounts."""
+        """Return the total paid to accounts."""
         return sum(each.cents for each in self.entries if each.is_credit)
 
     @property
     def debit_cents(self) -> int:
-        """Total debited from accounts."""
+        """Return the total debited from accounts."""
         return sum(each.cents for each in self.entries if not each.is_credit)
 
 
@@ -133,26 +135,26 @@ class NachaFile:
     destination_name: str
     origin_name: str
     created_at: datetime
-    # A to Z or 0 to 9: distinguishes files of one day.
+    # A to Z or 0 to 9; distinguishes files of the same day.
     id_modifier: str
     batches: tuple[NachaBatch, ...]
 
     @property
     def record_count(self) -> int:
-        """Number of lines of its entries."""
+        """Return the number of lines of all entries."""
         return sum(each.record_count for each in self.batches)
 
     @property
     def entry_hash(self) -> int:
-        """Entry hash over all batches."""
+        """Return the entry hash over all batches."""
         return sum(each.entry_hash for each in self.batches) % 10**10
 
     @property
     def credit_cents(self) -> int:
-        """Total paid to accounts."""
+        """Return the total paid to accounts."""
         return sum(each.credit_cents for each in self.batches)
 
     @property
     def debit_cents(self) -> int:
-        """Total debited from accounts."""
+        """Return the total debited from accounts."""
         return sum(each.debit_cents for each in self.batches)

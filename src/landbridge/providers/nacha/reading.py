@@ -28,11 +28,11 @@ from landbridge.providers.nacha.messages import (
 )
 from landbridge.providers.rails.calendar import NEW_YORK
 
-# A hundred thousand payments.
+# Maximum size of a file: a hundred thousand payments.
 FILE_BYTES_MAX = 10_000_000
 
 _Values = Mapping[str, str]
-# Kind of account, then the kind of transaction.
+# First digit: kind of account; second digit: kind of transaction.
 _TRANSACTION_CODE = re.compile(r"[2-5][1-9]")
 _MODIFIER = re.compile(r"[A-Z0-9]")
 _DATE = re.compile(r"[0-9]{6}")
@@ -64,7 +64,7 @@ def _lines(raw: bytes) -> list[str]:
     line_count = len(lines)
     while lines and lines[-1] == records.FILLER:
         lines.pop()
-    # Some banks omit the filler lines; any that are present follow the rules.
+    # Some banks omit the filler lines; if present, they must follow the rules.
     is_filled = line_count > len(lines)
     if line_count - len(lines) >= records.BLOCK or (is_filled and line_count % records.BLOCK):
         raise FileRejected("The last block is not filled up with nines to ten lines.")
@@ -76,7 +76,7 @@ class _NachaReader:
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
-        # Lines read so far, which is the number of the last one.
+        # Number of lines read so far, which is the number of the last one.
         self._place = 0
 
     def file(self) -> NachaFile:
@@ -175,7 +175,7 @@ class _NachaReader:
         kind = self._lines[self._place][1:3]
         record = records.ADDENDA.get(kind)
         is_first = entry.record_count == 1
-        # Returns and corrections have one addendum; a payment may have several.
+        # A return or correction has one addendum; a payment may have several.
         has_answer = entry.returned is not None or entry.correction is not None
         if record is None or has_answer or (kind != "05" and not is_first):
             raise FileRejected(f"Line {self._place + 1}: such an addenda has no place here.")

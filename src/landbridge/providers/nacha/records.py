@@ -68,13 +68,13 @@ class NachaField:
 
     @property
     def label(self) -> str:
-        """Field name for messages."""
+        """Return the field's name for messages."""
         return self.name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
 class NachaRecord:
-    """Record type."""
+    """Record type: its fields in order."""
 
     fields: tuple[NachaField, ...]
 
@@ -140,9 +140,9 @@ BATCH_HEADER = _record(
     ("entry_description", 10, _T),
     ("descriptive_date", 6, _X),
     ("effective_date", 6, _T),
-    # Settlement date as day of the year; filled in by the network.
+    # Settlement date as the day of the year, which the network fills in.
     ("settlement_date", 3, _X),
-    # Originator status: a bank bound by the rules.
+    # Originator status 1: a bank bound by the rules.
     ("originator_status", 1, _X, "1"),
     ("odfi", 8, _N),
     ("batch_number", 7, _N),
@@ -162,7 +162,7 @@ ENTRY = _record(
     ("trace_number", 15, _N),
 )
 
-# Payment texts.
+# Addendum with a payment text.
 ADDENDA_05 = _record(
     ("record_type", 1, _F, "7"),
     ("addenda_type", 2, _F, "05"),
@@ -171,7 +171,7 @@ ADDENDA_05 = _record(
     ("entry_number", 7, _N),
 )
 
-# Correction that a bank requests.
+# Addendum with a correction that a bank requests.
 ADDENDA_98 = _record(
     ("record_type", 1, _F, "7"),
     ("addenda_type", 2, _F, "98"),
@@ -184,7 +184,7 @@ ADDENDA_98 = _record(
     ("trace_number", 15, _N),
 )
 
-# Return reason.
+# Addendum with a return reason.
 ADDENDA_99 = _record(
     ("record_type", 1, _F, "7"),
     ("addenda_type", 2, _F, "99"),

@@ -1,8 +1,8 @@
 """Reasons of ACH returns and notifications of change.
 
 Sentences are our own, per code of the network, without personal data. Source: NACHA Operating
-Rules, appendix on returns. Codes between banks alone (R61 to R85) are described as such: a company
-that receives one asks its bank.
+Rules, appendix on returns. Codes that are used only between banks (R61 to R85) are described as
+such: a company that receives one asks its bank.
 """
 
 from collections.abc import Mapping
@@ -104,7 +104,8 @@ CHANGES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-# Transaction code of a return: the account kind stays, the rest means "returned".
+# Transaction code of a return: the first digit (kind of account) stays, the second means
+# "returned".
 _RETURN_OF = {"2": "21", "3": "31"}
 
 

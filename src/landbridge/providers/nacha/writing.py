@@ -38,7 +38,7 @@ def plain(text: str) -> str:
 
 
 def has_lost_letters(text: str) -> bool:
-    """Whether a letter or a digit of this text would become a question mark."""
+    """Return whether a letter or digit of this text would become a question mark."""
     return not is_writable(text)
 
 
@@ -47,14 +47,15 @@ _ACCOUNT_NUMBER = re.compile(r"[A-Z0-9-]{1,17}")
 _INDIVIDUAL_ID = re.compile(r"[A-Za-z0-9-]{0,15}")
 _TRACE = re.compile(r"\d{15}")
 _MODIFIER = re.compile(r"[A-Z0-9]")
-# Credits only, debits only, both.
+# Service class codes of a batch: only credits, only debits, or both.
 _CREDITS, _DEBITS, _MIXED = 220, 225, 200
 
 
 def rejection_reason(entry: NachaEntry) -> str | None:
-    """Return what ACH can't carry of a payment, without personal data; checked before acceptance.
+    """Return what ACH can't carry of a payment, without personal data; None if it can all.
 
-    The trace number is not validated: it is assigned when the file is written.
+    Checked before acceptance. The trace number is not validated: it is assigned when the file is
+    written.
     """
     checks = (
         (entry.transaction_code in SENT, "an ACH payment must be a credit or a prenote"),

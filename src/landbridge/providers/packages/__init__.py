@@ -1,1 +1,1 @@
-"""Providers connected by a Python package: it runs in a process of its own, as a sidecar does."""
+"""Provider packages: Python packages that connect a provider, each in a process of its own."""

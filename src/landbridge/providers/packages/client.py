@@ -1,4 +1,4 @@
-"""Client of a package: that of a sidecar, with an address that changes when the process does."""
+"""Client of a provider package: a sidecar's client whose address changes with the process."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from landbridge.providers.sidecar.counted_client import CountedSidecar
 
 
 class CountedPackage(CountedSidecar):
-    """Package of the providers file; see `SidecarClient`."""
+    """Client of a package in the providers file; see `SidecarClient`."""
 
     def __init__(
         self, settings: SidecarSettings, clock: Clock, database: Database, process: PackageProcess
@@ -26,7 +26,7 @@ class CountedPackage(CountedSidecar):
         return await self._process.url()
 
     async def read_webhook(self, headers: Mapping[str, str], body: bytes) -> InboundWebhookNews:
-        """Return what a webhook is about. Not counted: anybody can send one.
+        """Return the content of a webhook. The call is not counted: anybody can send a webhook.
 
         Raises `KeyInvalid`, `Unavailable` and `Unclear`.
         """

@@ -128,7 +128,7 @@ async def _test(
 
 @asynccontextmanager
 async def _reachable(settings: SidecarSettings) -> AsyncGenerator[SidecarSettings]:
-    """Yield settings with an address: a package is started for the suite."""
+    """Yield settings with an address: a package is started during the block."""
     if settings.package is None:
         yield settings
         return
@@ -194,7 +194,7 @@ async def _run(
 
 
 def _check_test_mode(name: str, description: SidecarDescription) -> None:
-    """Raise `click.UsageError` if the suite might move real money; rates alone are only read."""
+    """Raise `click.UsageError` if the suite might move real money; rates are only read."""
     if description.never_run_live:
         click.echo(f"{description.name}: never run live, by its own description")
     has_outcomes = bool(
@@ -226,7 +226,7 @@ _HEADERS: Sequence[Mapping[str, str]] = (
 
 
 async def check_package_webhooks(protocol: ProtocolChecks) -> ContractResult:
-    """Run the check; skipped if the package reads no webhooks."""
+    """Run the check; it is skipped if the package does not verify webhooks."""
 
     async def check() -> str | None:
         statuses: set[int | None] = set()

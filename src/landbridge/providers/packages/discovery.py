@@ -1,4 +1,4 @@
-"""Finds the installed package of a provider by its entry point. Nothing of it is imported here."""
+"""Finds the installed package of a provider by its entry point, without importing it."""
 
 from importlib.metadata import EntryPoint, entry_points
 

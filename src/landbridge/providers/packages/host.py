@@ -1,9 +1,9 @@
-"""Process of a package: loads it, and serves it to the process that started it.
+"""Process of a package: loads the package, and serves it to the parent process.
 
 Guarantees:
-- it has the settings of its package, and none of ours: they come by standard input, and the
+- it has the settings of its package and none of ours: they arrive on standard input, and the
   environment is an allow-list (`process.py`);
-- it ends when the process that started it is gone;
+- it ends when the parent process has ended;
 - it ends when a call has blocked its event loop for too long; the next call starts it again.
 """
 
@@ -32,17 +32,17 @@ from landbridge.providers.sidecar.signing import SigningSecret
 
 _log = structlog.stdlib.get_logger()
 
-# A loop that is blocked for so many times the timeout of a call is never free again.
+# An event loop that is blocked for this many call timeouts is assumed to be blocked for ever.
 _BLOCKED_TIMEOUTS = 2
 _BLOCKED_S_MIN = 5
 _BLOCKED_EXIT = 75
 _TICK_S = 1
-# Above standard input, output and error.
+# First file descriptor after standard input, output and error.
 _FIRST_OTHER_FILE = 3
 
 
 class PackageStart(msgspec.Struct, frozen=True, kw_only=True):
-    """First line of standard input. Holds secrets."""
+    """First line of standard input: the settings of the package. Contains secrets."""
 
     provider: str
     package: str
@@ -57,7 +57,7 @@ class PackageStart(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PackageStarted(msgspec.Struct, frozen=True, kw_only=True):
-    """First line of standard output: the port and the names of the verbs, or why there are none."""
+    """First line of standard output: the port and the names of the verbs, or an error."""
 
     port: int | None = None
     serves: tuple[str, ...] = ()
@@ -66,13 +66,14 @@ class PackageStarted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def main() -> None:
-    """Serve until standard input ends."""
+    """Serve until standard input is closed."""
     _close_inherited()
-    # What the package prints goes to standard error.
+    # Redirect what the package prints to standard error.
     output = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for number in (signal.SIGTERM, signal.SIGINT):
-        # Of a whole group of processes; we end with the one that started us, after its last call.
+        # Signals go to the whole process group; this process ends with its parent, after the last
+        # call.
         signal.signal(number, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logs.set_up(level="info", is_json=not os.isatty(2))
@@ -84,17 +85,17 @@ def main() -> None:
 def _close_inherited() -> None:
     """Close all files but standard input, output and error.
 
-    uvloop, on which our servers run, leaves inheritable files open in the processes it starts. The
-    limit of open files does not bound their numbers, and may be a billion.
+    uvloop, on which our servers run, leaves inheritable files open in the processes that it starts.
+    The files are listed, because the limit of open files may be a billion.
     """
     for number in [int(each.name) for each in Path("/dev/fd").iterdir()]:
         if number >= _FIRST_OTHER_FILE:
-            with suppress(OSError):  # the list itself was read by one
+            with suppress(OSError):  # the listing itself used one of these descriptors
                 os.close(number)
 
 
 def _end_with_parent() -> None:
-    # Not by sys.stdin: Python can't end in order while a thread holds its lock.
+    # Not sys.stdin: Python can't exit in order while a thread holds its lock.
     while os.read(0, 1):
         pass
     os._exit(0)
@@ -131,7 +132,7 @@ def _write(output: BinaryIO, message: PackageStarted) -> None:
 
 
 async def _keep_alive(blocked_s: int) -> None:
-    """Tick for ever; a thread ends the process if the ticks stop."""
+    """Tick for ever; a thread ends the process if the ticks stop for `blocked_s` seconds."""
     ticked = threading.Event()
 
     def watch() -> None:

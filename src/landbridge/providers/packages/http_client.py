@@ -1,11 +1,12 @@
-"""HTTP client for provider packages: JSON to one provider, with bounds on everything it sends.
+"""HTTP client for provider packages: JSON to one provider, with bounds on its answers.
 
 A package imports this module and `interface.py`, and nothing else of Landbridge.
 
 Guarantees:
-- `NotDone` only if no byte of the request was written: no name, no connection, no TLS, no time left
-  before it. Whatever happens later is `NoAnswer`, and it is not known what the provider has done;
-- an answer is within its bounds of time and bytes, and is not a redirect;
+- `NotDone` is raised only if no byte of the request was written: its name, connection or TLS
+  failed, or the time ran out before. Any later failure is `NoAnswer`, after which the effect at the
+  provider is unknown;
+- an answer is within bounds of time and size, and is not a redirect;
 - nothing is logged, and no exception has a body, a header or a query.
 """
 
@@ -28,7 +29,8 @@ from landbridge.providers.packages.interface import NotDone, PackageSettingsInva
 
 __all__ = ["NoAnswer", "ProviderAnswer", "ProviderHttp", "RequestSigner", "certain", "path_segment"]
 
-# Headers of a request from its method, its path with the query as they are written, and its body.
+# Function that returns the headers of a request from its method, its path with the query, and its
+# body.
 RequestSigner: TypeAlias = Callable[[str, str, bytes], Mapping[str, str]]
 
 _T = TypeVar("_T")
@@ -40,12 +42,12 @@ _PATH = re.compile(r"(?:/[A-Za-z0-9._~:%-]+)+")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _HEAD_LINE_BYTES = 8_190
 _HEADERS_MAX = 100
-# Providers close idle connections after some tens of seconds.
+# Seconds before an idle connection is closed; providers do that after some tens of seconds.
 _IDLE_S = 15
 _CONNECTIONS = 32
 _CHUNK_BYTES = 16 * 1024
 _BYTES_MAX = 1024 * 1024
-# The most specific first.
+# Errors with the reason shown for each, the most specific first.
 _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (aiohttp.ClientConnectorSSLError, "TLS was not agreed on"),
     (aiohttp.ClientConnectorCertificateError, "TLS was not agreed on"),
@@ -60,11 +62,14 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
 
 
 class NoAnswer(Exception):
-    """There is no answer that can be read; it is not known what the provider has done."""
+    """There is no usable answer, so the effect at the provider is unknown."""
 
 
 async def certain(call: Awaitable[_T]) -> _T:
-    """Await a call that follows another: that it was not sent says nothing about that one."""
+    """Await a call that follows another one: `NotDone` becomes `NoAnswer`.
+
+    That the second call was not sent proves nothing about the first.
+    """
     try:
         return await call
     except NotDone as error:
@@ -82,7 +87,7 @@ class ProviderAnswer:
     def read(self, kind: type[_T]) -> _T:
         """Return the JSON body as this type; raises `NoAnswer`.
 
-        Members that the type does not name are ignored. NaN and infinity are no JSON.
+        Members that the type does not have are ignored. NaN and infinity are refused.
         """
         try:
             return msgspec.json.decode(self.body, type=kind)
@@ -95,10 +100,10 @@ class ProviderAnswer:
 class ProviderHttp:
     """Client of one provider.
 
-    `base_url` is https, or http on loopback, for tests. `timeout_s` bounds a whole call, and is
-    best below the `timeout_s` of the providers file. `headers` go with each call, and may have
-    secrets. `sign` is for providers that have each request signed. Proxies are those of the
-    environment. Tests pass a trust store.
+    `base_url` is https, or http on loopback for tests. `timeout_s` bounds a whole call, and should
+    be less than `timeout_s` in the providers file. `headers` are sent with each call, and may
+    contain secrets. `sign` is for providers that require signed requests. Proxies are those of the
+    environment. The trust store is an argument for tests.
     """
 
     def __init__(
@@ -162,7 +167,8 @@ class ProviderHttp:
                 data=body,
                 headers={**self._headers, **content_type, **(headers or {}), **signed},
                 allow_redirects=False,
-                # Never rounded up to a whole second, which aiohttp does above its threshold.
+                # aiohttp rounds a timeout above its threshold up to a whole second; this prevents
+                # it.
                 timeout=aiohttp.ClientTimeout(
                     total=self._timeout_s, ceil_threshold=self._timeout_s + 1
                 ),
@@ -171,7 +177,7 @@ class ProviderHttp:
             ) as response:
                 return await self._read(response)
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            # Its message may have the URL, or what the other side sent.
+            # The error's message may contain the URL, or data that the other side sent.
             reason = _reason(error, self._timeout_s)
         raise NoAnswer(reason) if progress.is_sent else NotDone(reason)
 
@@ -198,7 +204,7 @@ class ProviderHttp:
         return ProviderAnswer(response.status, bytes(read), names)
 
     def _open(self) -> aiohttp.ClientSession:
-        """Return the session; opened on first use, in the event loop of the process."""
+        """Return the session; it is opened on first use, in the event loop of the process."""
         if self._session is None:
             trace = aiohttp.TraceConfig()
             trace.on_request_headers_sent.append(_mark_as_sent)
@@ -215,7 +221,7 @@ class ProviderHttp:
                     "User-Agent": "Landbridge/1",
                 },
                 auto_decompress=False,
-                # It would also read passwords of ~/.netrc.
+                # Otherwise aiohttp would also read passwords from ~/.netrc.
                 trust_env=False,
                 max_line_size=_HEAD_LINE_BYTES,
                 max_field_size=_HEAD_LINE_BYTES,
@@ -235,7 +241,7 @@ async def _mark_as_sent(
     context: SimpleNamespace,
     params: aiohttp.TraceRequestHeadersSentParams,
 ) -> None:
-    """Note that a request is about to be written; aiohttp calls this before the first byte.
+    """Mark that a request is about to be written; aiohttp calls this before the first byte.
 
     A request that is sent again on another connection stays marked.
     """
@@ -244,7 +250,7 @@ async def _mark_as_sent(
 
 
 def _checked(base_url: str) -> str:
-    """Return an address without a final slash; raises `PackageSettingsInvalid`."""
+    """Return a URL without a trailing slash; raises `PackageSettingsInvalid`."""
     found = _URL.fullmatch(base_url)
     if found is None or {".", ".."} & set(found["path"].split("/")):
         raise PackageSettingsInvalid("the address of the provider is not a plain URL")
@@ -254,7 +260,7 @@ def _checked(base_url: str) -> str:
 
 
 def _proxy(base_url: str) -> URL | None:
-    """Return the proxy of the environment for an address; none for loopback."""
+    """Return the environment's proxy for a URL; None for loopback or without a proxy."""
     url = URL(base_url, encoded=True)
     if url.scheme == "http" or proxy_bypass(url.host or ""):
         return None

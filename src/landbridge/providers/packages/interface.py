@@ -1,4 +1,4 @@
-"""Interface of provider packages: what a package imports, beside `http_client.py` and `fields.py`.
+"""Interface of provider packages. A package imports this, `http_client.py` and `fields.py`.
 
 A package declares an entry point of the group `landbridge.providers`: a function, or a class, that
 takes `PackageSettings` and returns a `ProviderPackage`. Its verbs are the calls of the provider
@@ -145,9 +145,9 @@ _T = TypeVar("_T")
 
 
 class PackageSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Settings of a package: its own table of the providers file, and nothing else.
+    """Settings of a package: only its own table in the providers file.
 
-    `options` are as the operator wrote them. `secrets` are the texts of the files in
+    `options` are unchanged from the file. `secrets` are the contents of the files in
     `secret_files`, by the same names.
     """
 
@@ -159,14 +159,14 @@ class PackageSettings(msgspec.Struct, frozen=True, kw_only=True):
         return f"PackageSettings({self.name})"
 
     def read_options(self, kind: type[_T]) -> _T:
-        """Return the options as this type; raises `PackageSettingsInvalid`."""
+        """Return the options converted to this type; raises `PackageSettingsInvalid`."""
         try:
             return msgspec.convert(dict(self.options), kind)
         except msgspec.ValidationError as error:
             raise PackageSettingsInvalid(f"options are not valid: {error}") from None
 
     def check_secret_names(self, known: Collection[str]) -> None:
-        """Raise `PackageSettingsInvalid` if there are secrets with other names than these."""
+        """Raise `PackageSettingsInvalid` if there is a secret with a name other than these."""
         if unknown := set(self.secrets).difference(known):
             names = ", ".join(sorted(unknown))
             raise PackageSettingsInvalid(f"secret_files has names that are not known: {names}")
@@ -206,7 +206,10 @@ class InboundWebhookNews(SidecarMessage, frozen=True):
 
 
 class PackageSettingsInvalid(Exception):
-    """The settings of a package are not valid. The operator reads the sentence: no secret in it."""
+    """The settings of a package are invalid.
+
+    The operator reads the sentence, so it has no secret.
+    """
 
 
 class PayoutRefused(Exception):
@@ -218,7 +221,7 @@ class PayoutRefused(Exception):
 
 
 class ApplicationRefused(Exception):
-    """A call about an application is refused for good. A person who is declined is an answer."""
+    """A call about an application is refused for good; declining a person is no refusal."""
 
     def __init__(self, code: ApplicationRefusalCode) -> None:
         self.code = code
@@ -226,33 +229,33 @@ class ApplicationRefused(Exception):
 
 
 class NotDone(Exception):
-    """It is certain that the provider did nothing; or it can't answer a query now."""
+    """The provider certainly did nothing, or can't answer a query now."""
 
 
 class KeyConflict(Exception):
-    """The key is known with another request."""
+    """The provider has another request under this key."""
 
 
 class WebhookInvalid(Exception):
-    """A webhook is not validly signed by the provider."""
+    """The webhook has no valid signature of the provider."""
 
 
 class ProviderPackage(Protocol):
-    """Adapter of a provider. Derive from it, and leave out the verbs that it does not serve.
+    """Adapter of a provider: a base class. A package defines only the verbs that it serves.
 
-    - Any other exception, a value of another type and silence are no answer: we ask again, and
-      nothing is decided by it.
-    - A call is cancelled after the `timeout_s` of the providers file.
-    - Several copies run at once, on one machine or more: what a verb must remember is kept at the
-      provider under our key, or in a database that all copies share.
+    - Any other exception, a value of another type, and a missing answer decide nothing: the call is
+      repeated.
+    - A call is cancelled after `timeout_s` in the providers file.
+    - Several copies run at once, on one machine or more. State must be kept at the provider under
+      our key, or in a database that all copies share.
     """
 
     async def describe(self) -> SidecarDescription:
-        """Return what the package serves, with `protocol=1`, without a call of the provider."""
+        """Return what the package serves, with `protocol=1`, without calling the provider."""
         ...
 
     async def pay(self, request: PayoutRequest) -> PayoutAnswer:
-        """Submit a payout once per key, however often it is called, and return its state.
+        """Submit a payout once per key, however often it is called; return its state.
 
         Raises `PayoutRefused`, `NotDone` and `KeyConflict`.
         """
@@ -267,11 +270,11 @@ class ProviderPackage(Protocol):
         ...
 
     async def open_account(self, request: DepositAccountRequest) -> DepositAccountAnswer:
-        """Return the account of a key, the same one for ever. Raises `NotDone`, `KeyConflict`."""
+        """Return the account of a key, always the same. Raises `NotDone` and `KeyConflict`."""
         ...
 
     async def read_credits(self, query: CreditsQuery) -> CreditsAnswer:
-        """Return the credits behind a cursor, in an order that never changes. Raises `NotDone`."""
+        """Return the credits after a cursor, in an order that never changes. Raises `NotDone`."""
         ...
 
     async def screen(self, request: ScreeningRequest) -> ScreeningAnswer:
@@ -302,39 +305,45 @@ class ProviderPackage(Protocol):
         ...
 
     async def open_link(self, query: ApplicationKey) -> VerificationLinkAnswer | None:
-        """Return the provider's own page for the person; None without one. Raises `NotDone`."""
+        """Return a link to the provider's page for the person, None without one.
+
+        Raises `NotDone`.
+        """
         ...
 
     async def read_rates(self, query: RatesQuery) -> RatesAnswer:
-        """Return dollars per unit of currencies, and the time of these values. Raises `NotDone`."""
+        """Return dollars per unit of each currency, and the time of these values.
+
+        Raises `NotDone`.
+        """
         ...
 
     async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
-        """Send an inquiry to another VASP once per key, and return its state as it is now.
+        """Send an inquiry to another VASP once per key, and return its current state.
 
         Raises `NotDone` and `KeyConflict`.
         """
         ...
 
     async def resolve_inquiry(self, request: TravelResolutionRequest) -> TravelAcceptance:
-        """Answer an inquiry of another VASP, once. Raises `NotDone`, `KeyConflict`."""
+        """Send the answer to another VASP's inquiry, once. Raises `NotDone` and `KeyConflict`."""
         ...
 
     async def confirm_transfer(self, request: TravelConfirmationRequest) -> TravelAcceptance:
-        """Report what became of a transfer, once. Raises `NotDone`, `KeyConflict`."""
+        """Report the result of a transfer, once. Raises `NotDone` and `KeyConflict`."""
         ...
 
     async def read_inbox(self, query: TravelInboxQuery) -> TravelInboxAnswer:
-        """Return messages of other VASPs, until they are named as received. Raises `NotDone`."""
+        """Return messages of other VASPs that are not acknowledged yet. Raises `NotDone`."""
         ...
 
     async def read_webhook(self, webhook: InboundWebhook) -> InboundWebhookNews:
-        """Verify a webhook of the provider, and return what it is about.
+        """Verify a webhook of the provider, and return its content.
 
-        Raises `WebhookInvalid`: anybody can send to the route.
+        Raises `WebhookInvalid`: anybody can send requests to the route.
         """
         ...
 
     async def make_test_credit(self, request: RequestedCredit) -> None:
-        """Make up a credit for the contract suite; never served where real money is moved."""
+        """Create a credit for the contract suite; never served if real money is moved."""
         ...

@@ -1,4 +1,4 @@
-"""Loads a package in its process, and checks it before anything is served."""
+"""Loads a package in its process, and checks it before it is served."""
 
 import asyncio
 import traceback
@@ -14,7 +14,7 @@ from landbridge.providers.packages.interface import (
 )
 from landbridge.providers.packages.verbs import served_verbs, wrong_verbs
 
-# Version of the protocol, and so of the interface.
+# Version of the provider protocol, and so of this interface.
 PROTOCOL = 1
 _DESCRIBE_TIMEOUT_S = 10
 _SENTENCE_LENGTH_MAX = 300
@@ -23,17 +23,18 @@ _SENTENCE_LENGTH_MAX = 300
 async def load_package(
     package: str, settings: PackageSettings
 ) -> tuple[ProviderPackage, SidecarDescription]:
-    """Return the adapter of a package, and what it says about itself.
+    """Return the adapter of a package, and its description.
 
     Raises:
-        ProviderPackageFailed: It can't be imported, or is no adapter of this version.
+        ProviderPackageFailed: The package can't be imported, or is no adapter of this version.
     """
     provider = settings.name
     entry = find_package(provider, package)
     try:
         make = entry.load()
     except (Exception, SystemExit) as error:
-        # Its settings are not known to it yet, so the message has none of their secrets.
+        # The package has not received its settings yet, so the message contains none of their
+        # secrets.
         shown = str(error)[:_SENTENCE_LENGTH_MAX]
         raise ProviderPackageFailed(
             f"provider {provider}: {entry.value} can't be imported: {place_of(error)}: {shown}"
@@ -52,7 +53,7 @@ async def load_package(
 
 
 def place_of(error: BaseException) -> str:
-    """Return kind and place of an exception. Never its message, which may hold personal data."""
+    """Return type and position of an exception; its message may have personal data."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return type(error).__name__
@@ -60,7 +61,7 @@ def place_of(error: BaseException) -> str:
 
 
 async def _describe(provider: str, shown: str, adapter: object) -> SidecarDescription:
-    """Return what an adapter says about itself, once it is certain that it is one."""
+    """Return the description of an adapter, after checking that it is an adapter."""
     if wrong := sorted(wrong_verbs(adapter)):
         raise ProviderPackageFailed(
             f"provider {provider}: {wrong[0]} of {shown} is not an async function"

@@ -1,8 +1,8 @@
-"""Starts the process of a package, and starts it again when it has ended.
+"""Starts the process of a package, and restarts it after it has ended.
 
 Guarantees:
-- the package inherits neither our environment nor our files;
-- while there is no process, a call is certain to have done nothing;
+- the package inherits neither our environment nor our open files;
+- a call without a running process certainly has no effect;
 - a package that does not start, or ends again and again, is started at most once a minute.
 """
 
@@ -22,7 +22,7 @@ from landbridge.providers.sidecar.model import NothingDone
 
 _log = structlog.stdlib.get_logger()
 
-# What a Python program needs to find its files, certificates and proxies. Nothing of ours.
+# Variables with which a Python program finds its files, certificates and proxies; none of ours.
 _VARIABLES = frozenset(
     {
         *("PATH", "HOME", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE"),
@@ -34,12 +34,12 @@ _VARIABLES = frozenset(
 _START_TIMEOUT_S = 60
 _STOP_TIMEOUT_S = 5
 _DELAY_S, _DELAY_MAX_S = 1, 60
-# A process that has lived so long starts again at once when it ends.
+# Seconds after which a process that ends is restarted at once.
 _CALM_S = 60
 
 
 class PackageProcess:
-    """Process of one package, for the calls of this process."""
+    """Process of one package, used for calls of the current process."""
 
     def __init__(self, settings: SidecarSettings, package: PackageReference) -> None:
         self._settings = settings
@@ -52,12 +52,12 @@ class PackageProcess:
         self._lock = asyncio.Lock()
 
     async def url(self) -> str:
-        """Return the address of the running process; starts it if there is none.
+        """Return the URL of the running process; starts it if there is none.
 
-        Raises `NothingDone`: it is not running, or takes longer to start than a call may take.
+        Raises `NothingDone` if it is not running, or takes longer to start than a call may take.
         """
         starting = asyncio.ensure_future(self.start())
-        # It goes on when nobody waits for it any more; its error is logged by then.
+        # The start goes on without its callers; its error was logged, and is retrieved here.
         starting.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             async with asyncio.timeout(self._settings.timeout_s):
@@ -70,11 +70,11 @@ class PackageProcess:
 
     @property
     def serves(self) -> Collection[str]:
-        """Names of the verbs that the package serves; known once it has started."""
+        """Return the names of the package's verbs, which are known once it has started."""
         return self._started.serves
 
     async def start(self) -> str:
-        """Start the process unless it is running; return its address.
+        """Start the process unless it is running; return its URL.
 
         Raises:
             ProviderPackageFailed: It does not start, or has just ended.
@@ -85,7 +85,7 @@ class PackageProcess:
             return f"http://127.0.0.1:{self._started.port}"
 
     async def close(self) -> None:
-        """End the process."""
+        """End the process, and do not start it again."""
         async with self._lock:
             self._is_closed = True
             process, self._process = self._process, None
@@ -166,7 +166,7 @@ class PackageProcess:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """Let a process end, which it does once its standard input is closed; kill it otherwise."""
+    """Close a process's standard input, wait for its end, and kill it if it does not end."""
     if process.stdin is not None:
         process.stdin.close()
     try:

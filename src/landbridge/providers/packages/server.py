@@ -1,9 +1,9 @@
-"""HTTP server of a package: the provider protocol on loopback, for the process that started it.
+"""HTTP server of a package: the provider protocol on loopback, for the parent process.
 
 Guarantees:
-- a request that is not signed with the key of the parent process calls nothing;
-- an exception, a value of another type and a call that takes too long are no answer;
-- no answer and no log has the message of an exception of the package.
+- a request that is not signed with the parent process's key calls nothing;
+- an exception, a value of another type and a call that takes too long get no signed answer;
+- no answer and no log has the message of a package's exception.
 """
 
 import asyncio
@@ -66,7 +66,7 @@ class PackageServer:
     clock: ReadingClock
 
     async def listen(self) -> int:
-        """Serve on a free port of loopback; return it."""
+        """Serve on a free port of loopback; return the port."""
         app = web.Application(client_max_size=DOCUMENT_REQUEST_BYTES_MAX)
         app.router.add_post("/{path:.*}", self._serve)
         runner = web.AppRunner(app, access_log=None)
@@ -76,17 +76,17 @@ class PackageServer:
         return port
 
     async def _serve(self, request: web.Request) -> web.Response:
-        """Answer a request; its connection ends if there is no answer."""
+        """Answer a request; without an answer, its connection is closed."""
         answer = await self._answer(request, await request.read())
         if answer is None:
             if request.transport is not None:
                 request.transport.close()
-            # Any other exception is answered with 500, which is not signed either.
+            # Any other exception would be answered with 500, which is not signed either.
             raise asyncio.CancelledError
         return self._signed(request, *answer)
 
     async def _answer(self, request: web.Request, body: bytes) -> tuple[HTTPStatus, bytes] | None:
-        """Return the answer to a request; None if there is none."""
+        """Return status and body of the answer to a request; None if there is no answer."""
         try:
             verify(
                 [self.key],

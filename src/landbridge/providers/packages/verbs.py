@@ -66,13 +66,13 @@ from landbridge.providers.sidecar.travel_protocol import (
     TRAVEL_RESOLUTIONS_PATH,
 )
 
-# Between our own processes only: a sidecar receives the webhooks of its provider itself.
+# Used only between our own processes: a sidecar gets its provider's webhooks directly.
 INBOUND_WEBHOOKS_PATH = "/v1/inbound-webhooks"
 
 
 @dataclass(frozen=True, slots=True)
 class PackageVerb:
-    """A verb, with the types of its request and its answer; None for an unknown key."""
+    """Verb with the types of its request and its answers; None is the answer for an unknown key."""
 
     name: str
     request: type[SidecarMessage]
@@ -118,7 +118,7 @@ VERBS: Mapping[str, PackageVerb] = {
 
 
 def served_verbs(package: object) -> Collection[str]:
-    """Return the names of the verbs that an object serves, each an async function or not."""
+    """Return the names of the verbs that an object has, whether async functions or not."""
     names = (each.name for each in VERBS.values())
     return [
         name
@@ -128,7 +128,7 @@ def served_verbs(package: object) -> Collection[str]:
 
 
 def wrong_verbs(package: object) -> Collection[str]:
-    """Return the names of the verbs that are not async functions."""
+    """Return the names of the verbs of an object that are not async functions."""
     return [
         each for each in served_verbs(package) if not iscoroutinefunction(getattr(package, each))
     ]

@@ -19,12 +19,12 @@ FRANKFURT = ZoneInfo("Europe/Berlin")
 _DAY = timedelta(days=1)
 _MONDAY, _THURSDAY, _SATURDAY, _SUNDAY = 0, 3, 5, 6
 
-# The Fedwire day opens on the evening before and closes at 19:00, before the next one opens.
+# A Fedwire day opens at 21:00 on the evening before. It closes at 19:00, before the next one opens.
 _WIRES_OPEN = time(21)
 # Cut-off for same-day wires.
 _WIRE_CUT_OFF = time(15)
 _WIRE_DURATION = timedelta(minutes=30)
-# Same-day ACH: a payment submitted before the cut-off settles at the time beside it.
+# Cut-off times of same-day ACH, each with the settlement time of its batch.
 _SAME_DAY_ACH = ((time(10), time(13)), (time(14), time(17)), (time(16), time(18)))
 # Standard ACH is collected until the last cut-off and settles on the morning two banking days
 # later.
@@ -38,7 +38,7 @@ _SEPA_CUT_OFF = time(15)
 _SEPA_SETTLED = time(9)
 _SEPA_DAYS = 1
 
-# Around the clock, every day.
+# Settlement times of rails that run around the clock, every day.
 _AT_ONCE = {
     "rtp": timedelta(seconds=5),
     "sepainstant": timedelta(seconds=10),
@@ -51,9 +51,9 @@ _AT_ONCE = {
 
 
 def settles_at(rail: str, at: datetime, *, is_same_day: bool = False) -> datetime:
-    """Return when a payment that the bank has at `at` reaches the payee, in UTC.
+    """Return when a payment that the bank receives at `at` reaches the payee, in UTC.
 
-    `is_same_day` applies to `ach` only. An unknown rail takes a day.
+    `is_same_day` applies only to `ach`. A payment by an unknown rail takes a day.
     """
     name = rail.lower()
     if name in _AT_ONCE:
@@ -79,9 +79,9 @@ def settles_at(rail: str, at: datetime, *, is_same_day: bool = False) -> datetim
 
 
 def cut_off(rail: str, at: datetime, *, is_same_day: bool = False) -> datetime:
-    """Return the cut-off of the batch that a payment at `at` belongs to, in UTC.
+    """Return the cut-off of the batch of a payment at `at`, in UTC.
 
-    For rails that run around the clock, and for unknown rails, it is `at` itself.
+    It is `at` itself for rails that run around the clock, and for unknown rails.
     """
     match rail.lower():
         case "wire":
@@ -107,17 +107,17 @@ def cut_off(rail: str, at: datetime, *, is_same_day: bool = False) -> datetime:
 
 
 def is_us_banking_day(day: date) -> bool:
-    """Whether the Federal Reserve Banks are open."""
+    """Return whether the Federal Reserve Banks are open on a day."""
     return day.weekday() < _SATURDAY and day not in us_holidays(day.year)
 
 
 def is_target_day(day: date) -> bool:
-    """Whether TARGET, and with it SEPA, is open."""
+    """Return whether TARGET, and so SEPA, is open on a day."""
     return day.weekday() < _SATURDAY and day not in target_holidays(day.year)
 
 
 def wire_day(at: datetime) -> date:
-    """Return the Fedwire day that `at` falls in, whether it is a banking day or not."""
+    """Return the Fedwire day that `at` falls into, whether it is a banking day or not."""
     local = at.astimezone(NEW_YORK)
     return local.date() + _DAY if local.time() >= _WIRES_OPEN else local.date()
 
@@ -148,7 +148,7 @@ def us_holidays(year: int) -> frozenset[date]:
 
 @cache
 def target_holidays(year: int) -> frozenset[date]:
-    """Return the closing days of TARGET in a year, besides weekends; none is moved."""
+    """Return the closing days of TARGET in a year, besides weekends; none moves to another day."""
     easter = _easter(year)
     return frozenset(
         {
@@ -168,7 +168,7 @@ _EURO: _BankZone = (FRANKFURT, is_target_day)
 
 
 def _wire(at: datetime) -> datetime:
-    """Return a time within half an hour while the network is open, before the day's cut-off."""
+    """Return a settlement within half an hour while the network is open, before the cut-off."""
     day = _acceptance_day(_US, at, _WIRE_CUT_OFF)
     opened = datetime.combine(day - _DAY, _WIRES_OPEN, NEW_YORK).astimezone(UTC)
     return max(at, opened) + _WIRE_DURATION
@@ -188,7 +188,7 @@ def _same_day_ach(at: datetime) -> datetime:
 def _days_after(
     bank_zone: _BankZone, at: datetime, *, cut_off: time, days: int, to: time
 ) -> datetime:
-    """Return the time `to`, `days` banking days after the acceptance day."""
+    """Return the time `to` on the day `days` banking days after the acceptance day."""
     zone, is_open = bank_zone
     day = _acceptance_day(bank_zone, at, cut_off)
     for _ in range(days):

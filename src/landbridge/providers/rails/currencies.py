@@ -5,7 +5,7 @@ Source: contract, lifecycles 7 and 8 (lists of currencies); ISO 4217 (decimals).
 
 from landbridge.platform.core.money import Asset
 
-# Value of an asset's chain for fiat, which is held at a bank.
+# Value of `Asset.chain` for fiat, which is held at a bank.
 AT_BANK = "BANK"
 
 _DECIMALS = {
@@ -36,6 +36,6 @@ _DECIMALS = {
 FIAT = {currency: Asset(currency, AT_BANK, decimals) for currency, decimals in _DECIMALS.items()}
 FIAT_ASSETS = {asset.code: asset for asset in FIAT.values()}
 
-# Dollar payouts to banks abroad are priced by corridor, each with its own currency. Source:
-# contract, interface/offramp (rates).
+# Corridors: dollar payouts to banks abroad have prices of their own, so each corridor has a
+# currency. Source: contract, interface/offramp (rates).
 CORRIDORS = {"usd-hka": "usd", "usd-chn": "usd", "usd-sgp": "usd"}

@@ -17,16 +17,16 @@ _WHY = "no bank is connected"
 
 
 class NoRails:
-    """Refuses every call. Requests that need a bank are refused before they reach it."""
+    """Refuses every call. Requests that need a bank are refused before they get here."""
 
     key_lifetime: timedelta | None = None
 
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
-        """Raise `Unavailable`."""
+        """Raise `Unavailable`: no bank is connected."""
         raise Unavailable(f"{_WHY} that could pay {payment.key}")
 
     async def find_status(self, org_id: UUID, key: UUID, at: datetime) -> RailPaymentStatus | None:
-        """Raise `Unavailable`."""
+        """Raise `Unavailable`: no bank is connected."""
         raise Unavailable(f"{_WHY} that knows {key} of {org_id} at {at}")
 
     async def rejection_reason(self, payment: RailPayment) -> str | None:
@@ -35,21 +35,21 @@ class NoRails:
         return _WHY
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Return that no bank answers; see the port."""
+        """Return that no bank can answer; see the port."""
         del destination
         return PayeeVerification(match=PayeeMatch.UNAVAILABLE)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
-        """Return None: no account takes deposits."""
+        """Return None: no bank is connected."""
         del org_id, currency, account_number
 
     async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
-        """Return False."""
+        """Return False: no bank is connected."""
         del org_id, currency
         return False
 
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
-        """Raise `Unavailable`."""
+        """Raise `Unavailable`: no bank is connected."""
         raise Unavailable(f"{_WHY} that could give {org_id} a {currency} account for {seed}")

@@ -28,14 +28,17 @@ class PayeeMatch(StrEnum):
     """Whether the name of a payee is that of the account's holder, as the payee's bank says."""
 
     MATCH = "match"
-    CLOSE_MATCH = "close_match"  # like it, and the bank has given the holder's name
+    CLOSE_MATCH = "close_match"  # similar name; the bank has given the holder's name
     NO_MATCH = "no_match"
-    UNAVAILABLE = "unavailable"  # no bank has answered: says nothing for or against the payee
+    UNAVAILABLE = "unavailable"  # no bank answered, which says nothing about the payee
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayeeVerification:
-    """Answer about a payee. `name` is the holder's, for a close match only: personal data."""
+    """Result about a payee.
+
+    `name` is the holder's (personal data), given only for a close match.
+    """
 
     match: PayeeMatch
     name: str | None = None
@@ -43,7 +46,7 @@ class PayeeVerification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutDestination:
-    """Where a payout goes: `payee` is as in `RailPayment`, `currency` as `usd`."""
+    """Destination of a payout: `payee` is as in `RailPayment`, `currency` for example `usd`."""
 
     org_id: UUID
     rail: str
@@ -76,7 +79,7 @@ class RailPayment:
 
     @property
     def destination(self) -> PayoutDestination:
-        """Where it goes."""
+        """Return the destination of the payment."""
         return PayoutDestination(
             org_id=self.org_id,
             rail=self.rail,
@@ -86,7 +89,7 @@ class RailPayment:
 
     @property
     def goes_to_sender(self) -> bool:
-        """Whether it returns a deposit to its sender, not to an account of ours by its type."""
+        """Return whether it returns a deposit to its sender, not to an account of ours by type."""
         return self.returns is not None and "type" not in self.payee
 
 
@@ -107,10 +110,9 @@ class RailPaymentStatus:
     """Status of a payment as the bank reports it.
 
     `expected_at` is the earliest useful time of the next query (organisation time), None once
-    final. `reason` is a sentence of the adapter's own without personal data: it is stored in clear,
-    logged, and shown as `failedReason`. Texts of the bank itself may name people and accounts: an
-    adapter maps them to its own sentences and forwards none of them. The same holds for the text of
-    a `Rejected`.
+    final. `reason` is a sentence of the adapter without personal data: it is stored in clear,
+    logged, and shown as `failedReason`. Texts of the bank may name people and accounts: an adapter
+    never forwards them, and uses its own sentences. The same holds for the text of a `Rejected`.
     """
 
     state: RailPaymentState
@@ -149,7 +151,7 @@ class Rails(Protocol):
     def key_lifetime(self) -> timedelta | None:
         """Return how long a key is idempotent; None means for ever.
 
-        An unconfirmed payment is not resent after that: an operator has to find out its result.
+        After that an unconfirmed payment is not sent again: an operator has to find out its result.
         """
         ...
 
@@ -169,16 +171,16 @@ class Rails(Protocol):
         ...
 
     async def rejection_reason(self, payment: RailPayment) -> str | None:
-        """Return why `pay` would reject this for good, without personal data; None if not.
+        """Return why `pay` would reject this for good, without personal data; None if it would not.
 
         Callers check this first, so that no coins are taken for a payment that can't be made.
         """
         ...
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Return whether the payee's bank knows the account under this name; moves no money.
+        """Return whether the payee's bank has the account under this name; moves no money.
 
-        `unavailable` wherever no bank answers: nothing is raised.
+        Returns `unavailable` if no bank answers, instead of raising.
         """
         ...
 
@@ -187,8 +189,8 @@ class Rails(Protocol):
     ) -> DepositCoordinates | None:
         """Return where to send `currency` so that it arrives on this account of the organisation.
 
-        None where no bank of the organisation takes this currency. Answers from memory or from our
-        own database: lists call it once per record.
+        None if no bank of the organisation takes this currency. Answers from memory or from our own
+        database: lists call it once per record.
         """
         ...
 
@@ -199,13 +201,13 @@ class Rails(Protocol):
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
         """Return an account number for deposits in `currency`, the same for the same seed.
 
-        Raises `Unavailable` where no bank of the organisation takes it.
+        Raises `Unavailable` if no bank of the organisation takes the currency.
         """
         ...
 
 
 async def give_number(rails: Rails, org_id: UUID, currency: str, seed: UUID) -> str:
-    """Return the account number of a seed to a request; raises `Busy` while there is none."""
+    """Return the account number of a seed, in a request; raises `Busy` while there is none."""
     try:
         return await rails.new_account_number(org_id, currency, seed)
     except Unavailable as error:

@@ -32,16 +32,16 @@ _BANK = "Sandbox Bank (nothing here is real)"
 _BANK_ADDRESS = "1 Example Street, Springfield, NY 10001, USA"
 _BENEFICIARY = "Landbridge Sandbox"
 _BENEFICIARY_ADDRESS = "2 Example Street, Springfield, NY 10001, USA"
-# SWIFT codes with ZZ in place of the country are unassigned.
+# SWIFT codes with the country ZZ are not assigned.
 _SWIFT = "SANDZZ99XXX"
-# The counting digits show that the number is unassigned; the last one is the ABA check digit.
+# Ascending digits show that the number is not assigned; the last one is the ABA check digit.
 ROUTING_NUMBER = "123456780"
 _ODFI = ROUTING_NUMBER[:8]
 _WIRE_ID = "SANDBX9Z"
-# Scripted steps that a payment passes through.
+# Scripted steps through which a payment passes.
 _STEPS = (ScriptedStep.PAYOUT,)
 
-# Ends of a holder's name with which the sandbox's bank answers about a payee.
+# Answers about a payee, by the end of the holder's name.
 _PAYEE_MATCHES: Mapping[str, PayeeMatch] = {
     "close match": PayeeMatch.CLOSE_MATCH,
     "no match": PayeeMatch.NO_MATCH,
@@ -50,7 +50,7 @@ _PAYEE_MATCHES: Mapping[str, PayeeMatch] = {
 
 # ACH account numbers have at most 17 digits; a leading nine keeps the length.
 _ACCOUNT_DIGITS = 15
-# Instruction in place of a Brazilian Pix key or a Nigerian account number.
+# Currencies with an instruction in place of a Brazilian Pix key or a Nigerian account number.
 _AFRICAN_CURRENCIES = (
     "ngn",
     "mwk",
@@ -68,12 +68,12 @@ _AFRICAN_CURRENCIES = (
 
 
 class SandboxRails:
-    """Simulates payments, stores each one, and applies the scripted outcomes of its record.
+    """Simulates payments, stores each order, and applies the scripted outcomes of its record.
 
     Stores nothing about the payee.
     """
 
-    # The sandbox stores every payment for ever.
+    # None: the sandbox stores payments for ever.
     key_lifetime: timedelta | None = None
 
     def __init__(self, scripted_orders: ScriptedOrders) -> None:
@@ -108,7 +108,7 @@ class SandboxRails:
         del payment
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Return what the end of the holder's name asks for, a match without one; see the port."""
+        """Return the answer scripted by the end of the holder's name; see the port."""
         holder: Mapping[str, Any] = destination.payee.get("accountHolder") or {}
         name = str(holder.get("name", ""))
         for end, match in _PAYEE_MATCHES.items():
@@ -154,7 +154,7 @@ class SandboxRails:
         return await self.coordinates(org_id, currency, "0") is not None
 
     async def new_account_number(self, org_id: UUID, currency: str, seed: UUID) -> str:
-        """Return sixteen digits; see the port."""
+        """Return a number of sixteen digits; see the port."""
         del org_id, currency
         return f"9{_digits(f'account/{seed}', _ACCOUNT_DIGITS)}"
 
@@ -167,7 +167,8 @@ def _request(payment: RailPayment) -> dict[str, Any]:
         "rail": payment.rail,
         "isSameDay": payment.is_same_day,
         "asset": payment.money.asset.code,
-        # As text: units may have more digits than JSON readers elsewhere accept in a number.
+        # Units are texts, because they may have more digits than some JSON readers accept in a
+        # number.
         "units": str(payment.money.units),
         "returns": None if payment.returns is None else str(payment.returns),
     }
@@ -179,7 +180,7 @@ def _tracking(payment: RailPayment) -> PaymentTracking:
     day = wire_day(payment.at)
     match rail:
         case "ach":
-            # Sending bank, and a running number.
+            # Trace number: the sending bank, and a running number.
             return PaymentTracking(
                 payment_rail=rail,
                 trace_number=f"{_ODFI}{_digits(f'ach/{key}', 7)}",
@@ -195,7 +196,7 @@ def _tracking(payment: RailPayment) -> PaymentTracking:
         case "swift":
             return PaymentTracking(payment_rail=rail, uetr=str(_uuid4_like(key)))
         case _:
-            # Spelled as in the contract, for example sepaInstant.
+            # The rail is spelled as in the contract, for example sepaInstant.
             return PaymentTracking(payment_rail=payment.rail)
 
 
@@ -214,20 +215,21 @@ def _status(operation: SimulatedOrder, at: datetime) -> RailPaymentStatus:
 
 
 def _digits(name: str, count: int) -> str:
-    """Return this many digits, the same for the same name."""
+    """Return this many digits, always the same for the same name."""
     number = int.from_bytes(sha256(name.encode()).digest())
     return f"{number % 10**count:0{count}d}"
 
 
 def _uuid4_like(key: UUID) -> UUID:
-    """Return a UETR in the form of a version 4 UUID, the same for the same key."""
+    """Return a UETR in the form of a version 4 UUID, always the same for the same key."""
     return UUID(bytes=sha256(f"uetr/{key}".encode()).digest()[:16], version=4)
 
 
 def _iban(account_number: str) -> str:
-    """Return a German IBAN of a bank that does not exist (ISO 13616: the whole is 1 modulo 97)."""
+    """Return a German IBAN of a bank that does not exist; ISO 13616 gives its check digits."""
     inner = f"99999999{account_number[-10:]}"
-    # "DE00" moved to the end, with D = 13 and E = 14.
+    # The country code and zeros move to the end, with D = 13 and E = 14; the whole must be 1 modulo
+    # 97.
     check = 98 - int(f"{inner}131400") % 97
     return f"DE{check:02d}{inner}"
 

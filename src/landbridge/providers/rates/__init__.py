@@ -1,4 +1,4 @@
 """Prices of stablecoins in each other and in fiat: the port, the price table, the market.
 
-Also reference rates, which value money.
+It also has the reference rates, which are used to value money.
 """

@@ -25,7 +25,7 @@ _data_dir = click.option("--data-dir", help="Where everything is kept (default: 
 
 
 class RatesCommandRunner(Protocol):
-    """Runs one command against the database; there is a market only if a feed is configured."""
+    """Runs a command against the database; `Market` is None if no feed is configured."""
 
     def __call__(
         self,
@@ -34,7 +34,7 @@ class RatesCommandRunner(Protocol):
         *,
         writes: bool,
     ) -> T:
-        """Return the result of `run`."""
+        """Run the operation, and return its result."""
         ...
 
 

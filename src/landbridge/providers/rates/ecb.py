@@ -25,18 +25,19 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from landbridge.providers.rates.errors import RatesRejected
 
-# The whole history since 1999 has a few million bytes and fewer than ten thousand days.
+# The whole history since 1999 has a few million bytes, and fewer than ten thousand days.
 BYTES_MAX = 40_000_000
 _DAYS_MAX = 30_000
 _ELEMENTS_MAX = 2_000_000
 # Elements are five levels deep and have two attributes, besides namespace declarations.
 _DEPTH_MAX = 16
 _ATTRIBUTES_MAX = 16
-# The parser buffers a start tag until it is complete: about fifty bytes, and room for namespaces.
+# Bytes parsed at once. The parser buffers a start tag until it is complete: about fifty bytes, plus
+# namespaces.
 _CHUNK = 16_384
 _SILENT_MAX = 4 * _CHUNK
 _CURRENCIES_MAX = 200
-# No currency is worth less than a billionth of a euro, or more than a thousand euros.
+# Bounds: no currency is worth less than a billionth of a euro, or more than a thousand euros.
 _RATE_MIN, _RATE_MAX = Decimal("0.001"), Decimal(1_000_000_000)
 _RATE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,12})?")
 _CODE = re.compile(r"[A-Z]{3}")
@@ -79,7 +80,7 @@ def _unzipped(raw: bytes) -> bytes:
             names = archive.namelist()
             if len(names) != 1:
                 raise RatesRejected("the archive must hold one file")
-            # The size that an archive states can't be trusted.
+            # The size stated in an archive can't be trusted, so the read is bounded.
             with archive.open(names[0]) as file:
                 content = file.read(BYTES_MAX + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
@@ -107,7 +108,7 @@ def _read_xml(raw: bytes) -> Iterator[EcbFixing]:
 def _cubes(raw: bytes) -> Iterator[Mapping[str, str]]:
     """Yield the attributes of each element `Cube` at its end, so after those of its children."""
     elements = _Elements()
-    # The bytes declare their own encoding.
+    # The content declares its own encoding.
     parser = DefusedXMLParser(target=elements, forbid_dtd=True)
     silent = 0
     try:
@@ -152,10 +153,10 @@ class _Elements:
             self._cubes.append(attributes)
 
     def close(self) -> None:
-        """Required by the parser at the end of the file."""
+        """Do nothing; the parser calls this at the end of the file."""
 
     def take(self) -> Sequence[Mapping[str, str]]:
-        """Return the cubes completed since the last call."""
+        """Return the cubes that were completed since the last call."""
         cubes, self._cubes = self._cubes, []
         return cubes
 

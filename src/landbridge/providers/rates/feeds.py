@@ -28,29 +28,29 @@ _log = structlog.stdlib.get_logger()
 
 # Prices in dollars outside these bounds have never occurred for a currency that we support.
 _USD_MIN, _USD_MAX = Decimal("0.000001"), Decimal(1_000)
-# As many decimals as rates have.
+# A plain decimal with as many decimals as rates have.
 _PLAIN = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?", re.ASCII)
 _BYTES_MAX = 200_000
 # Tolerated clock difference.
 AHEAD_MAX = timedelta(minutes=1)
-# Older observations would be deleted, so they are not read.
+# Older observations would be deleted at once, so they are ignored.
 RETENTION = timedelta(days=1)
-# Currencies of a feed. Dollars, and a coin without a market, have the fixed value of one dollar.
+# Currencies that a feed may have. The dollar, and a coin without a market, are fixed at one dollar.
 PRICED = GUARDED | (DOMESTIC.keys() - {"usd"})
 _MEAN = Context(prec=60)
 
-# A request must end well before the next one starts.
+# Seconds for a request, which must end well before the next one starts.
 _DEADLINE_S = 5
 KRAKEN_URL = "https://api.kraken.com/0/public/Ticker"
 # Markets against the dollar. Source: Kraken's list of pairs.
 _KRAKEN_PAIRS = {"usdc": "USDCUSD", "usdt": "USDTUSD", "usdg": "USDGUSD", "eur": "EURUSD"}
-# A wider spread of bid and ask is no usable market: a hundredth of the price.
+# Widest spread of bid and ask, as a fraction of the price; a market with a wider one is unusable.
 _GAP_MAX = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Dollars per unit of a currency, as the market's mid price; in real time."""
+    """Dollars per unit of a currency, the mid price of the market; `at` is real time."""
 
     currency: str
     usd: Decimal
@@ -93,7 +93,7 @@ class Kraken:
 
     async def observe(self, now: datetime) -> Sequence[Observation]:
         """Return the mid of bid and ask of each market; see `Feed`."""
-        # One request per market: a closed market affects only itself.
+        # One request per market, so that a closed market affects only itself.
         answers = await asyncio.gather(
             *(self._observe(currency, now) for currency in _KRAKEN_PAIRS), return_exceptions=True
         )
@@ -125,7 +125,7 @@ class Kraken:
 
 
 class _FeedDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Document of an operator's feed: dollars per unit as written, by code, and their time."""
+    """Document of an operator's feed: dollars per unit as texts, by code, and their time."""
 
     at: Annotated[datetime, msgspec.Meta(tz=True)]
     usd: Annotated[Mapping[str, str], msgspec.Meta(min_length=1)]
@@ -138,14 +138,14 @@ class JsonFeed:
         self._location = location
 
     async def observe(self, now: datetime) -> Sequence[Observation]:
-        """Return all of its prices, or none if one of them is invalid; see `Feed`."""
+        """Return all prices of the feed, or none if one of them is invalid; see `Feed`."""
         raw = await fetch(self._location, bytes_max=_BYTES_MAX, deadline_s=_DEADLINE_S)
         document = _decoded(raw, _FeedDocument, "the feed")
         return read_observations(document.at, document.usd, now)
 
 
 def read_observations(at: datetime, usd: Mapping[str, str], now: datetime) -> Sequence[Observation]:
-    """Return dollars per unit, as written, as observations of a time.
+    """Convert prices, as written, to observations at a time.
 
     Raises `RatesRejected` for all of them if one is invalid.
     """
@@ -154,10 +154,10 @@ def read_observations(at: datetime, usd: Mapping[str, str], now: datetime) -> Se
 
 
 def _decoded(raw: bytes, into: type[T], source: str) -> T:
-    """Decode the document, with numbers as written; reject anything ambiguous."""
+    """Decode a document with numbers as written; raises `RatesRejected` for anything ambiguous."""
     try:
         return msgspec.convert(_STRICT.decode(raw.decode()), into)
-    # `ValueError` also covers bytes that are not text, and text that is not JSON.
+    # `ValueError` covers bytes that are not text, and text that is not JSON.
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise RatesRejected(f"{source} can't be read ({type(error).__name__})") from error
 

@@ -1,7 +1,7 @@
 """The organisation's own fees: its share of the sent amount, by pair and direction.
 
-An operator sets the exchange rate; the organisation's admins set its own fee on top. A fee applies
-to quotes created after it; open quotes keep theirs.
+An operator sets the exchange rate; the organisation's admins set its own fee on top. A new fee
+applies to quotes created after that; open quotes keep their fee.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,9 +20,9 @@ from landbridge.providers.rates import store
 
 CHANGE_KIND = "FEE"
 
-# Digits of a percentage that the column numeric(9,8) can store as a fraction.
+# Decimals of a percentage, whose fraction the column numeric(9,8) can store.
 _DECIMALS = 6
-# More is taken for a typing error, as with spreads.
+# A higher fee is assumed to be a typing error, as with spreads.
 PERCENT_MAX = 10
 
 
@@ -44,12 +44,12 @@ class PairFee:
 
     @property
     def percent(self) -> Decimal:
-        """The fee as a percentage, without trailing zeros."""
+        """Return the fee as a percentage, without trailing zeros."""
         return as_percent(self.fraction)
 
 
 class PairFees:
-    """Fees of all organisations; `is_pair` decides which pairs exist."""
+    """Fees of all organisations; the function `is_pair` decides which pairs exist."""
 
     def __init__(self, database: Database, is_pair: Callable[[str, str], bool]) -> None:
         self._database = database
@@ -70,14 +70,14 @@ class PairFees:
     async def set_for(
         self, caller: Caller, pair: CurrencyPair, percent: str, *, at: datetime
     ) -> bool:
-        """Set a fee for a caller; raises `RoleNotAllowed` for all but admins."""
+        """Set a fee for a caller; raises `RoleNotAllowed` unless it is an admin."""
         check_admin(caller)
         return await self.set(caller.org_id, pair, percent, actor=caller.actor, at=at)
 
     async def set(
         self, org_id: UUID, pair: CurrencyPair, percent: str, *, actor: str, at: datetime
     ) -> bool:
-        """Set the percentage of a pair from now on; False if nothing changed.
+        """Set the percentage of a pair from `at` on; return False if nothing changed.
 
         Raises `FieldInvalid` for an unknown pair, and for a fee below 0 or above `PERCENT_MAX`.
         """
@@ -97,12 +97,12 @@ class PairFees:
         return await self._database.transact(work)
 
     async def remove_for(self, caller: Caller, pair: CurrencyPair, *, at: datetime) -> bool:
-        """Remove a fee for a caller; raises `RoleNotAllowed` for all but admins."""
+        """Remove a fee for a caller; raises `RoleNotAllowed` unless it is an admin."""
         check_admin(caller)
         return await self.remove(caller.org_id, pair, actor=caller.actor, at=at)
 
     async def remove(self, org_id: UUID, pair: CurrencyPair, *, actor: str, at: datetime) -> bool:
-        """Return to the fee that comes with the rate; False if none was set."""
+        """Remove a fee, so that the price's own fee applies; return False if none was set."""
         self._check(pair)
 
         async def work(tx: Tx) -> bool:

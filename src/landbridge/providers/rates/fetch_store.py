@@ -1,4 +1,4 @@
-"""Every statement on fetch turns: which worker fetches, and when."""
+"""Statements on rate_fetches: which worker fetches rates, and when."""
 
 from datetime import datetime, timedelta
 from typing import Literal
@@ -8,7 +8,7 @@ from landbridge.platform.db.pool import Row, Tx
 
 Name = Literal["reference", "market"]
 
-# A due time far ahead of any turn comes from a clock that was set back since.
+# A due time further ahead than any claim comes from a clock that has since been set back.
 _CLAIM = """
 insert into rate_fetches (name, next_fetch_at, attempted_at)
 values ($1, $3, $2)
@@ -24,7 +24,7 @@ _DONE = "update rate_fetches set succeeded_at = $2, failure = null where name = 
 
 _FAILED = "update rate_fetches set failure = $2 where name = $1"
 
-# Tolerated difference between two turns that are claimed at once.
+# Tolerated difference between two claims at the same time.
 _AHEAD = timedelta(minutes=1)
 
 _FIND = (
@@ -33,9 +33,9 @@ _FIND = (
 
 
 async def claim(tx: Tx, name: Name, *, at: datetime, next_at: datetime) -> bool:
-    """Return whether the caller may fetch now; no other caller may before `next_at`.
+    """Claim a fetch; return False if another worker has claimed it until its `next_at`.
 
-    Both times are the database's, so that no process with a wrong clock blocks the others.
+    Both times are the database's, so that a process with a wrong clock does not block the others.
     """
     if await tx.fetchval(_CLAIM, name, at, next_at, next_at + _AHEAD) is None:
         return False
@@ -44,15 +44,15 @@ async def claim(tx: Tx, name: Name, *, at: datetime, next_at: datetime) -> bool:
 
 
 async def done(tx: Tx, name: Name, at: datetime) -> None:
-    """Record a success."""
+    """Record that a fetch has succeeded."""
     await tx.execute(_DONE, name, at)
 
 
 async def failed(tx: Tx, name: Name, failure: str) -> None:
-    """Record the reason of a failure."""
+    """Record the reason for which a fetch has failed."""
     await tx.execute(_FAILED, name, failure)
 
 
 async def find(tx: Tx, name: Name) -> Row | None:
-    """Return the result of the last fetch."""
+    """Return the result of the last fetch; None if there was none."""
     return await tx.fetchrow(_FIND, name)

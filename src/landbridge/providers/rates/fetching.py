@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from landbridge.platform.core.errors import Unavailable
 from landbridge.providers.rates.errors import RatesRejected
 
-# For a whole response, however slow; a stopping worker waits for it.
+# Seconds for a whole response; a worker that is stopping waits for it.
 DEADLINE_S = 15
 _OK = 200
 _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -39,7 +39,7 @@ def check_location(location: str) -> None:
 
 
 def is_url(location: str) -> bool:
-    """Whether it is fetched over the network."""
+    """Return whether a location is fetched over the network."""
     return "://" in location
 
 
@@ -61,8 +61,8 @@ async def fetch(location: str, *, bytes_max: int, deadline_s: float = DEADLINE_S
         ):
             if answer.status_code != _OK:
                 raise Unavailable(f"{_host(location)} answered {answer.status_code}")
-            # The request allows no compression: the size of compressed content is unknown until it
-            # is unpacked.
+            # The request excludes compression: the size of compressed content is unknown until it
+            # is decompressed.
             if answer.headers.get("Content-Encoding", "identity") != "identity":
                 raise RatesRejected(f"{_host(location)} answered something packed")
             body = bytearray()
@@ -77,7 +77,7 @@ async def fetch(location: str, *, bytes_max: int, deadline_s: float = DEADLINE_S
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The machine's trusted certificates; built once, since that is slow."""
+    """Return the machine's trusted certificates; they are loaded once, because that is slow."""
     import httpx2  # noqa: PLC0415  as above
 
     return httpx2.create_ssl_context()
@@ -97,7 +97,7 @@ def _read(path: Path, bytes_max: int) -> bytes:
 
 
 def _host(location: str) -> str:
-    # The rest of a URL may contain an API key.
+    # Only the host is shown: the rest of a URL may contain an API key.
     return urlsplit(location).hostname or "the server"
 
 

@@ -2,7 +2,7 @@
 
 Guarantees:
 - No quote waits for the feed; the worker polls it.
-- A rate older than the bound is not quoted, whatever the organisation's own clock is.
+- A rate older than the bound is not quoted, whatever the organisation's clock offset is.
 - A stablecoin that is off its peg, or without a recent observation, is not quoted at all, not even
   at an organisation's own price.
 - A process uses cached rates for one second at most.
@@ -39,7 +39,7 @@ _log = structlog.stdlib.get_logger()
 
 # Polling interval of the feed, for all workers together.
 EVERY = timedelta(seconds=10)
-# Lifetime of a process' cache.
+# How long a process uses its cached rates.
 _CACHE_LIFETIME = timedelta(seconds=1)
 
 _STEP = Decimal(1).scaleb(-RATE_DECIMALS)
@@ -57,7 +57,10 @@ class MarketBounds:
 
 
 class Market:
-    """Last observations of a feed; the first of a currency must be near its reference rate."""
+    """Last observations of a feed.
+
+    A currency's first observation must be near its reference rate.
+    """
 
     def __init__(
         self,
@@ -75,11 +78,11 @@ class Market:
         self._lookups = GroupCommit(self._read, concurrency=1)
         self._observations: Mapping[str, StoredObservation] = {}
         self._read_at = _NEVER
-        # How far this process' clock runs ahead of the database's.
+        # How far the clock of this process is ahead of the database's.
         self._ahead = timedelta()
 
     async def refresh(self) -> None:
-        """Poll the feed if it is this worker's turn; log each fault once."""
+        """Poll the feed if it is this worker's turn; each failure is logged once."""
         now = await self._database.transact(self._claim)
         if now is None:
             return
@@ -107,7 +110,8 @@ class Market:
     async def accept(self, currency: str) -> Observation:
         """Accept the feed's rates of some fiat currencies, however far they have moved.
 
-        Raises `RatesRejected` where it has none or must not be overruled, and `Unavailable`.
+        Raises `RatesRejected` if the feed lacks the currency or it must not be overruled, and
+        `Unavailable`.
         """
         if currency in GUARDED:
             raise RatesRejected(
@@ -121,14 +125,14 @@ class Market:
         return observed[0]
 
     async def check_quotable(self, coin: str) -> None:
-        """Raise `PriceUnavailable` for a stablecoin that is off its peg, or has no observation."""
+        """Raise `PriceUnavailable` for a stablecoin that is off its peg or not observed."""
         if coin not in GUARDED:
             return
         observation = await self._find(coin)
         if observation is None:
             raise PriceUnavailable(f"nothing is known of the price of {coin} in dollars")
         self._check_age(observation)
-        # This process' bound applies, too: it may be narrower than the worker's was.
+        # The bound of this process applies too: it may be narrower than that of the worker.
         if is_off_peg(observation.usd, was_off=observation.is_off_peg, bound=self._bounds.peg):
             raise PriceUnavailable(f"{coin} is off its peg to the dollar and is not quoted now")
 
@@ -151,16 +155,16 @@ class Market:
         return list(self._observations.values())
 
     async def find_failure(self) -> str | None:
-        """Return why the last poll failed; None if it succeeded."""
+        """Return why the last poll failed; None if it succeeded or there was none."""
         row = await self._database.single(lambda tx: fetch_store.find(tx, "market"))
         return row["failure"] if row else None
 
     def age(self, observation: StoredObservation) -> timedelta:
-        """Return the age of an observation, by the database's clock as far as it is known."""
+        """Return the age of an observation by the database's clock, as this process knows it."""
         return self._clock.now() - self._ahead - observation.at
 
     async def _claim(self, tx: Tx) -> datetime | None:
-        """Return the database's time if it is this worker's turn; delete day-old observations."""
+        """Return the database's time if it is this worker's turn; delete old observations."""
         now = await self._clock.in_database(tx)
         if not await fetch_store.claim(tx, "market", at=now, next_at=now + EVERY):
             return None
@@ -175,7 +179,7 @@ class Market:
         before = {row["currency"]: _as_observation(row) for row in rows}
         after: list[StoredObservation] = []
         rejected: list[str] = []
-        # In lock order: a missing row is inserted instead of locked.
+        # In the order of locks, because a currency without a row is not locked before its insert.
         for each in sorted(observations, key=lambda each: each.currency):
             was = before.get(each.currency)
             anchor = None if is_trusted else _anchor(was, each, now)
@@ -216,7 +220,7 @@ class Market:
         was_off = before is not None and before.is_off_peg
         is_off = is_off_peg(now.usd, was_off=was_off, bound=self._bounds.peg)
         if is_off != was_off:
-            # May be logged twice: a transaction that lost a race runs again.
+            # May be logged twice, because a transaction that lost a race runs again.
             _log.warning("rates.off_peg" if is_off else "rates.on_peg", kind=now.currency)
         return StoredObservation(now.currency, now.usd, now.at, is_off)
 
@@ -233,12 +237,13 @@ class Market:
             )
 
     async def _find(self, currency: str) -> StoredObservation | None:
-        # A clock that was set back must not make old rates look recent for long.
+        # The difference is absolute, so that a clock set back does not make old rates look recent
+        # for long.
         if abs(self._clock.now() - self._read_at) >= _CACHE_LIFETIME:
             await self._lookups.call(None)
         observation = self._observations.get(currency)
-        # Currencies that a feed no longer covers are left to another feed; a sandbox uses its
-        # table.
+        # An old observation is one that the feed no longer covers: another feed, or the sandbox's
+        # table, applies.
         return None if observation is None or self.age(observation) > RETENTION else observation
 
     async def _read(self, calls: list[None]) -> list[None]:
@@ -258,10 +263,10 @@ class Market:
 
 
 class MarketPrices:
-    """Prices with a market: an organisation's own, else the market's less a spread.
+    """Prices from a market: an organisation's own price, otherwise the market's less a spread.
 
-    Pairs without either use `default`. Dollars and coins are exchanged at par at best: a coin that
-    trades below par buys less, and one above par costs more.
+    Pairs without either use `default`. Dollars and coins are never exchanged better than at par: a
+    coin below par buys less, and one above par costs more.
     """
 
     def __init__(
@@ -279,7 +284,7 @@ class MarketPrices:
     async def price(
         self, org_id: UUID, *, source_currency: str, destination_currency: str
     ) -> Price | None:
-        """See `RateSource`."""
+        """Return the current price of a pair; see `RateSource`."""
         await self.check_quotable(source_currency, destination_currency)
         own = await self._own.own(org_id, source_currency, destination_currency)
         if own.price is not None:
@@ -292,12 +297,12 @@ class MarketPrices:
         return own.of(Price(Rate(rate), Decimal(0), as_of=None))
 
     async def check_quotable(self, *currencies: str) -> None:
-        """See `RateSource`."""
+        """Raise `PriceUnavailable` for currencies that must not be quoted; see `RateSource`."""
         for each in currencies:
             await self._market.check_quotable(each)
 
     async def _mid(self, source: str, destination: str) -> Decimal | None:
-        """Return units received per unit sent; None for a pair without a coin, or not observed."""
+        """Return units received per unit sent; None without a coin or an observation."""
         if source not in STABLECOINS and destination not in STABLECOINS:
             return None
         sent, received = await self._market.usd(source), await self._market.usd(destination)
@@ -310,9 +315,9 @@ class MarketPrices:
 def _anchor(
     was: StoredObservation | None, observation: Observation, now: datetime
 ) -> RateAnchor | None:
-    """Return what the move to an observation is measured from; None if nothing is known since.
+    """Return the rate from which a move is measured; None if there is no recent one.
 
-    Not the observation before alone: many small moves would add up to any rate.
+    It is not simply the previous observation: many small moves would add up to any rate.
     """
     if was is None or observation.at - was.at >= RETENTION:
         return None
@@ -332,5 +337,5 @@ def _as_observation(row: Row) -> StoredObservation:
 
 
 def _is_near(one: Decimal, other: Decimal) -> bool:
-    """Whether the larger is at most a third above the smaller."""
+    """Return whether the larger value exceeds the smaller by at most a third."""
     return 3 * max(one, other) <= 4 * min(one, other)

@@ -1,4 +1,4 @@
-"""Every statement on market rates."""
+"""Statements on market_rates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from decimal import Decimal
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import column_arrays
 
-# One lock order for all callers, so that no two of them deadlock.
+# All callers lock rows in the same order, so that they do not deadlock.
 _LOCK = """
 select currency, usd, observed_at, is_off_peg, anchor_usd, anchored_at
 from market_rates
@@ -17,8 +17,8 @@ order by currency
 for update
 """
 
-# A delayed response never replaces a newer one. An observation from the future is invalid and can
-# be replaced.
+# A delayed response never replaces a newer observation. An observation from the future is invalid
+# and can be replaced.
 _PUT = """
 insert into market_rates (currency, usd, observed_at, is_off_peg, anchor_usd, anchored_at)
 select i.currency, i.usd, i.observed_at, i.is_off_peg, i.anchor_usd, i.anchored_at
@@ -31,7 +31,7 @@ set usd = excluded.usd, observed_at = excluded.observed_at, is_off_peg = exclude
 where market_rates.observed_at < excluded.observed_at or market_rates.observed_at > $7
 """
 
-# Locks the rows in the same order as the statement above, to prevent deadlocks.
+# Locks rows in the same order as the statements above, to prevent deadlocks.
 _FORGET = """
 delete from market_rates
 where currency in (
@@ -48,7 +48,7 @@ order by currency
 
 @dataclass(frozen=True, slots=True)
 class RateAnchor:
-    """Value that moves within a day are measured from; `at` is its first observation."""
+    """Rate from which moves within a day are measured; `at` is when it was observed."""
 
     usd: Decimal
     at: datetime
@@ -56,7 +56,7 @@ class RateAnchor:
 
 @dataclass(frozen=True, slots=True)
 class StoredObservation:
-    """Last observation of a currency: dollars per unit, in real time."""
+    """Last observation of a currency: dollars per unit; `at` is real time."""
 
     currency: str
     usd: Decimal
@@ -66,7 +66,7 @@ class StoredObservation:
 
 
 async def lock(tx: Tx, currencies: Sequence[str]) -> Sequence[Row]:
-    """Return the last observations of these currencies, locked."""
+    """Lock and return the last observations of these currencies."""
     return await tx.fetch(_LOCK, currencies)
 
 

@@ -39,7 +39,7 @@ async def watch_market(market: Market) -> None:
     """Poll the feed if it is due, and report the known rates."""
     await market.refresh()
     for each in await market.list_observations():
-        # The age also grows while polls fail.
+        # Set on each run, because the age also grows while polls fail.
         MARKET_AGE.labels(each.currency).set(market.age(each).total_seconds())
         if each.currency in GUARDED:
             PEG_DEVIATION.labels(each.currency).set(int(deviation(each.usd) * _BASIS_POINTS))

@@ -1,13 +1,13 @@
-"""Peg guard: a stablecoin that is off its dollar is not quoted.
+"""Peg guard: a stablecoin that is off its peg to the dollar is not quoted.
 
-Two bounds prevent flapping: quoting stops beyond the bound, and resumes within half of it.
+Two bounds prevent flapping: quotes stop beyond the bound, and resume within half of it.
 """
 
 from decimal import Decimal
 
 from landbridge.providers.rates.sandbox import STABLECOINS
 
-# The sandbox's own test coin has no market, so there are no observations of it.
+# The sandbox's own test coin has no market, and so no observations.
 GUARDED = STABLECOINS - {"usdHifi"}
 
 
@@ -17,6 +17,6 @@ def deviation(usd: Decimal) -> Decimal:
 
 
 def is_off_peg(usd: Decimal, *, was_off: bool, bound: Decimal) -> bool:
-    """Whether a coin at this price must not be quoted; `bound` is a fraction of a dollar."""
+    """Return whether a coin at this price must not be quoted; `bound` is a fraction of a dollar."""
     distance = deviation(usd)
     return 2 * distance > bound if was_off else distance > bound

@@ -11,7 +11,7 @@ from landbridge.platform.core.money import Rate
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Destination units per source unit, and the fee as a fraction of the sent amount.
+    """Price: destination units per source unit, and the fee as a fraction of the sent amount.
 
     `as_of` is the organisation's time of the price; None means a fixed price, always valid.
     """
@@ -22,12 +22,12 @@ class Price:
 
 
 class RateSource(Protocol):
-    """Source of prices. Requests wait for it, so it answers from memory or our own database."""
+    """Source of prices. Requests wait for it, so it answers from memory or from our database."""
 
     async def price(
         self, org_id: UUID, *, source_currency: str, destination_currency: str
     ) -> Price | None:
-        """Return the current price, or None if the pair has none.
+        """Return the current price; None if the pair has none.
 
         Payouts to a country with its own price have a corridor in place of the currency, for
         example `usd-hka`. Raises `PriceUnavailable` while the pair can't be priced.

@@ -15,12 +15,12 @@ from landbridge.platform.db.pool import Database, Row, Tx
 from landbridge.providers.rates import store
 from landbridge.providers.rates.port import Price
 
-# Prices are set by commands only.
+# Actor of changes: prices are set only by commands.
 _ACTOR = "cli"
 
 
 def no_price(source: str, destination: str) -> Price | None:
-    """Default for an installation where every price has to be set."""
+    """Return None: the default of an installation where every price has to be set."""
     del source, destination
     return None
 
@@ -33,7 +33,7 @@ class OrganisationPrice:
     fee: Decimal | None = None
 
     def of(self, other: Price | None) -> Price | None:
-        """Return its own price, else this one; its own fee, if set, replaces any other."""
+        """Return the organisation's price, else `other`; its own fee replaces any other."""
         price = self.price or other
         return price if price is None or self.fee is None else replace(price, fee_fraction=self.fee)
 
@@ -41,7 +41,7 @@ class OrganisationPrice:
 class PriceTable:
     """Prices set by the organisation; `default(source, destination)` for other pairs.
 
-    A pair without either is not quoted.
+    A pair for which `default` has no price either is not quoted.
     """
 
     def __init__(self, database: Database, default: Callable[[str, str], Price | None]) -> None:
@@ -52,7 +52,7 @@ class PriceTable:
     async def price(
         self, org_id: UUID, *, source_currency: str, destination_currency: str
     ) -> Price | None:
-        """Return the organisation's own price of the pair, else the default."""
+        """Return the organisation's own price of a pair, otherwise the default."""
         own = await self.own(org_id, source_currency, destination_currency)
         return own.of(self._default(source_currency, destination_currency))
 
@@ -63,7 +63,7 @@ class PriceTable:
         return await self._lookups.call((org_id, source_currency, destination_currency))
 
     async def check_quotable(self, *currencies: str) -> None:
-        """Allow everything: there is no market to check."""
+        """Accept every currency: there is no market to check."""
 
     async def set_price(
         self,
@@ -95,7 +95,7 @@ class PriceTable:
     async def remove_price(
         self, org_id: UUID, *, source_currency: str, destination_currency: str, at: datetime
     ) -> None:
-        """Remove a price if there is one, so that the default applies again."""
+        """Remove a price, if there is one, so that the default applies again."""
 
         async def work(tx: Tx) -> None:
             is_gone = await store.remove_price(

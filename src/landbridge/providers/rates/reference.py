@@ -24,30 +24,30 @@ from landbridge.providers.rates.fetching import fetch
 
 _log = structlog.stdlib.get_logger()
 
-# The bank's published files. Source: its page on euro foreign exchange reference rates.
+# Files that the bank publishes. Source: its page on euro foreign exchange reference rates.
 _ECB = "https://www.ecb.europa.eu/stats/eurofxref/"
 DAILY, QUARTER, HISTORY = (
     f"{_ECB}eurofxref-daily.xml",
     f"{_ECB}eurofxref-hist-90d.xml",
     f"{_ECB}eurofxref-hist.zip",
 )
-# Value of the setting for the three files above.
+# Value of the setting that stands for the three files above.
 FROM_ECB = "ecb"
 # Days that the ninety-day file certainly contains.
 _QUARTER_DAYS = 85
 
 _FRANKFURT = ZoneInfo("Europe/Berlin")
-# Rates are published at about 16:00; a quarter of an hour later most of the waiting is over.
+# Rates are published at about 16:00; a fetch a quarter of an hour later seldom comes too early.
 PUBLISHED_BY = time(16, 15)
 _RETRY = timedelta(minutes=15)
 _DAY = timedelta(days=1)
 
-# A rate is valid until the next one. No holidays are this long, so a stopped publication is
-# noticed.
+# Days for which a rate is valid without a newer one. No holidays last this long, so an end of
+# publication is noticed.
 AGE_DAYS_MAX = 10
-# Rows per statement: transactions stay short, and the whole history takes about a hundred.
+# Rows per statement, which keeps transactions short; the whole history takes about a hundred.
 _PAGE = 2_000
-# Enough precision to detect a change by a third.
+# Enough digits to detect a change by a third.
 _RATIO = Context(prec=18)
 
 
@@ -90,7 +90,7 @@ class ReferenceRates:
         source: str | None,
         is_open: Callable[[date], bool],
     ) -> None:
-        """Take `is_open`, which decides on which days rates are fixed, and an optional source."""
+        """`is_open` decides on which days rates are fixed; `source` is None for no fetching."""
         self._database = database
         self._clock = clock
         self._source = source
@@ -98,11 +98,11 @@ class ReferenceRates:
 
     @property
     def is_fetched(self) -> bool:
-        """Whether the worker fetches new rates."""
+        """Return whether the worker fetches new rates."""
         return self._source is not None
 
     async def refresh(self) -> None:
-        """Fetch newly published rates if it is this worker's turn; log faults."""
+        """Fetch newly published rates if it is this worker's turn; failures are logged."""
         if self._source is None:
             return
         now = await self._now()
@@ -130,7 +130,7 @@ class ReferenceRates:
             await self._database.transact(lambda tx: fetch_store.failed(tx, "reference", reason))
 
     async def load_from(self, location: str, *, is_forced: bool = False) -> RateLoadResult:
-        """Load a URL or a file. Raises `Unavailable`, and the errors of `load`."""
+        """Load rates from a URL or a file. Raises `Unavailable`, and the errors of `load`."""
         source = DAILY if location == FROM_ECB else location
         raw = await fetch(source, bytes_max=ecb.BYTES_MAX)
         return await self.load(raw, is_forced=is_forced)
@@ -150,18 +150,18 @@ class ReferenceRates:
         rows = [
             (currency, fixing.on, rate)
             for fixing in fixings
-            # The same order in every file, so that no two loads deadlock.
+            # Sorted, so that two loads do not deadlock.
             for currency, rate in sorted({"eur": Decimal(1), **fixing.rates}.items())
         ]
         changed = 0
-        # Earliest first: the next load continues after an interrupted one.
+        # Earliest day first: after an interruption the next load continues.
         for begin in range(0, len(rows), _PAGE):
             page = rows[begin : begin + _PAGE]
             changed += await self._database.transact(lambda tx, each=page: store.put(tx, each))
         return RateLoadResult(len(fixings), changed, last_in_file)
 
     async def get_status(self) -> ReferenceStatus:
-        """Return the stored rates' span, and the result of the last fetch."""
+        """Return the days of the stored rates, and the result of the last fetch."""
         span = await self._database.single(store.span)
         attempt = await self._database.single(lambda tx: fetch_store.find(tx, "reference"))
         return ReferenceStatus(
@@ -173,7 +173,7 @@ class ReferenceRates:
         )
 
     async def cross(self, currencies: Sequence[str], on: date) -> Mapping[str, CrossRate]:
-        """Return the last rates on or before a day, ten days old at most, where there are any."""
+        """Return the last rates on or before a day, at most ten days old, by currency."""
         if not currencies:
             return {}
         found = await self._database.single(
@@ -182,13 +182,13 @@ class ReferenceRates:
         return {each: CrossRate(row["per_eur"], row["usd_per_eur"]) for each, row in found.items()}
 
     async def usd_in(self, tx: Tx, currency: str, on: date) -> Decimal | None:
-        """Return dollars per unit at the last rates on or before a day; None if there are none."""
+        """Return dollars per unit by the last rates on or before a day; None without rates."""
         found = await store.cross(tx, [currency], on=on, oldest_on=on - AGE_DAYS_MAX * _DAY)
         row = found.get(currency)
         return None if row is None else _RATIO.divide(row["usd_per_eur"], row["per_eur"])
 
     async def _now(self) -> datetime:
-        """Return the database's time: a worker's fast clock would request unpublished days."""
+        """Return the database's time: a fast clock of a worker would request unpublished days."""
         return await self._database.single(self._clock.in_database)
 
     async def _last_on(self) -> date | None:
@@ -203,7 +203,7 @@ class ReferenceRates:
         return DAILY if last >= _before(latest_on, self._is_open) else QUARTER
 
     async def _check_moves(self, fixings: Sequence[EcbFixing]) -> None:
-        """Compare stored days with the file's, and new ones with the day before."""
+        """Raise `RatesRejected` if a rate moved too far from the stored or the previous one."""
         last = await self._last_on()
         if last is None:
             return
@@ -248,9 +248,9 @@ def _before(day: date, is_open: Callable[[date], bool]) -> date:
 
 
 def _is_absurd(was: Decimal, now: Decimal) -> bool:
-    """Whether the larger of two is more than a third above the smaller.
+    """Return whether the larger value exceeds the smaller by more than a third.
 
-    Such a daily move is an error, or rare enough for a manual check (`landbridge rates load
+    Such a daily move is an error, or so rare that a person has to check it (`landbridge rates load
     --force`).
     """
     return 3 * max(was, now) > 4 * min(was, now)

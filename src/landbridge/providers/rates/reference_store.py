@@ -1,4 +1,4 @@
-"""Every statement on reference rates."""
+"""Statements on reference rates."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -7,7 +7,7 @@ from decimal import Decimal
 from landbridge.platform.db.commit_proofs import prove
 from landbridge.platform.db.pool import Row, Tx
 
-# The last rate of each currency on or before a day, and not before another.
+# Last rate of each currency on or before one day, and not before another day.
 _BEFORE = """
 select i.place, (
     select r.per_eur
@@ -34,7 +34,7 @@ _PROOF = """
 select 1 from reference_rates where currency = $1 and set_on = $2 and per_eur = $3
 """
 
-# Both sides of a cross rate are of one day.
+# Both rates of a cross rate are from the same day.
 _CROSS = """
 select i.currency, c.per_eur, c.usd_per_eur
 from unnest($1::text[]) as i (currency)
@@ -58,7 +58,7 @@ where currency = 'eur'
 
 
 async def before(tx: Tx, keys: Sequence[tuple[str, date, date]]) -> list[Decimal | None]:
-    """Return, for each (currency, day, oldest day), the last rate between the two days."""
+    """Return for each (currency, day, oldest day) the last rate between these days, or None."""
     rows = await tx.fetch(_BEFORE, *map(list, zip(*keys, strict=True)))
     found = {row["place"] - 1: row["per_eur"] for row in rows}
     return [found.get(index) for index in range(len(keys))]
@@ -68,7 +68,7 @@ async def put(tx: Tx, rates: Sequence[tuple[str, date, Decimal]]) -> int:
     """Store rates; return the number of new or changed ones."""
     changed = await tx.fetch(_PUT, *map(list, zip(*rates, strict=True)))
     if changed:
-        # The stored rate was different.
+        # The stored rate was different, so the new row proves the commit.
         prove(_PROOF, changed[0]["currency"], changed[0]["set_on"], changed[0]["per_eur"])
     return len(changed)
 
@@ -76,16 +76,16 @@ async def put(tx: Tx, rates: Sequence[tuple[str, date, Decimal]]) -> int:
 async def cross(
     tx: Tx, currencies: Sequence[str], *, on: date, oldest_on: date
 ) -> Mapping[str, Row]:
-    """Return the last day's rates of each currency and of the dollar, where there are any."""
+    """Return the rates of each currency and of the dollar on the last day that has both."""
     return {row["currency"]: row for row in await tx.fetch(_CROSS, currencies, on, oldest_on)}
 
 
 async def last_on(tx: Tx) -> date | None:
-    """Return the last day with rates."""
+    """Return the last day with rates; None without rates."""
     found: date | None = await tx.fetchval(_LAST)
     return found
 
 
 async def span(tx: Tx) -> Row | None:
-    """Return the first and last day, and the number of days."""
+    """Return the first and the last day, and the number of days."""
     return await tx.fetchrow(_SPAN)

@@ -10,10 +10,10 @@ from decimal import ROUND_DOWN, Context, Decimal
 from landbridge.platform.core.money import RATE_DECIMALS, Rate
 from landbridge.providers.rates.port import Price
 
-# Ten basis points: visible in every example, small enough to be plausible.
+# Fee of ten basis points: visible in every example, and plausible.
 PAR = Price(rate=Rate(Decimal(1)), fee_fraction=Decimal("0.001"), as_of=None)
 
-# Currencies that count as a dollar.
+# Currencies with the value of a dollar.
 STABLECOINS = frozenset({"usdc", "usdt", "usdg", "usdHifi"})
 
 _STEP = Decimal(1).scaleb(-RATE_DECIMALS)
@@ -22,7 +22,7 @@ _DOWN = Context(prec=60, rounding=ROUND_DOWN)
 
 @dataclass(frozen=True, slots=True)
 class Corridor:
-    """Mid rate in fiat per dollar, and the margin on it."""
+    """Mid rate in fiat per dollar, and the margin subtracted from it."""
 
     mid: Decimal
     margin: Decimal
@@ -32,7 +32,7 @@ def _corridor(mid: str, margin_percent: str) -> Corridor:
     return Corridor(Decimal(mid), Decimal(margin_percent).scaleb(-2))
 
 
-# Domestic dollars are one to one. Source: contract, lifecycles 7 (USD 1:1).
+# Domestic dollars are exchanged one to one. Source: contract, lifecycles 7 (USD 1:1).
 DOMESTIC: Mapping[str, Corridor] = {
     "usd": _corridor("1", "0"),
     "eur": _corridor("0.853", "0.3"),
@@ -54,11 +54,11 @@ DOMESTIC: Mapping[str, Corridor] = {
     "rwf": _corridor("1456", "1.2"),
     "zmw": _corridor("22.4", "1.2"),
     "cdf": _corridor("2260", "1.5"),
-    # Pegged to the euro at 655.957.
+    # Both currencies are pegged to the euro at 655.957.
     "xaf": _corridor("559.53", "1"),
     "xof": _corridor("559.53", "1"),
 }
-# Dollars to banks abroad; payouts only.
+# Dollars to banks abroad, for payouts only.
 ABROAD: Mapping[str, Corridor] = {
     "usd-hka": _corridor("1", "0.1"),
     "usd-chn": _corridor("1", "0.2"),
@@ -67,10 +67,9 @@ ABROAD: Mapping[str, Corridor] = {
 
 
 def sandbox_price(source: str, destination: str) -> Price | None:
-    """Return the price of a pair: coins into coins or fiat, fiat into coins; None for any other.
+    """Return the price of a pair of coins, or of a coin and fiat; None for any other pair.
 
-    The margin is included in the rate, which is rounded down to its digits; there is no further
-    fee.
+    The margin is included in the rate, which is rounded down; there is no further fee.
     """
     out_of = DOMESTIC.get(source)
     into = DOMESTIC.get(destination) or ABROAD.get(destination)

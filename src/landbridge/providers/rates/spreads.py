@@ -12,15 +12,15 @@ from decimal import Decimal
 _DEFAULT = "default"
 _NAME = re.compile(r"[a-zA-Z]{3,10}(?:/[a-zA-Z]{3,10})?")
 _POINTS = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,2})?")
-# Ten per cent: more is taken for a typing error.
+# Maximum of ten per cent: a higher spread is assumed to be a typing error.
 _POINTS_MAX = Decimal(1_000)
-# Half a per cent without configuration.
+# Default spread of half a per cent, if none is configured.
 _STANDARD = Decimal(50)
 
 
 @dataclass(frozen=True, slots=True)
 class Spreads:
-    """Basis points by sorted pair, or by one currency."""
+    """Spreads in basis points, by sorted pair or by a single currency."""
 
     by_name: Mapping[tuple[str, ...], Decimal]
     default: Decimal

@@ -1,4 +1,4 @@
-"""Every statement on prices and fees."""
+"""Statements on prices and fees."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -68,7 +68,7 @@ order by source_currency, destination_currency
 async def find(tx: Tx, pairs: Sequence[tuple[UUID, str, str]]) -> dict[int, Row]:
     """Return rows by position in `pairs`, each (organisation, source, destination).
 
-    The rate is null without a price of the organisation, `own_fee` is null without a fee of it.
+    The rate is null if the organisation has no price, `own_fee` is null if it has no fee.
     """
     rows = await tx.fetch(
         _FIND,
@@ -88,7 +88,7 @@ async def set_price(  # all parts of a price
     price: Price,
     at: datetime,
 ) -> bool:
-    """Set an organisation's price of one pair; False if rate and time are unchanged."""
+    """Set an organisation's price of a pair; return False if rate and time are unchanged."""
     is_new = await tx.fetchval(
         _SET,
         org_id,
@@ -104,7 +104,7 @@ async def set_price(  # all parts of a price
 async def remove_price(
     tx: Tx, org_id: UUID, *, source_currency: str, destination_currency: str
 ) -> bool:
-    """Remove an organisation's price of one pair; False if there is none."""
+    """Remove an organisation's price of a pair; return False if there is none."""
     removed = await tx.fetchval(_REMOVE, org_id, source_currency, destination_currency)
     return removed is not None
 
@@ -117,12 +117,12 @@ async def list_prices(tx: Tx, org_id: UUID) -> Sequence[Row]:
 async def set_fee(
     tx: Tx, org_id: UUID, source: str, destination: str, *, fraction: Decimal, at: datetime
 ) -> bool:
-    """Set an organisation's fee of one pair; False if it is unchanged."""
+    """Set an organisation's fee of a pair; return False if it is unchanged."""
     return await tx.fetchval(_SET_FEE, org_id, source, destination, fraction, at) is not None
 
 
 async def remove_fee(tx: Tx, org_id: UUID, source: str, destination: str) -> bool:
-    """Remove an organisation's fee of one pair; False if there is none."""
+    """Remove an organisation's fee of a pair; return False if there is none."""
     return await tx.fetchval(_REMOVE_FEE, org_id, source, destination) is not None
 
 

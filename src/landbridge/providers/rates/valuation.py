@@ -10,23 +10,23 @@ from landbridge.providers.rates.reference import CrossRate, ReferenceRates
 from landbridge.providers.rates.sandbox import DOMESTIC, STABLECOINS
 
 _CENT, _RATE_STEP = Decimal("0.01"), Decimal(1).scaleb(-RATE_DECIMALS)
-# Units have 38 digits and rates 30; rounded once, at the end.
+# Digits for units (38) and rates (30); the result is rounded once, at the end.
 _EXACT = Context(prec=90, rounding=ROUND_DOWN)
 _PAR = CrossRate(Decimal(1), Decimal(1))
 
 
 @dataclass(frozen=True, slots=True)
 class UsdRates:
-    """Dollar rates of one day, by currency. Dollars and stablecoins count at par."""
+    """Dollar rates of one day, by currency. Dollars and stablecoins are valued at par."""
 
     rates: Mapping[str, CrossRate]
 
     def value(self, amount: Decimal, currency: str) -> Decimal | None:
-        """Return dollars and cents, rounded down; None without a rate."""
+        """Return an amount in dollars, rounded down to cents; None without a rate."""
         return self._convert(amount, currency, _CENT)
 
     def per_unit(self, currency: str) -> Decimal | None:
-        """Return dollars per unit with 18 decimals, to compare amounts by; None without a rate."""
+        """Return dollars per unit with 18 decimals, to compare amounts; None without a rate."""
         return self._convert(Decimal(1), currency, _RATE_STEP)
 
     def _convert(self, amount: Decimal, currency: str, step: Decimal) -> Decimal | None:
@@ -39,18 +39,18 @@ class UsdRates:
 
 @dataclass(frozen=True, slots=True)
 class Valuation:
-    """Values money at reference rates, or at the sandbox's table if there are none."""
+    """Values money at reference rates, or with `has_table` at the sandbox's table without any."""
 
     reference: ReferenceRates
     has_table: bool
 
     async def in_usd(self, money: Money, on: date) -> Decimal | None:
-        """Return dollars and cents, rounded down; None without a rate."""
+        """Return money in dollars, rounded down to cents; None without a rate."""
         rates = await self.rates([money.asset.currency], on)
         return rates.value(money.decimal, money.asset.currency)
 
     async def rates(self, currencies: Collection[str], on: date) -> UsdRates:
-        """Return the last rates on or before a day, ten days older at most."""
+        """Return the last rates on or before a day, at most ten days older."""
         foreign = sorted({each for each in currencies if not is_dollar(each)})
         table = {
             each: CrossRate(DOMESTIC[each].mid, _PAR.usd_per_eur)

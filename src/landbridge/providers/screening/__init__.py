@@ -1,1 +1,1 @@
-"""Sanctions lists, and name matching against them."""
+"""Screening of names: sanctions lists, lists of politically exposed persons, and name matching."""

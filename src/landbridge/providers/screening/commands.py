@@ -30,7 +30,7 @@ class ScreeningCommandRunner(Protocol):
     """Runs one command against the database."""
 
     def __call__(self, data_dir: str | None, run: Callable[[Screening], Awaitable[T]]) -> T:
-        """Return the result of `run`."""
+        """Run the operation, and return its result."""
         ...
 
 

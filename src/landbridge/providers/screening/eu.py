@@ -1,7 +1,7 @@
 """Decode the consolidated list of financial sanctions of the European Union, XML version 1.1.
 
 Its root is `export`, with a `sanctionEntity` for each entry; all data is in attributes. `logicalId`
-is the number of an entry, `code` of `subjectType` its type.
+is the id of an entry, `code` in `subjectType` its type.
 """
 
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ def _type(element: Element, entry_id: str) -> SanctionsEntryType:
 
 
 def _names(alias: Element, *, is_person: bool) -> Iterator[str]:
-    """Yield `LAST, First` of a person, and the whole name if its words are others."""
+    """Yield a person's name as `LAST, First`, and the whole name if its words differ."""
     last = _value(alias, "lastName")
     others = [_value(alias, "firstName"), _value(alias, "middleName")]
     parts, whole = " ".join([last, *others]), _value(alias, "wholeName")

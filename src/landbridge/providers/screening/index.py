@@ -44,12 +44,12 @@ _INITIAL = 0.8
 _LETTERS_MIN = 4
 _WEIGHT_MIN, _WEIGHT_MAX = 3, 8
 _INITIAL_WEIGHT = 2
-# An initial is weak evidence; the rest of the name has to match well.
+# An initial is weak evidence: the other words of the name must score at least this.
 _BESIDE_INITIAL_MIN = 0.85
 
 _EXTRA_WORD, _EXTRA_WORDS_MAX = 0.03, 4
 _JOINED_MIN = 0.9
-# Leading or trailing letters that have to match for that.
+# Leading or trailing letters by which names without blanks are found.
 _JOINED_LETTERS = 4
 
 _YEARS_APART = 2
@@ -57,7 +57,7 @@ _POINTS_PER_YEAR, _POINTS_MAX = 2, 30
 _YEAR = re.compile(r"\b(1[89]\d\d|20\d\d)\b")
 _RANGE = re.compile(r"\b(1[89]\d\d|20\d\d) to (1[89]\d\d|20\d\d)\b")
 
-# More than a reviewer would read; the best ones come first.
+# Maximum hits, best first; a reviewer would not read more.
 _HITS_MAX = 20
 
 
@@ -68,12 +68,12 @@ class _IndexedName:
     entry: SanctionsEntry
     text: str
     words: tuple[str, ...]
-    # Words of a person's family name, if the list marks it: "LAST, First".
+    # Words of a person's family name if the list marks it, as in "LAST, First"; otherwise empty.
     family: tuple[str, ...]
 
     @property
     def whole(self) -> str:
-        """Return the name without blanks; it is not stored, which would take much memory."""
+        """Return the name without blanks; it is not stored, because that would take much memory."""
         return "".join(self.words)
 
 
@@ -89,20 +89,20 @@ class NameIndex:
     ) -> None:
         self._list_name = list_name
         self._names: list[_IndexedName] = []
-        # Names by word, and words by what one wrong letter leaves intact: an error keeps the
+        # Names by word, and words by keys that survive one wrong letter: an error keeps the
         # beginning or the end, a transposition keeps the set of letters.
         self._with_word: dict[str, list[int]] = {}
         self._beginning: dict[str, list[str]] = defaultdict(list)
         self._ending: dict[str, list[str]] = defaultdict(list)
         self._lettered: dict[str, list[str]] = defaultdict(list)
         self._sounding: dict[str, list[str]] = defaultdict(list)
-        # Names without blanks, by their beginnings and endings.
+        # Names without blanks, by their first and last letters.
         self._wholes: dict[str, list[int]] = defaultdict(list)
         for entry in entries:
             for text in entry.names:
                 family = frozenset[str]() if is_business else _family(text)
                 for found in readings(text, is_business=is_business):
-                    # One string for each word of all names.
+                    # Words are interned, so that equal words of all names share one string.
                     words = tuple(intern(each) for each in found)
                     marked = tuple(each for each in words if each in family)
                     self._add(_IndexedName(entry, text, words, marked))
@@ -126,7 +126,7 @@ class NameIndex:
             self._sounding[sounds].append(word)
 
     def find(self, subject: ScreeningSubject, *, score_min: int) -> list[ScreeningMatch]:
-        """Return entries similar to a subject, the best first, at most twenty."""
+        """Return entries similar to a subject, with at least this score, best first."""
         scores: dict[int, float] = {}
         for words in readings(subject.name, is_business=subject.type == "business"):
             word_scores = {word: self._similar_words(word) for word in set(words)}
@@ -152,7 +152,7 @@ class NameIndex:
         return sorted(best.values(), key=lambda hit: (-hit.score, hit.entry_id))[:_HITS_MAX]
 
     def _similar_words(self, word: str) -> dict[str, float]:
-        """Return similar listed words with their scores."""
+        """Return the listed words that are similar to a word, with their scores."""
         found: dict[str, float] = {}
         sounds = skeleton(word)
         for other in self._sounding.get(sounds, ()) if sounds else ():
@@ -178,7 +178,7 @@ class NameIndex:
     def _candidates(
         self, words: Sequence[str], word_scores: dict[str, dict[str, float]]
     ) -> Iterable[int]:
-        """Return names that share enough of these words for a full comparison."""
+        """Return names that share enough of these words to be compared in full."""
         counts: dict[int, int] = defaultdict(int)
         for word in dict.fromkeys(words):
             positions: set[int] = set()
@@ -195,7 +195,7 @@ class NameIndex:
                 yield position
 
     def _match_joined(self, whole: str) -> Iterable[tuple[int, float]]:
-        """Return names with about the same letters, wherever their blanks are."""
+        """Return names with about the same letters, whatever their blanks, with their scores."""
         positions = list(
             {position for key in _end_keys(whole) for position in self._wholes.get(key, ())}
         )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import LandbridgeError
 
-# Names of lists. A list of politically exposed persons has a name of its own after the prefix.
+# Names of lists. A list of politically exposed persons has its own name after the prefix.
 OFAC_SDN, UN_LIST, EU_LIST, UK_LIST = "OFAC SDN", "UN", "EU", "UK"
 SANCTIONS_LISTS = (OFAC_SDN, UN_LIST, EU_LIST, UK_LIST)
 _PEP_PREFIX = "PEP "
@@ -49,7 +49,7 @@ class SanctionsEntry:
 
 @dataclass(frozen=True, slots=True)
 class SanctionsList:
-    """List as decoded from files; its name says of which publisher it is."""
+    """List decoded from files; its name says who publishes it."""
 
     name: str
     digest: str
@@ -78,7 +78,7 @@ class SanctionsListVersion:
 
 @dataclass(frozen=True, slots=True)
 class ListLoadResult:
-    """Result of a load, counted in entries. Nothing was written if `was_loaded`."""
+    """Result of a load, in numbers of entries. `was_loaded` means that nothing was written."""
 
     version: SanctionsListVersion
     added: int
@@ -102,14 +102,14 @@ class ScreeningSubject:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningMatch:
-    """Name similar to a listed one, with a score from 0 to 100."""
+    """Name that is similar to a listed one, with a score from 0 to 100."""
 
     asked: str
     listed_name: str
     entry_id: str
     program: str
     score: int
-    # Findings that were stored before there were several lists have none: they are of this one.
+    # Matches stored before other lists existed lack this member: they are from this list.
     list: str = OFAC_SDN
 
 
@@ -140,7 +140,7 @@ def pep_list(name: str) -> str:
 
 
 def is_list_name(name: str) -> bool:
-    """Whether a list can have this name."""
+    """Return whether a list can have this name."""
     pep_name = name.removeprefix(_PEP_PREFIX)
     return name in SANCTIONS_LISTS or (
         pep_name != name and _PEP_NAME.fullmatch(pep_name) is not None
@@ -148,7 +148,7 @@ def is_list_name(name: str) -> bool:
 
 
 def required_lists(text: str) -> tuple[str, ...]:
-    """Return the names in a setting, separated by commas; raises `ValueError`."""
+    """Return the list names in a setting, separated by commas; raises `ValueError`."""
     names = tuple(dict.fromkeys(each.strip() for each in text.split(",")))
     for name in names:
         if not is_list_name(name):
@@ -158,20 +158,20 @@ def required_lists(text: str) -> tuple[str, ...]:
 
 
 def category_of(list_name: str) -> ListCategory:
-    """Return what the list names."""
+    """Return the category of a list."""
     if list_name.startswith(_PEP_PREFIX):
         return ListCategory.POLITICALLY_EXPOSED_PERSON
     return ListCategory.SANCTIONS
 
 
 def comparable_address(address: str) -> str:
-    """Return the form in which addresses are compared: the case of EVM addresses is ignored."""
+    """Return an address in the form for comparisons: EVM addresses in lower case."""
     return address.lower() if address[:2].lower() == "0x" else address
 
 
 class ListReplaced(LandbridgeError):
-    """A list version that names were screened against was replaced, or a list was added."""
+    """A list version used for a comparison was replaced, or a list was added."""
 
 
 class ListRejected(LandbridgeError):
-    """The file is no list or no plausible successor of the active one, or no list is named so."""
+    """The file is no list or no plausible successor of the active one, or its name is unknown."""

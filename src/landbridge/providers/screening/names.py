@@ -1,8 +1,8 @@
 """Name normalization: makes spellings of one name comparable.
 
 `readings` removes variations in spelling (marks, case, punctuation, particles, legal forms),
-`sound` those of transliteration, and `skeleton` keeps only the consonants of that: Mohammed,
-Muhammad and Mohamed are all `mhmt`. Only Latin letters can be compared; other scripts are not
+`sound` those of transliteration, and `skeleton` keeps only the consonants of the result: Mohammed,
+Muhammad and Mohamed all become `mhmt`. Only Latin letters can be compared; other scripts are not
 transliterated.
 """
 
@@ -32,18 +32,18 @@ _LETTERS = str.maketrans(
 # Apostrophes and signs for the Arabic hamza and ain: O'Brien is obrien, Sa'd is saad.
 _APOSTROPHES = re.compile("['`´’‘ʼʻʿʾ]")  # noqa: RUF001  these are the characters meant
 _NOT_WORD = re.compile(r"[\W_]+")
-# Marks, and characters that show nothing: joiners, variation selectors and letters that are blank.
+# Categories of marks and invisible characters: joiners and variation selectors.
 _MARKS = frozenset({"Mn", "Me", "Cf"})
 
-# More initials than any real name has.
+# Matches more initials in a row than any real name has.
 _SPELLED_OUT = re.compile(r"(?:\b\w ){3}\w\b")
 
-# Optional particles.
+# Particles that are ignored: a name may be written with or without them.
 _OPTIONAL = (
     "al el ul bin ibn ben bint de del la las los da do dos di du von van der den ter y e the of and"
     " mr mrs ms dr"
 )
-# Legal forms: written in full, abbreviated or omitted, also with dots between letters.
+# Legal forms, which may be written in full, abbreviated, with dots, or left out.
 _LEGAL = (
     "ltd limited llc inc incorporated corp corporation co company plc llp lp sa sas sarl srl sl slu"
     " spa sca ag gmbh kg mbh bv nv ab as asa aps oy oyj ooo oao zao pao ao jsc pjsc ojsc cjsc doo"
@@ -53,12 +53,12 @@ _LEGAL = (
 _PARTICLES, _LEGAL_FORMS = frozenset(_OPTIONAL.split()), frozenset(_LEGAL.split())
 _LEGAL_LETTERS_MAX = 4
 
-# One name in several spellings: Abd al-Rahman, Abdul Rahman, Abdurrahman.
+# Spellings of one name: Abd al-Rahman, Abdul Rahman, Abdurrahman.
 _ABD = re.compile(r"\babd(?:[aeou]l|\s+[aeu]l|[aeou](?=([b-z])\1)|)\s*(?=[a-z])")
 _ABU = {"abou": "abu", "abo": "abu", "ebu": "abu"}
 
 _VOWELS = frozenset("aeiouyjw")
-# Applied in this order: alternative spellings of one sound. Capitals mark the resulting sounds.
+# Spellings of one sound, replaced in this order. Capital letters stand for the resulting sounds.
 _SOUNDS = (
     *(("tsch", "C"), ("tch", "C"), ("sch", "S"), ("dzh", "j"), ("ch", "C"), ("cz", "C")),
     *(("sh", "S"), ("sz", "S"), ("zh", "j"), ("dj", "j"), ("kh", "h"), ("gh", "k"), ("ph", "f")),
@@ -66,7 +66,7 @@ _SOUNDS = (
     *(("q", "k"), ("g", "k"), ("c", "k"), ("d", "t"), ("v", "f"), ("ou", "u"), ("oo", "u")),
     *(("y", "i"), ("e", "i"), ("o", "u")),
 )
-# The Polish and German spelling of v; before a vowel it may also be a u.
+# In Polish and German spelling, w is v; before a vowel it may also be a u.
 _HARD_W = re.compile(r"w(?![aeiouy])")
 _REPEATED = re.compile(r"(.)\1+")
 _CONSONANTS_MIN = 3
@@ -95,7 +95,7 @@ def compared_words(name: str, *, is_business: bool) -> tuple[str, ...]:
 
 
 def fold(name: str) -> str:
-    """Return lower case without marks; one blank replaces anything but letters and digits.
+    """Return a text in lower case without marks; one blank replaces all but letters and digits.
 
     Invisible characters are removed: a name with one in a word looks like the name without it.
     """
@@ -105,9 +105,9 @@ def fold(name: str) -> str:
 
 
 def is_readable(name: str) -> bool:
-    """Whether a name can be compared with a list in Latin letters.
+    """Return whether a name can be compared with a list in Latin letters.
 
-    False for another script, a name without letters, or one spelled out letter by letter: such
+    False for another script, for a name without letters, and for one spelled letter by letter: such
     names could evade a list.
     """
     folded_name = fold(name)
@@ -148,7 +148,7 @@ def _without_legal_forms(words: list[str]) -> list[str]:
         if len(word) == 1 and len(letters) < _LEGAL_LETTERS_MAX:
             letters.append(word)
             continue
-        # `l l c` of L.L.C., `s a` of S.A.
+        # Joins the letters of spelled-out legal forms: `l l c` of L.L.C., `s a` of S.A.
         selected += [] if "".join(letters) in _LEGAL_FORMS else letters
         letters = []
         if word and word not in _LEGAL_FORMS:

@@ -33,7 +33,7 @@ from landbridge.providers.screening.parsing import (
 
 ROOT = "sdnList"
 
-# A names file has no field this long; a remarks file has.
+# A file of names has no field this long, but a file of remarks does.
 _FIELD_LENGTH_MAX = 1_000_000
 
 _ENTRY = "sdnEntry"
@@ -71,7 +71,7 @@ def read_xml(content: bytes) -> ListContent:
             published_on = day_in(text_of(element, "Publish_Date"), "%m/%d/%Y", what="Publish_Date")
             announced = text_of(element, "Record_Count")
     count = len(collector.entries)
-    # Compared as text: Python refuses to read a number of thousands of digits.
+    # The numbers are compared as texts: Python refuses to parse thousands of digits.
     is_number = announced.isdigit() and announced.isascii()
     if is_number and announced.lstrip("0") != str(count).lstrip("0"):
         raise ListRejected(f"The file announces {announced} entries and has {count}.")
@@ -106,7 +106,7 @@ def _xml_entry(element: Element) -> PublishedEntry:
 
 
 def _xml_name(element: Element) -> str:
-    """Return `LAST, First` as in the CSV files, so that both formats give the same name."""
+    """Return a name as `LAST, First` like the CSV files, so that both formats are equal."""
     return marked_name(text_of(element, "lastName"), [text_of(element, "firstName")])
 
 
@@ -146,7 +146,7 @@ def _rows(path: Path, content: bytes) -> list[list[str]]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        # Encoding of older files.
+        # Encoding of older files, tried if the content is not UTF-8.
         text = content.decode("cp1252", errors="replace")
     rows: list[list[str]] = []
     csv.field_size_limit(_FIELD_LENGTH_MAX)
@@ -176,7 +176,7 @@ def _csv_entry(row: Sequence[str], aliases: Sequence[str], remarks: str) -> Publ
         names=[row[1], *aliases, *_WEAK_ALIAS.findall(remarks)],
         programs=_PROGRAM_BREAK.split(row[3]),
         birth_dates=[each.strip() for each in _BIRTH_DATE.findall(remarks)],
-        # The remarks end with a full stop, which is in no address.
+        # Remarks end with a full stop, which is not part of an address.
         addresses=[each.rstrip(".") for each in _ADDRESS.findall(remarks)],
     )
 

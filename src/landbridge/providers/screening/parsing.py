@@ -25,14 +25,14 @@ from landbridge.providers.screening.model import (
 ENTRIES_MAX = 1_000_000
 NAMES_MAX = 500
 TEXT_LENGTH_MAX = 2_000
-# Entry ids are numbers, or codes such as AFG0006, NK-a1 or Q42.
+# Id of an entry: a number, or a code such as AFG0006, NK-a1 or Q42.
 _ENTRY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,199}")
 _NUMBER = re.compile(r"[0-9]{1,50}")
 
 
 @dataclass(frozen=True, slots=True)
 class ListContent:
-    """Content of a list file: the publisher's date, if there is one, and the entries."""
+    """Content of a list file: the publisher's date (None if it states none) and the entries."""
 
     published_on: date | None
     entries: Sequence[SanctionsEntry]
@@ -40,7 +40,7 @@ class ListContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedEntry:
-    """Entry as published, before it is checked; the first name is the primary one."""
+    """Entry as published, before it is validated; the first name is the primary one."""
 
     id: str
     type: SanctionsEntryType
@@ -52,7 +52,7 @@ class PublishedEntry:
 
 @dataclass(slots=True)
 class EntryCollector:
-    """Collects checked entries; rejects duplicates, incomplete ones and too many."""
+    """Collects valid entries; raises `ListRejected` for duplicate, incomplete and too many ones."""
 
     entries_max: int = ENTRIES_MAX
     needs_number: bool = False
@@ -92,7 +92,7 @@ def distinct(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def marked_name(last: str, others: Iterable[str]) -> str:
-    """Return `LAST, First Second`; the family name alone, or the others alone, without a comma."""
+    """Return `LAST, First Second`; without a comma if either part is missing."""
     first = " ".join(each for each in others if each)
     return f"{last}, {first}" if first and last else first or last
 
@@ -121,7 +121,7 @@ def day_in(text: str, pattern: str, *, what: str) -> date | None:
 
 
 def is_xml(content: bytes) -> bool:
-    """Whether the content begins like XML."""
+    """Return whether the content begins like XML."""
     return content.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
 
 
@@ -144,7 +144,8 @@ def elements(content: bytes, names: frozenset[str]) -> Iterator[Element]:
                 root = element if root is None else root
             elif local_name(element) in names:
                 yield element
-                # Processed elements stay attached to their parents and would accumulate.
+                # Processed elements stay attached to their parents, so they are cleared to free
+                # memory.
                 element.clear()
                 if root is not None:
                     root.clear()
@@ -168,12 +169,12 @@ def children(element: Element, name: str) -> Iterator[Element]:
 
 
 def below(element: Element, name: str) -> Iterable[Element]:
-    """Return the child elements of the child with this local name."""
+    """Return the children of the child with this local name; empty without one."""
     found = next(children(element, name), None)
     return () if found is None else found
 
 
 def text_of(element: Element, name: str) -> str:
-    """Return the text of the child with this local name; '' without one."""
+    """Return the text of the child with this local name; "" without one."""
     found = next(children(element, name), None)
     return "" if found is None else (found.text or "").strip()

@@ -1,8 +1,8 @@
 """Decode a list of politically exposed persons in the open format `targets.simple.csv`.
 
 OpenSanctions defines it: a header line names the columns, and a cell with several values separates
-them by `;`, with CSV quotes around a value that has one. Names in other scripts are left out if the
-entry has one in Latin letters: they can't be compared, and would take most of the memory.
+them by `;`, with CSV quotes around a value that contains a `;`. Names in other scripts are left out
+if the entry has one in Latin letters: they can't be compared, and would take most of the memory.
 """
 
 import csv
@@ -13,9 +13,9 @@ from landbridge.providers.screening.model import ListRejected, SanctionsEntryTyp
 from landbridge.providers.screening.names import fold
 from landbridge.providers.screening.parsing import EntryCollector, ListContent, PublishedEntry
 
-# Half a gigabyte in each process, by the figures in the guide.
+# This many entries take half a gigabyte in each process (docs/guides/sanctions.md).
 PEP_ENTRIES_MAX = 250_000
-# Politicians have many spellings, most of them alike.
+# Maximum names of an entry: politicians have many spellings, most of them similar.
 PEP_NAMES_MAX = 50
 
 _FIELD_LENGTH_MAX = 1_000_000
@@ -29,7 +29,7 @@ _TYPES = {
 
 
 def is_pep_file(content: bytes) -> bool:
-    """Whether the content begins with the header of the format."""
+    """Return whether the content begins with the header of the format."""
     begin = content[:100].removeprefix(b"\xef\xbb\xbf").replace(b'"', b"")
     return begin.startswith(_FIRST_COLUMNS)
 
@@ -63,7 +63,7 @@ def _positions(header: Sequence[str]) -> list[int]:
 
 def _entry(values: Sequence[str]) -> PublishedEntry:
     entry_id, schema, name, aliases, birth_dates, countries = values
-    # As in the SDN list, whatever is not marked is an entity.
+    # As in the SDN list, a type without a mark is an entity.
     return PublishedEntry(
         id=entry_id,
         type=_TYPES.get(schema, SanctionsEntryType.ENTITY),
@@ -81,7 +81,7 @@ def _values(cell: str) -> list[str]:
 
 
 def _compared_names(names: Sequence[str]) -> list[str]:
-    """Return the names in Latin letters, if there is one, without differences of case only."""
+    """Return the Latin names, or all if there are none, without differences of case only."""
     given = [each for each in names if each.strip()]
     latin = [each for each in given if each.isascii() or fold(each).isascii()]
     distinct = {each.casefold(): each for each in reversed(latin or given)}

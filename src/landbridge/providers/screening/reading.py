@@ -1,4 +1,4 @@
-"""Read the files of a list, and recognise the publisher by their content."""
+"""Reads the files of a list, and recognises the publisher by the content."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from landbridge.providers.screening.model import (
 )
 from landbridge.providers.screening.parsing import ListContent, is_xml, root_of
 
-# Today's files are below 200 million bytes; a much larger one is another file.
+# Current files have less than 200 million bytes; a much larger one is something else.
 _FILE_BYTES_MAX = 500_000_000
 
 _XML_FORMATS: Mapping[str, tuple[str, Callable[[bytes], ListContent]]] = {

@@ -4,11 +4,12 @@ Guarantees:
 - A load is one transaction: names are compared with the old version or the new one, never with a
   partial one. A rejected file changes nothing. Concurrent loads run one after the other.
 - A user approved under `hold` was screened against the lists that are active at that commit.
-- Each list is loaded, replaced and removed by itself. A name is compared with all of them.
+- Each list is loaded, replaced and removed separately. A name is compared with all lists.
 - Every process compares with the currently active versions, from memory; only the version check
   queries the database. A replaced list is indexed again, the others are not.
-- Indexing runs in a thread, one list at a time per process. So does comparing, a few at a time and
-  one of each organisation: many or long names of one organisation delay no other.
+- Indexing runs in a thread, one list at a time per process. Comparisons run in threads too, a few
+  at a time and one for each organisation, so that many or long names of one organisation delay no
+  other.
 """
 
 import asyncio
@@ -43,19 +44,19 @@ from landbridge.providers.screening.names import is_readable
 
 _log = structlog.stdlib.get_logger()
 
-# A list that lost more than this share of its entries is taken for a truncated file.
+# Percentage of entries; a list that lost more is assumed to be a truncated file.
 _LOSS_PERCENT_MAX = 20
-# The publisher updates it several times a month, often within days.
+# Age at which a list is old: publishers update lists several times a month, often within days.
 _AGE_MAX = timedelta(days=7)
-# A name of many common words keeps a thread for a second.
+# Concurrent comparisons: a name of many common words occupies a thread for a second.
 _COMPARISONS_AT_ONCE = 2
-# Entries per statement: about a megabyte.
+# Entries per statement, about a megabyte.
 _BATCH_SIZE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class _IndexedList:
-    """The active version of a list, in memory."""
+    """Active version of a list, in memory."""
 
     individuals: NameIndex
     entities: NameIndex
@@ -63,7 +64,7 @@ class _IndexedList:
 
 @dataclass(frozen=True, slots=True)
 class _LoadedLists:
-    """All active versions, in memory."""
+    """Active versions of all lists, in memory."""
 
     label: str
     names: frozenset[str]
@@ -81,9 +82,10 @@ class Screening:
         score_min: int,
         required_lists: Sequence[str] = (),
     ) -> None:
-        """Take the minimum score of a hit, 1 to 100.
+        """`score_min` is the minimum score of a hit, 1 to 100.
 
-        `required_lists`: without one of them everyone needs a manual review, as in production.
+        `required_lists`: if one of them is not loaded, everyone needs a manual review, as in
+        production.
         """
         self._database = database
         self._clock = clock
@@ -96,9 +98,9 @@ class Screening:
     async def screen(
         self, subjects: Sequence[ScreeningSubject], *, org_id: UUID | None = None
     ) -> ScreeningResult:
-        """Return similar names of every list. Without a list: no version and no hits.
+        """Return similar names from every list; without any list there is no version and no hit.
 
-        Names of an organisation are compared in its own turns; those of none share one.
+        Comparisons of an organisation run one after the other, as do those without an organisation.
         """
         await self._turns.acquire(org_id)
         try:
@@ -114,9 +116,9 @@ class Screening:
         return ScreeningResult(loaded.label, hits, unread, lacks_list)
 
     async def blocked_addresses(self, addresses: Sequence[str]) -> frozenset[str]:
-        """Return those of these addresses, as given, that an active list has.
+        """Return those of these addresses that an active list has, as given.
 
-        The case of EVM addresses is ignored. Always reads the version that is active now.
+        The case of EVM addresses is ignored. Always reads the currently active versions.
         """
         comparable = {each: comparable_address(each) for each in addresses}
         listed = await self._database.single(
@@ -170,9 +172,9 @@ class Screening:
         return await self._database.transact(work)
 
     async def unload(self, name: str) -> SanctionsListVersion:
-        """Delete every version of a list and return its active one; `ListRejected` without one.
+        """Delete every version of a list; return the active one, or raise `ListRejected`.
 
-        Names are compared with the remaining lists from then on. Waits like `load`.
+        Names are then compared with the remaining lists. Waits as `load` does.
         """
 
         async def work(tx: Tx) -> SanctionsListVersion:
@@ -198,9 +200,9 @@ class Screening:
                 _log.warning("screening.old_list", kind=version.list, reason="older than a week")
 
     async def _current(self) -> _LoadedLists | None:
-        """Return the active versions; those that are new are indexed first."""
+        """Return the active versions, None without any; new ones are indexed first."""
         found = await self._database.single(store.active)
-        # Replaced versions are freed before their successors take memory.
+        # Replaced versions are freed before their successors use memory.
         self._indexed = {
             each.id: self._indexed[each.id] for each in found if each.id in self._indexed
         }
@@ -223,7 +225,7 @@ class Screening:
         return await asyncio.to_thread(_indexes, version.list, entries)
 
     async def _entries(self, version: SanctionsListVersion) -> list[SanctionsEntry]:
-        """Read a version's entries in batches, so that requests can run in between."""
+        """Read a version's entries in batches, so that requests run in between."""
         read: list[SanctionsEntry] = []
         while True:
             after = read[-1].id if read else ""
@@ -238,7 +240,7 @@ class Screening:
 
 
 def _label(found: Sequence[SanctionsListVersion]) -> str | None:
-    """Return the stored label of the compared versions; None without a list."""
+    """Return the label of these versions, as it is stored with decisions; None without a list."""
     return "; ".join(each.label for each in found) or None
 
 
@@ -261,7 +263,7 @@ def _find(
         for each in loaded.lists:
             hits += each.individuals.find(subject, score_min=score_min)
             if subject.type == "business":
-                # Also compared with individuals: many businesses carry their owner's name.
+                # Businesses are compared with individuals too: many have the name of their owner.
                 hits += each.entities.find(subject, score_min=score_min)
             elif subject.is_type_unverified:
                 business = replace(subject, type="business", born=None)

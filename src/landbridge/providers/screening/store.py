@@ -1,4 +1,4 @@
-"""Every statement on sanctions lists, which belong to no organisation."""
+"""Statements on sanctions lists, which belong to no organisation."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -108,7 +108,7 @@ async def versions(tx: Tx) -> list[SanctionsListVersion]:
 
 
 async def hold(tx: Tx) -> list[SanctionsListVersion]:
-    """Return the active versions, locked against replacement until `tx` ends."""
+    """Lock the active versions against replacement until `tx` ends, and return them."""
     await tx.execute(_SHARE)
     return await active(tx)
 
@@ -154,12 +154,12 @@ async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]
 
 
 async def forget(tx: Tx, name: str, *, but: UUID) -> None:
-    """Delete the versions of a list that are neither active nor `but`."""
+    """Delete the versions of a list that are not active, except `but`."""
     await tx.execute(_FORGET, name, but)
 
 
 async def differences(tx: Tx, before: UUID, after: UUID) -> tuple[int, int, int]:
-    """Return how many entries of `after` are new, of `before` are gone, and of both differ."""
+    """Return the numbers of entries added, removed and changed between two versions."""
     (row,) = await tx.fetch(_DIFFERENCES, before, after)
     return row["added"], row["removed"], row["changed"]
 

@@ -1,8 +1,7 @@
 """Decode the Consolidated List of the United Nations Security Council, an XML file.
 
-Its root is `CONSOLIDATED_LIST`, with `INDIVIDUALS` and `ENTITIES`. `DATAID` is the number of an
-entry. Names have up to four parts, in an order that is not marked; names in the original script are
-not read.
+Its root is `CONSOLIDATED_LIST`, with `INDIVIDUALS` and `ENTITIES`. `DATAID` is the id of an entry.
+Names have up to four parts, whose order is not marked; names in the original script are not read.
 """
 
 from collections.abc import Iterator
@@ -27,7 +26,7 @@ ROOT = "CONSOLIDATED_LIST"
 _SECTIONS = frozenset({"INDIVIDUALS", "ENTITIES"})
 _TYPES = {"INDIVIDUAL": SanctionsEntryType.INDIVIDUAL, "ENTITY": SanctionsEntryType.ENTITY}
 _NAME_PARTS = ("FIRST_NAME", "SECOND_NAME", "THIRD_NAME", "FOURTH_NAME")
-# Placeholder for a part that is not known.
+# Placeholder for an unknown part of a name.
 _UNKNOWN_PART = "na"
 
 

@@ -1,1 +1,1 @@
-"""Providers connected by a sidecar: a program in any language that serves payouts over HTTP."""
+"""Sidecars: programs in any language that connect a provider over HTTP."""

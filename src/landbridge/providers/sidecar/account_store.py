@@ -1,4 +1,4 @@
-"""Every statement on provider_accounts."""
+"""Statements on provider_accounts."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from provider_accounts where provider = $1 and account_number = any($2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedAccount:
-    """Account that a provider gave for a key of ours, as stored."""
+    """Account that a provider gave for one of our keys, as stored."""
 
     org_id: UUID
     key: UUID
@@ -51,19 +51,19 @@ async def add(tx: Tx, account: SealedAccount) -> None:
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> SealedAccount | None:
-    """Return the account of a key."""
+    """Return the account of a key; None if there is none."""
     return _account(await tx.fetchrow(_FIND, org_id, key))
 
 
 async def find_number(tx: Tx, org_id: UUID, account_number: str) -> SealedAccount | None:
-    """Return the account with this number."""
+    """Return the account with this number; None if there is none."""
     return _account(await tx.fetchrow(_FIND_NUMBER, org_id, account_number))
 
 
 async def of_provider(
     tx: Tx, provider: str, account_numbers: Collection[str]
 ) -> Mapping[str, GivenAccount]:
-    """Return those of these accounts that the provider has given, by number."""
+    """Return those of these accounts that this provider has given, by number."""
     rows = await tx.fetch(_OF_PROVIDER, provider, list(account_numbers))
     return {row["account_number"]: read_row(row, GivenAccount) for row in rows}
 

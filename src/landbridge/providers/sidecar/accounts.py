@@ -2,8 +2,8 @@
 
 Guarantees:
 - a key has one account for ever, whatever the providers file or the provider says later;
-- no two accounts have one number: not at a provider, and not in an organisation;
-- coordinates are answered from the database, so payers see the same while a provider is down.
+- no two accounts of a provider, or of an organisation, have the same number;
+- coordinates are read from the database, so payers see the same while a provider is down.
 """
 
 from collections.abc import Mapping
@@ -37,13 +37,14 @@ class ProviderAccounts:
     clock: Clock
     routes: ProvidersFile
     providers: Mapping[str, SidecarClient]
-    # Lists read coordinates per record, and an account never changes. None: of other rails.
+    # Cache for lists, which read coordinates for each record: an account never changes. None for an
+    # account of other rails.
     _kept: dict[tuple[UUID, str], DepositCoordinates | None] = field(
         default_factory=dict[tuple[UUID, str], DepositCoordinates | None]
     )
 
     async def number(self, org_id: UUID, currency: str, key: UUID) -> str | None:
-        """Return the account number of a key, from its provider at first.
+        """Return the account number of a key; the first call gets it from the provider.
 
         None if no route names a provider. Raises `Unavailable`.
         """
@@ -81,7 +82,7 @@ class ProviderAccounts:
     async def _add(
         self, tx: Tx, provider: str, of: tuple[UUID, UUID], currency: str, account: DepositAccount
     ) -> str | None:
-        """Store an account; return the number of its key, None if another key has that."""
+        """Store an account; return the number of its key, None if another key has this number."""
         org_id, key = of
         data_key = await self.vault.make(tx, org_id, org_id)
         added = SealedAccount(

@@ -1,4 +1,4 @@
-"""Every statement on provider_applications. Times are real."""
+"""Statements on provider_applications. Times are real time."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -13,14 +13,14 @@ from landbridge.providers.sidecar.applications import (
     ProviderApplication,
 )
 
-# Without columns, as for orders: a concurrent insert may violate either unique constraint.
+# `on conflict` names no columns: a concurrent insert may violate either unique constraint.
 _ADD = """
 insert into provider_applications (org_id, key, case_id, provider, state, created_at)
 values ($1, $2, $3, $4, 'ASKED', $5)
 on conflict do nothing
 """
 
-# An application that no provider has answered follows the routes.
+# An application that no provider has answered goes to the provider of the current route.
 _ASSIGN = """
 update provider_applications set provider = $3
 where org_id = $1 and key = $2 and state = 'ASKED' and provider <> $3
@@ -31,9 +31,10 @@ select org_id, key, case_id, provider, state, provider_reference, problem, creat
 from provider_applications where org_id = $1 and key = $2
 """
 
-# A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
-# also if it was found while this answer, which repeats the first one, was judged. What a person has
-# closed is open again once there is another problem.
+# Writes only if the state is the one read: otherwise a concurrent answer was stored first, and the
+# caller decides again. A contradiction is kept, even one that was found while this answer, which
+# repeats the first one, was being decided. A problem that a person has closed is opened again if
+# there is another problem.
 _APPLY = """
 update provider_applications
 set state = $4, provider_reference = $5, answered_at = $7,
@@ -68,7 +69,7 @@ from provider_applications where org_id = any($1) and recheck_at <= $2
 order by recheck_at limit $3
 """
 
-# A webhook that came meanwhile has set another time.
+# A webhook that arrived in the meantime has set another time, which is kept.
 _END_RECHECK = """
 update provider_applications set recheck_at = $4
 where org_id = $1 and key = $2 and recheck_at <= $3
@@ -88,13 +89,13 @@ returning true
 
 
 async def add(tx: Tx, where: ApplicationReference, case_id: UUID, *, at: datetime) -> None:
-    """Claim an application for a provider; a known one without an answer goes to it."""
+    """Add an application for a provider; a stored one without an answer moves to this provider."""
     await tx.execute(_ADD, where.org_id, where.key, case_id, where.provider, at)
     await tx.execute(_ASSIGN, where.org_id, where.key, where.provider)
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderApplication | None:
-    """Return an application."""
+    """Return an application; None if there is none."""
     row = await tx.fetchrow(_FIND, org_id, key)
     return None if row is None else _application(row)
 
@@ -102,7 +103,7 @@ async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderApplication | None:
 async def apply(
     tx: Tx, application: ProviderApplication, decision: ApplicationDecision, *, at: datetime
 ) -> ProviderApplication | None:
-    """Store what an answer makes of an application; None if its state changed meanwhile."""
+    """Store the decision on an answer; None if the application's state changed since read."""
     row = await tx.fetchrow(
         _APPLY,
         application.org_id,
@@ -117,12 +118,15 @@ async def apply(
 
 
 async def set_problem(tx: Tx, org_id: UUID, key: UUID, problem: ApplicationProblem) -> bool:
-    """Store a problem; False if it is known. A contradiction stays until a person has seen it."""
+    """Store a problem; return False if it is stored already.
+
+    A contradiction is kept until a person has closed it.
+    """
     return bool(await tx.fetchval(_SET_PROBLEM, org_id, key, problem))
 
 
 async def refuse(tx: Tx, org_id: UUID, key: UUID) -> None:
-    """Store that the provider does not take an application: nothing waits for it any more."""
+    """Store that the provider refused an application, so that nothing waits for it."""
     await tx.execute(_REFUSE, org_id, key)
 
 
@@ -132,31 +136,31 @@ async def forget(tx: Tx, org_id: UUID, case_ids: Collection[UUID]) -> None:
 
 
 async def note_webhook(tx: Tx, provider: str, key: UUID, *, at: datetime) -> bool:
-    """Have the application queried; False if this provider has none."""
+    """Mark the application to be queried; return False if this provider has none with this key."""
     return bool(await tx.fetchval(_NOTE_WEBHOOK, provider, key, at))
 
 
 async def due(
     tx: Tx, org_ids: Sequence[UUID], at: datetime, *, limit: int
 ) -> Sequence[ProviderApplication]:
-    """Return the applications that webhooks have announced, the longest waiting first."""
+    """Return the applications announced by webhooks, the longest waiting first."""
     return [_application(row) for row in await tx.fetch(_DUE, org_ids, at, limit)]
 
 
 async def end_recheck(
     tx: Tx, application: ProviderApplication, *, until: datetime, next_at: datetime | None
 ) -> None:
-    """End the query that webhooks up to `until` have caused; or have another one at `next_at`."""
+    """End the query caused by webhooks up to `until`, or repeat it at `next_at`."""
     await tx.execute(_END_RECHECK, application.org_id, application.key, until, next_at)
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderApplication]:
-    """Return applications with open problems, the oldest first."""
+    """Return applications with open problems, oldest first."""
     return [_application(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
 
 
 async def close(tx: Tx, provider: str, key: UUID) -> bool:
-    """Close the problem of an application; False if it has no open one."""
+    """Close the problem of an application; return False if it has no open one."""
     return bool(await tx.fetchval(_CLOSE, provider, key))
 
 

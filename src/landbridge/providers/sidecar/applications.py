@@ -1,4 +1,4 @@
-"""Applications at a connected identity provider: what is stored, and what an answer makes of it."""
+"""Applications at a connected identity provider: stored state, and decisions on answers."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -30,7 +30,7 @@ _PREFIX = "provider"
 
 
 class ApplicationProgress(StrEnum):
-    """State of an application, as far as we know."""
+    """State of an application as far as we know; the comments say who has to act next."""
 
     ASKED = "ASKED"  # the provider: it may have the application
     CREATED = "CREATED"  # us: the provider has it, and it is not submitted
@@ -44,21 +44,21 @@ class ApplicationProgress(StrEnum):
 
 
 class ApplicationProblem(StrEnum):
-    """Why an application needs a person: its provider said something that can't be acted on."""
+    """Why an application needs a person: the provider's answer can't be acted on."""
 
     ANSWER_INVALID = "ANSWER_INVALID"  # malformed, too long, wrongly signed, or an error
-    KEY_CONFLICT = "KEY_CONFLICT"  # the provider knows our key with something else
+    KEY_CONFLICT = "KEY_CONFLICT"  # the provider has something else under our key
     CONTRADICTION = "CONTRADICTION"  # the answer contradicts an earlier final one
 
 
 FINAL_APPLICATIONS = frozenset({ApplicationProgress.APPROVED, ApplicationProgress.DECLINED})
-# What says nothing about a final state: it may have been on its way before.
+# States that can't contradict a final state, because the answer may be older.
 _UNDECIDED = frozenset({ApplicationState.CREATED, ApplicationState.PENDING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationReference:
-    """Where an application is, as the port's reference. It has nothing about the applicant."""
+    """Reference of an application in the port. It contains nothing about the applicant."""
 
     provider: str
     org_id: UUID
@@ -70,7 +70,7 @@ class ApplicationReference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderApplication:
-    """Application at one provider. Holds nothing about the applicant. Times are real."""
+    """Application at one provider. Contains nothing about the applicant. Times are real time."""
 
     org_id: UUID
     key: UUID
@@ -83,13 +83,13 @@ class ProviderApplication:
 
     @property
     def where(self) -> ApplicationReference:
-        """Reference of the port."""
+        """Return the reference of the port."""
         return ApplicationReference(provider=self.provider, org_id=self.org_id, key=self.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationDecision:
-    """What an answer makes of an application."""
+    """Effect of an answer on an application."""
 
     state: ApplicationProgress
     reference: str | None
@@ -97,12 +97,12 @@ class ApplicationDecision:
 
 
 def application_key(applicant: Applicant) -> UUID:
-    """Return our key at providers: the same one for every attempt of an application."""
+    """Return our key at providers, which is the same for every attempt of an application."""
     return derived_id(applicant.case_id, f"provider.application:{applicant.key}")
 
 
 def read_reference(reference: str) -> ApplicationReference | None:
-    """Return where an application is; None for a reference of another adapter."""
+    """Parse a reference; None if it is another adapter's."""
     match reference.split(":"):
         case [prefix, provider, org, key] if prefix == _PREFIX:
             org_id, key_id = as_uuid(org), as_uuid(key)
@@ -116,7 +116,7 @@ def read_reference(reference: str) -> ApplicationReference | None:
 def decide_application(
     application: ProviderApplication, answer: ApplicationAnswer
 ) -> ApplicationDecision:
-    """Return what an answer makes of an application. A final state never changes."""
+    """Return the effect of an answer on an application. A final state never changes."""
     kept = ApplicationDecision(
         state=application.state,
         reference=application.reference or answer.provider_reference,
@@ -133,7 +133,7 @@ def decide_application(
 
 
 def status_in(answer: ApplicationAnswer, pending: StillPending) -> ApplicationStatus:
-    """Return the status of the port that an answer gives; `pending` if it is not decided."""
+    """Return the port's status for an answer; `pending` if the answer is not a decision."""
     match answer.state:
         case ApplicationState.CREATED:
             return NotSubmitted()

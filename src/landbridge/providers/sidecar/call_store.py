@@ -1,4 +1,4 @@
-"""Every statement on provider_calls."""
+"""Statements on provider_calls."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -30,7 +30,7 @@ _SWEEP = "delete from provider_calls where hour < $1"
 
 
 async def count(tx: Tx, provider: str, failure: CallFailure | None, *, at: datetime) -> None:
-    """Count a call."""
+    """Count a call in its hour; `failure` is None for a call with a valid answer."""
     await tx.execute(_COUNT, provider, at, failure)
 
 
@@ -49,5 +49,5 @@ async def counts(tx: Tx, since: datetime) -> Mapping[str, CallCounts]:
 
 
 async def sweep(tx: Tx, before: datetime) -> None:
-    """Delete counts of earlier hours."""
+    """Delete counts of hours before `before`."""
     await tx.execute(_SWEEP, before)

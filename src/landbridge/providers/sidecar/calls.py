@@ -1,4 +1,4 @@
-"""Calls to providers: which failed and why, counted for all processes."""
+"""Calls to providers with their failures, counted for all processes."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ CALLS = Counter(
     ["provider", "result"],
 )
 
-# Hours of the counts: the last answer of a provider that is hardly used is known for this long.
+# How long counts are kept, so that the last answer of a rarely used provider is known.
 RETENTION = timedelta(days=90)
 
 
@@ -25,14 +25,14 @@ class CallFailure(StrEnum):
     """Why a call to a provider has no valid answer."""
 
     UNREACHABLE = "UNREACHABLE"  # no connection was made
-    NO_ANSWER = "NO_ANSWER"  # timeout, or a broken connection
+    NO_ANSWER = "NO_ANSWER"  # timeout or broken connection
     ANSWER_INVALID = "ANSWER_INVALID"  # malformed, too long, wrongly signed, or an error
-    NOT_NOW = "NOT_NOW"  # the provider answered that it can't say, or do it, now
+    NOT_NOW = "NOT_NOW"  # the provider answered that it is not able to answer now
 
 
 @dataclass(frozen=True, slots=True)
 class CallCounts:
-    """Calls of a period, and the last ones known at all. Times are real time."""
+    """Calls of a period, and the last answer and failure ever counted. Times are real time."""
 
     calls: int
     failures: int
@@ -42,18 +42,18 @@ class CallCounts:
 
     @property
     def is_failing(self) -> bool:
-        """Whether the last call has failed."""
+        """Return whether the last call has failed."""
         failed_at, answered_at = self.failed_at, self.answered_at
         return failed_at is not None and (answered_at is None or answered_at < failed_at)
 
 
-# Counts a call to the provider with this name.
+# Function that counts a call to the provider with this name; None for no failure.
 CallCounter = Callable[[str, CallFailure | None], Awaitable[None]]
 
 
 @asynccontextmanager
 async def counted(provider: str, count: CallCounter) -> AsyncGenerator[None]:
-    """Count the call made inside by its outcome; a refusal of the provider is an answer."""
+    """Count the call made during the block by its outcome; a refusal counts as an answer."""
     failure: CallFailure | None = None
     try:
         yield

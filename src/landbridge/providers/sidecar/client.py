@@ -1,7 +1,7 @@
-"""Client of one sidecar: its calls, and what their answers mean; see also `transport.py`.
+"""Client of one sidecar: its calls, and the meaning of the answers; see also `transport.py`.
 
-An answer counts only if it is about the same key, amount and currency; any other is an unknown
-outcome.
+An answer counts only if it has the same key, amount and currency. Any other answer leaves the
+outcome unknown.
 """
 
 from collections.abc import Sequence
@@ -68,14 +68,14 @@ from landbridge.providers.sidecar.rates_protocol import RATES_PATH, RatesAnswer,
 from landbridge.providers.sidecar.transport import counted_call
 from landbridge.providers.sidecar.travel_protocol import TravelClient
 
-# A page of credits has fifty times as many bytes as another answer.
+# Bytes of a page of credits, which is fifty times as long as another answer.
 _PAGE_BYTES_MAX = 1024 * 1024
-# Of a text of a bank.
+# Characters of a text from a bank.
 _NAME_LENGTH_MAX = 500
 
 
 class SidecarClient(TravelClient):
-    """One sidecar, as a provider of all that the protocol has."""
+    """Client of one sidecar, with every call of the protocol."""
 
     @counted_call
     async def pay(
@@ -85,7 +85,7 @@ class SidecarClient(TravelClient):
         returns: str | None = None,
         test_outcome: RequestedOutcome | None = None,
     ) -> PayoutReport:
-        """Submit a payout; see `PayoutProvider`. A test outcome is refused by real providers."""
+        """Submit a payout; see `PayoutProvider`. Real providers refuse a test outcome."""
         request = copy_fields(
             payment,
             PayoutRequest,
@@ -124,7 +124,7 @@ class SidecarClient(TravelClient):
 
     @counted_call
     async def open_account(self, org_id: UUID, currency: str, key: UUID) -> DepositAccount:
-        """Return the account for deposits of this key, the same for every call.
+        """Return the account for deposits of this key; every call returns the same account.
 
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
         """
@@ -155,7 +155,7 @@ class SidecarClient(TravelClient):
 
     @counted_call
     async def credits(self, after: str | None, limit: int) -> ProviderCreditPage:
-        """Return the credits after this cursor, in the provider's order.
+        """Return up to `limit` credits after this cursor, in the provider's order.
 
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
         """
@@ -178,9 +178,9 @@ class SidecarClient(TravelClient):
     async def screen(
         self, transfer: ScreenedTransfer, *, test_outcome: RequestedScreening | None = None
     ) -> ScreeningAnswer:
-        """Submit a deposit or payment, once per key, and return the state of its screening.
+        """Submit a deposit or payment once per key, and return the state of its screening.
 
-        Raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be submitted again.
+        Raises `Unavailable`, `AnswerUnusable` and `Unclear`, after which it may be submitted again.
         """
         money, sender = transfer.money, transfer.sender
         request = copy_fields(
@@ -198,7 +198,7 @@ class SidecarClient(TravelClient):
 
     @counted_call
     async def find_screening(self, key: UUID) -> ScreeningAnswer | None:
-        """Return the state of a screening; None if the key is unknown. Errors as for `screen`."""
+        """Return the state of a screening; None if the key is unknown. Raises as `screen` does."""
         status, body = await self._call(SCREENING_QUERY_PATH, ScreeningQuery(key=key))
         if status == HTTPStatus.NOT_FOUND:
             self._check_unknown(status, body)
@@ -215,7 +215,7 @@ class SidecarClient(TravelClient):
     async def verify_payee(
         self, destination: PayoutDestination, *, test_outcome: PayeeMatch | None = None
     ) -> PayeeVerification:
-        """Ask about a payee; see `PayoutProvider`. Where the sidecar can't say, `unavailable`."""
+        """Verify a payee; see `PayoutProvider`. Returns `unavailable` if the sidecar can't say."""
         request = copy_fields(
             destination, PayeeRequest, payee=dict(destination.payee), test_outcome=test_outcome
         )
@@ -233,19 +233,19 @@ class SidecarClient(TravelClient):
 
     @counted_call
     async def read_rates(self, currencies: Sequence[str]) -> RatesAnswer:
-        """Return values in dollars; raises `Unavailable` and `Unclear`."""
+        """Return values of currencies in dollars; raises `Unavailable` and `Unclear`."""
         status, body = await self._call(RATES_PATH, RatesQuery(currencies=tuple(currencies)))
         self._check_answered(status, unavailable="has no rates now")
         return self._decoded(body, RatesAnswer)
 
     async def make_test_credit(self, request: RequestedCredit) -> None:
-        """Have a sidecar under test make up a credit; raises `Unavailable` and `Unclear`."""
+        """Let a sidecar under test create a credit; raises `Unavailable` and `Unclear`."""
         status, _ = await self._call(TEST_CREDITS_PATH, request)
         if status != HTTPStatus.OK:
             raise self._unusable(f"HTTP status {status}")
 
     async def describe(self) -> SidecarDescription:
-        """Return what the sidecar says about itself; raises `Unavailable` and `Unclear`."""
+        """Return the sidecar's description of itself; raises `Unavailable` and `Unclear`."""
         status, body = await self._call(DESCRIBE_PATH, DescribeRequest())
         if status != HTTPStatus.OK:
             raise self._unusable(f"HTTP status {status}")

@@ -30,13 +30,13 @@ from landbridge.providers.rails.port import PayoutDestination
 from landbridge.providers.sidecar.sidecar_settings import POLL_S, PackageReference, SidecarSettings
 from landbridge.providers.sidecar.signing import SigningSecret
 
-# Of a route; None means all.
+# Values to which a route applies; None means all.
 Choice = Annotated[frozenset[str], Meta(min_length=1)] | None
 Organisations = Annotated[frozenset[UUID], Meta(min_length=1)] | None
 
 
 class PayoutRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Payouts that providers serve, in their order; None of a set means all.
+    """Route of payouts to providers, in their order; None in a member means all.
 
     Countries are ISO 3166-1 alpha-3 codes of the account holder's address.
     """
@@ -58,22 +58,23 @@ class PayoutRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class ProviderRoute(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one provider serves for all organisations, such as rates."""
+    """Route to one provider for all organisations, such as that of rates."""
 
     provider: str
 
 
 class DepositRoute(ProviderRoute, frozen=True, kw_only=True):
-    """Deposits that a provider takes; None of a set means all."""
+    """Route of deposits to a provider; None in a member means all."""
 
     currencies: Choice = None
     organisations: Organisations = None
 
 
 class ScreeningRoute(DepositRoute, frozen=True, kw_only=True):
-    """Deposits, payments or both that a provider screens.
+    """Route of deposits, payments or both to the provider that screens them.
 
-    Of an organisation's deposits of less than one coin, or one unit of a currency, `small_per_day`.
+    Small deposits, of less than one coin or one unit of a currency, are screened up to
+    `small_per_day` for each organisation.
     """
 
     directions: Annotated[frozenset[ScreeningDirection], Meta(min_length=1)] = frozenset(
@@ -83,25 +84,28 @@ class ScreeningRoute(DepositRoute, frozen=True, kw_only=True):
 
 
 class IdentityRoute(ProviderRoute, frozen=True, kw_only=True):
-    """Users that a provider verifies; None of a set means all. Rails are those of verification."""
+    """Route of users to the provider that verifies them; None in a member means all.
+
+    Rails are those of verification.
+    """
 
     rails: Choice = None
     organisations: Organisations = None
 
 
 class TravelRoute(ProviderRoute, frozen=True, kw_only=True):
-    """Organisations with travel rule messages by a provider; None means all."""
+    """Route of travel rule messages to a provider; None means all organisations."""
 
     organisations: Organisations = None
 
 
 def is_in(choice: frozenset[str] | frozenset[UUID] | None, value: object) -> bool:
-    """Return whether a value belongs to the choice of a route."""
+    """Return whether a route's choice includes a value; None includes every value."""
     return choice is None or value in choice
 
 
 def _country(destination: PayoutDestination) -> str | None:
-    """Return the country of the account holder's address, if there is one."""
+    """Return the country of the account holder's address; None without an address."""
     holder: Mapping[str, Any] = destination.payee.get("accountHolder") or {}
     address: Mapping[str, Any] = holder.get("address") or {}
     return address.get("country")
@@ -111,9 +115,10 @@ R = TypeVar("R", bound=DepositRoute)
 
 _SECRET_LENGTH_MIN = 32
 _SECRET_LENGTH_MAX = 1000
-# Below the time after which a step gives up on a provider, so that the answer is ours to judge.
+# Below the time after which a step stops waiting for a provider, so that our own timeout ends a
+# call.
 _TIMEOUT_S_MAX = 30
-# Of a provider that verifies users: below the time after which their step gives up on a call.
+# The same for a provider that verifies users, for which a step waits less long.
 _IDENTITY_TIMEOUT_S_MAX = 15
 _POLL_S_MAX = 3600
 _NAME_FORM = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
@@ -122,12 +127,12 @@ _PACKAGE_FORM = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
 class ProvidersFileError(LandbridgeError):
-    """The providers file is not valid; the sentence begins with the path of the value."""
+    """The providers file is invalid; the sentence begins with the path of the value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProvidersFile:
-    """Sidecars by name, and the routes to them in their order: the first that matches counts."""
+    """Sidecars by name, and routes to them. Of several routes that match, the first one counts."""
 
     sidecars: Mapping[str, SidecarSettings]
     routes: tuple[PayoutRoute, ...]
@@ -138,18 +143,18 @@ class ProvidersFile:
     travel_rule: TravelRoute | None = None
 
     def providers_for(self, destination: PayoutDestination) -> tuple[str, ...]:
-        """Return the providers of payouts there, in their order; none if no route matches."""
+        """Return the providers for payouts to a destination, in order; none if no route matches."""
         return next((each.providers for each in self.routes if each.matches(destination)), ())
 
     def deposit_provider(self, org_id: UUID, currency: str) -> str | None:
-        """Return the provider that takes an organisation's deposits in a currency, if any."""
+        """Return the provider of an organisation's deposits in a currency; None without a route."""
         route = _first(self.deposits, org_id, currency)
         return route and route.provider
 
     def screening_route(
         self, org_id: UUID, currency: str, direction: ScreeningDirection
     ) -> ScreeningRoute | None:
-        """Return who screens what an organisation gets or pays in a currency, if anybody does."""
+        """Return the route that screens deposits or payments in a currency; None without one."""
         return _first(self.screenings_of(direction), org_id, currency)
 
     def identity_provider(self, org_id: UUID, rail: str) -> str | None:
@@ -164,12 +169,12 @@ class ProvidersFile:
         )
 
     def travel_provider(self, org_id: UUID) -> str | None:
-        """Return who carries an organisation's travel rule messages, if the file says."""
+        """Return the provider of an organisation's travel rule messages; None without a route."""
         route = self.travel_rule
         return route.provider if route and is_in(route.organisations, org_id) else None
 
     def verbs_of(self, provider: str) -> frozenset[str]:
-        """Return the verbs that a package must serve, as routes lead to it."""
+        """Return the verbs that a package must serve, because routes lead to it."""
         verbs: set[str] = set()
         if any(provider in each.providers for each in self.routes):
             verbs |= {"pay", "find_payout"}
@@ -187,7 +192,7 @@ class ProvidersFile:
         return frozenset(verbs)
 
     def screenings_of(self, direction: ScreeningDirection) -> Sequence[ScreeningRoute]:
-        """Return the routes of the screening of deposits, or of payments."""
+        """Return the routes that screen deposits, or those that screen payments."""
         return [each for each in self.screenings if direction in each.directions]
 
 
@@ -217,7 +222,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_providers_file(path: Path) -> ProvidersFile:
-    """Return the providers of a file, with their secrets.
+    """Read a providers file with the secrets that it names.
 
     Paths of secrets are relative to the file's folder.
 
@@ -369,7 +374,7 @@ def _check_currencies(
 
 
 def _first(routes: Sequence[R], org_id: UUID, currency: str) -> R | None:
-    """Return the first route that matches."""
+    """Return the first route that matches; None if none does."""
     for each in routes:
         if is_in(each.currencies, currency) and is_in(each.organisations, org_id):
             return each

@@ -1,4 +1,4 @@
-"""Client of a sidecar that counts its calls, for all processes."""
+"""Client of a sidecar that counts its calls in the database, for all processes."""
 
 from contextlib import AbstractAsyncContextManager
 
@@ -13,7 +13,7 @@ from landbridge.providers.sidecar.configuration import SidecarSettings
 
 
 class CountedSidecar(SidecarClient):
-    """Sidecar of the providers file; see `SidecarClient`."""
+    """Client of a sidecar in the providers file, with counted calls; see `SidecarClient`."""
 
     def __init__(self, settings: SidecarSettings, clock: Clock, database: Database) -> None:
         super().__init__(settings, clock)

@@ -1,11 +1,11 @@
-"""Credits of connected providers: polls them, and has each become an incoming payment.
+"""Credits of connected providers: polls for them, and creates an incoming payment for each.
 
 Guarantees:
-- a credit makes one incoming payment, whatever is repeated, killed or run twice: a page is stored
-  in one transaction with the cursor behind it, and only if no other worker has moved that;
-- a credit that can't be credited is a problem for a person, and holds up none behind it;
-- an answer that is not valid as a whole moves nothing, and the provider is asked again, for fewer
-  credits: payers write their texts, and fifty long ones may not fit into an answer.
+- A credit makes one incoming payment, whatever is repeated, killed or run twice: a page and the
+  cursor after it are stored in one transaction, and only if no other worker has moved the cursor.
+- A credit that can't be credited becomes a problem for a person, and does not delay later credits.
+- An answer that is invalid as a whole moves nothing. The provider is asked again for fewer credits:
+  payers write the texts, and fifty long ones may not fit into an answer.
 """
 
 from collections.abc import Mapping
@@ -37,13 +37,13 @@ from landbridge.providers.sidecar.protocol import CREDITS_MAX, ProviderCredit
 
 _log = structlog.stdlib.get_logger()
 
-# A provider that never ends is left for the next poll after this many pages, or this time.
+# Pages, and time, after which a poll ends even if the provider has more credits.
 PAGES_MAX = 100
 _POLL_MAX = timedelta(seconds=10)
 
 
 class AcceptedCredit(NamedTuple):
-    """A valid credit on an account that the provider has given us."""
+    """Valid credit on an account that the provider has given us."""
 
     provider: str
     message: ProviderCredit
@@ -52,36 +52,37 @@ class AcceptedCredit(NamedTuple):
 
 
 class CreditReceiver(Protocol):
-    """Makes incoming payments."""
+    """Creates incoming payments."""
 
     async def receive_credit(
         self, tx: Tx, credit: AcceptedCredit, clock_offset: timedelta
     ) -> UUID | None:
-        """Create or get the id of a credit's incoming payment, in the caller's transaction.
+        """Create the incoming payment of a credit, or find it, and return its id.
 
-        None if it has one of another amount or account.
+        Runs in the caller's transaction. Returns None if the credit has an incoming payment with
+        another amount or account.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderCredits:
-    """Polls the providers of a providers file, for all organisations."""
+    """Polls the providers of a providers file for credits, for all organisations."""
 
     database: Database
     receiver: CreditReceiver
     clock: Clock
     routes: ProvidersFile
     providers: Mapping[str, SidecarClient]
-    # Providers that this process has had polled.
+    # Providers for which this process has stored a cursor.
     _known: set[str] = field(default_factory=set[str])
-    # Credits of the next page, after an answer that could not be read.
+    # Maximum credits of the next page, after an answer that could not be parsed.
     _limits: dict[str, int] = field(default_factory=dict[str, int])
 
     async def run_once(self, name: str, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Read all credits of a provider, if its poll is due; return whether there may be more.
+        """Read a provider's new credits, if its poll is due; return whether there may be more.
 
-        Those that routes name are polled, and those that have ever been.
+        Providers named by routes are polled, and all that were ever polled.
         """
         began = self.clock.now()
         if name not in self._known and name in {each.provider for each in self.routes.deposits}:
@@ -99,7 +100,7 @@ class ProviderCredits:
         return False
 
     async def _page(self, poll: PollClaim) -> ProviderCreditPage | None:
-        """Return the next page; None if the provider does not answer, or can't be understood."""
+        """Return the next page; None if the provider does not answer, or its answer is invalid."""
         limit = self._limits.pop(poll.provider, CREDITS_MAX)
         try:
             return await self.providers[poll.provider].credits(poll.cursor, limit)
@@ -119,7 +120,7 @@ class ProviderCredits:
     async def _store(
         self, poll: PollClaim, page: ProviderCreditPage, offsets: Mapping[UUID, timedelta]
     ) -> PollClaim | None:
-        """Store a page; return the next poll, None if this was the last or another was faster."""
+        """Store a page; return the next poll, None after the last page or if another was faster."""
 
         async def work(tx: Tx) -> list[StoredCredit] | None:
             if not await credit_store.move_cursor(tx, poll, page.next, self.clock.now()):
@@ -141,7 +142,7 @@ class ProviderCredits:
     async def _store_in(
         self, tx: Tx, provider: str, page: ProviderCreditPage, offsets: Mapping[UUID, timedelta]
     ) -> list[StoredCredit]:
-        """Store what is new of a page; return the new problems."""
+        """Store new or changed credits of a page; return the ones with a new problem."""
         ids = {*page.reversed, *(each.id for each in page.credits)}
         numbers = {each.message.account_number for each in page.credits if each.message}
         known = dict(await credit_store.find(tx, provider, ids))
@@ -171,7 +172,7 @@ class ProviderCredits:
         account: GivenAccount | None,
         offsets: Mapping[UUID, timedelta],
     ) -> StoredCredit:
-        """Return what becomes of a reported credit.
+        """Return a reported credit with its effect: an incoming payment or a problem.
 
         Raises `Busy` for an organisation that this worker does not know yet.
         """

@@ -1,4 +1,4 @@
-"""Every statement on provider_cursors and provider_credits."""
+"""Statements on provider_cursors and provider_credits."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ insert into provider_cursors (provider, poll_at, answered_at) values ($1, $2, $2
 on conflict (provider) do nothing
 """
 
-# One of several workers polls.
+# Only one of several workers gets the poll.
 _CLAIM = """
 update provider_cursors set poll_at = $3
 where provider = $1 and poll_at <= $2
 returning cursor
 """
 
-# Another worker may have stored this page.
+# Writes nothing if another worker has stored this page.
 _MOVE = """
 update provider_cursors set cursor = coalesce($3, cursor), answered_at = $4, is_unusable = false
 where provider = $1 and cursor is not distinct from $2
@@ -96,25 +96,25 @@ order by received_at limit $2
 
 @dataclass(frozen=True, slots=True)
 class PollClaim:
-    """Poll of a provider, behind its cursor."""
+    """Claimed poll of a provider, and the cursor where it continues."""
 
     provider: str
     cursor: str | None
 
 
 async def add_cursor(tx: Tx, provider: str, at: datetime) -> None:
-    """Have a provider polled; a known one stays as it is."""
+    """Add a cursor, so that the provider is polled; does nothing if it has one."""
     await tx.execute(_ADD_CURSOR, provider, at)
 
 
 async def claim(tx: Tx, provider: str, *, now: datetime, next_at: datetime) -> PollClaim | None:
-    """Claim a poll that is due, until `next_at`; None if none is."""
+    """Claim a due poll until `next_at`; None if no poll is due."""
     row = await tx.fetchrow(_CLAIM, provider, now, next_at)
     return None if row is None else PollClaim(provider, row["cursor"])
 
 
 async def move_cursor(tx: Tx, poll: PollClaim, cursor: str | None, at: datetime) -> bool:
-    """Move the cursor behind a page (None: it was the last); False if another worker did.
+    """Move the cursor after a page (None after the last one); False if another worker did.
 
     Locks the cursor until the transaction ends.
     """
@@ -122,33 +122,33 @@ async def move_cursor(tx: Tx, poll: PollClaim, cursor: str | None, at: datetime)
 
 
 async def set_unusable(tx: Tx, provider: str) -> bool:
-    """Note that an answer could not be used; False if that is known."""
+    """Mark that an answer could not be used; return False if that is marked already."""
     return bool(await tx.fetchval(_SET_UNUSABLE, provider))
 
 
 async def poll_soon(tx: Tx, provider: str, at: datetime) -> bool:
-    """Have a provider polled at `at`; False if it is not polled."""
+    """Make a poll of a provider due at `at`; return False if the provider is not polled."""
     return bool(await tx.fetchval(_POLL_SOON, provider, at))
 
 
 async def reread(tx: Tx, provider: str, at: datetime) -> bool:
-    """Have a provider polled at `at` from its first credit on; False if it is not polled."""
+    """Make a poll from the first credit on due at `at`; return False if it is not polled."""
     return bool(await tx.fetchval(_REREAD, provider, at))
 
 
 async def answered_at(tx: Tx) -> Mapping[str, datetime]:
-    """Return when each provider has last answered."""
+    """Return when each provider last answered."""
     return {row["provider"]: row["answered_at"] for row in await tx.fetch(_CURSORS)}
 
 
 async def find(tx: Tx, provider: str, credit_ids: Collection[str]) -> Mapping[str, StoredCredit]:
-    """Return the known ones of these credits, by id."""
+    """Return those of these credits that are stored, by id."""
     rows = await tx.fetch(_FIND, provider, list(credit_ids))
     return {row["credit_id"]: _credit(row) for row in rows}
 
 
 async def put(tx: Tx, credit: StoredCredit) -> None:
-    """Store a credit, or what has become of it."""
+    """Store a credit, or replace its stored state."""
     money = credit.money
     await write_row(
         tx,
@@ -160,12 +160,12 @@ async def put(tx: Tx, credit: StoredCredit) -> None:
 
 
 async def close(tx: Tx, provider: str, credit_id: str) -> bool:
-    """Close the problem of a credit, until it has another; False if it has no open one."""
+    """Close the problem of a credit until it has another; return False if it has no open one."""
     return bool(await tx.fetchval(_CLOSE, provider, credit_id))
 
 
 async def of_payment(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> StoredCredit | None:
-    """Return the credit of an incoming payment, if it came from a provider."""
+    """Return the credit of an incoming payment; None if it came from no provider."""
     row = await tx.fetchrow(_OF_PAYMENT, org_id, incoming_payment_id)
     return None if row is None else _credit(row)
 
@@ -176,7 +176,7 @@ async def is_reversed(tx: Tx, org_id: UUID, incoming_payment_id: UUID) -> bool:
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[StoredCredit]:
-    """Return credits with open problems, the oldest first; also those of no organisation."""
+    """Return credits with open problems, oldest first, including those of no organisation."""
     return [_credit(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
 
 

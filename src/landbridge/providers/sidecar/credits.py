@@ -1,4 +1,4 @@
-"""Deposits at a connected provider: its accounts and credits, and what we make of a credit."""
+"""Deposits at a connected provider: accounts, credits, and decisions on credits."""
 
 import re
 from collections.abc import Mapping
@@ -16,11 +16,11 @@ from landbridge.providers.rails.currencies import FIAT
 from landbridge.providers.rails.port import DepositCoordinates
 from landbridge.providers.sidecar.protocol import CreditId, ProviderCredit
 
-# First letter of the id of a credit without a valid one: no id of a provider has it.
+# First letter of our id for a credit without a valid id; no provider's id begins with it.
 _NO_ID = "!"
 _DIGEST_LENGTH = 32
 _INVALID = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-# An escape in JSON: a pair of surrogates, half of one, or any other.
+# Matches an escape in JSON: a surrogate pair, half of one, or any other escape.
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
     rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
@@ -32,11 +32,11 @@ _REPLACEMENT = rb"\ufffd"
 class CreditProblem(StrEnum):
     """Why a credit needs a person. `CREDIT_ADVICE` says what to do."""
 
-    MALFORMED = "MALFORMED"  # it is no valid credit
+    MALFORMED = "MALFORMED"  # the credit is not valid
     UNKNOWN_ACCOUNT = "UNKNOWN_ACCOUNT"  # the provider has given us no such account
     UNKNOWN_CURRENCY = "UNKNOWN_CURRENCY"  # its account is for another currency
-    CHANGED = "CHANGED"  # reported with another amount, currency or account before
-    REVERSED = "REVERSED"  # the bank took it back
+    CHANGED = "CHANGED"  # the credit was reported with another amount, currency or account before
+    REVERSED = "REVERSED"  # the bank took the money back
 
 
 CREDIT_ADVICE: Mapping[CreditProblem, str] = {
@@ -58,7 +58,7 @@ class DepositAccount(NamedTuple):
 
 
 class CreditEntry(NamedTuple):
-    """A credit of a page; without `message` it is not valid."""
+    """Credit of a page; `message` is None if the credit is not valid."""
 
     id: str
     message: ProviderCredit | None
@@ -66,7 +66,7 @@ class CreditEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderCreditPage:
-    """Credits of one answer; without `next` there are no more."""
+    """Page of credits from one answer; `next` is None on the last page."""
 
     credits: tuple[CreditEntry, ...]
     reversed: tuple[str, ...]
@@ -75,7 +75,7 @@ class ProviderCreditPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenAccount:
-    """Account of an organisation, as a credit finds it."""
+    """Account of an organisation, found by the account number of a credit."""
 
     org_id: UUID
     account_number: str
@@ -84,9 +84,10 @@ class GivenAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCredit:
-    """What became of a credit: an incoming payment, a problem, or both.
+    """Stored state of a credit: an incoming payment, a problem, or both.
 
-    Without an incoming payment nothing was credited. Money and account are those that were.
+    Without an incoming payment nothing was credited. Money and account are those that were
+    credited.
     """
 
     provider: str
@@ -101,23 +102,24 @@ class StoredCredit:
 
 @dataclass(frozen=True, slots=True)
 class CreditDecision:
-    """What a reported credit makes of a stored one: `money` is credited, or it has a problem."""
+    """Decision on a reported credit: `money` is credited, or there is a problem."""
 
     money: Money | None = None
     problem: CreditProblem | None = None
 
 
 def replace_half_characters(page: bytes) -> bytes:
-    """Return a page with whole characters only.
+    """Return a page in which halves of surrogate pairs are replaced.
 
-    Programs that cut a text within a character, such as the message of a payer, leave half of a
-    pair of surrogates. JSON permits it and our decoder does not: one such text would hide the page.
+    Programs that cut a text, such as a payer's message, within a character leave half of a
+    surrogate pair. JSON permits that and our decoder does not, so one such text would make the
+    whole page invalid.
     """
     return _ESCAPE.sub(lambda found: _REPLACEMENT if found["half"] else found[0], page)
 
 
 def read_credit(raw: msgspec.Raw) -> CreditEntry:
-    """Return a credit of a page; one that is not valid gets an id that is derived from it."""
+    """Decode a credit of a page; an invalid one gets an id derived from its content."""
     try:
         message = msgspec.json.decode(raw, type=ProviderCredit)
     except _INVALID:
@@ -133,9 +135,9 @@ def read_credit(raw: msgspec.Raw) -> CreditEntry:
 def decide_credit(
     entry: CreditEntry, known: StoredCredit, account: GivenAccount | None
 ) -> CreditDecision:
-    """Return what to do with a credit. What was credited is never changed.
+    """Return the decision on a credit. What was credited is never changed.
 
-    A credit with a problem is judged again whenever it is reported, unless it was reversed.
+    A credit with a problem is decided again whenever it is reported, unless it was reversed.
     """
     if known.problem is CreditProblem.REVERSED:
         return CreditDecision(problem=known.problem)
@@ -156,7 +158,7 @@ def decide_credit(
 
 
 def _money(message: ProviderCredit) -> Money | None:
-    """Return the amount; None if it is zero, or does not fit the currency."""
+    """Return the amount; None if it is zero or does not fit the currency."""
     asset = FIAT.get(message.currency)
     if asset is None:
         return None

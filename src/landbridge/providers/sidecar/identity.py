@@ -1,12 +1,12 @@
 """Verification of users by connected providers; see the port `providers/identity`.
 
 Guarantees:
-- an application is stored before the provider is called, under a key that never changes: a kill at
-  any point only asks again, and creates nothing twice;
-- the first final answer is the one that counts. What contradicts it later is stored as a problem
-  for a person, and approves or rejects nobody;
-- no answer, or one that can't be used, is no answer: the case waits, and is asked about again;
-- files pass through memory on their way to the provider, and are stored nowhere by this.
+- an application is stored before the provider is called, under a key that never changes: after a
+  crash at any point the call is repeated, which creates nothing twice;
+- only the first final answer counts. A later contradiction is stored as a problem for a person, and
+  approves or rejects nobody;
+- without a usable answer the case waits, and the provider is queried again;
+- files pass only through memory on their way to the provider.
 """
 
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
@@ -48,7 +48,7 @@ from landbridge.providers.sidecar.identity_protocol import ApplicationAnswer, Ap
 from landbridge.providers.sidecar.model import AnswerUnusable, OrderProblem, warn_of_problem
 
 _POLL_MIN, _POLL_MAX = timedelta(minutes=1), timedelta(hours=1)
-# A pending application is asked about again after this part of the time that it has waited.
+# A pending application is queried again after a quarter of the time that it has waited.
 _POLL_PART = 4
 _JUDGED_MAX = 5
 _CONTRADICTED = "The identity provider has contradicted its earlier answer."
@@ -56,7 +56,7 @@ _CONTRADICTED = "The identity provider has contradicted its earlier answer."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderIdentity:
-    """Identity provider by the routes of the providers file; `others` has what no route names."""
+    """Identity provider by the routes of the providers file; `others` verifies all other users."""
 
     database: Database
     clock: Clock
@@ -65,18 +65,18 @@ class ProviderIdentity:
     others: Identity
 
     def is_synchronous(self, org_id: UUID, rail: str) -> bool:
-        """Return whether no provider is called; see the port."""
+        """Return whether verification calls no provider; see the port."""
         if self.routes.identity_provider(org_id, rail) is not None:
             return False
         return self.others.is_synchronous(org_id, rail)
 
     async def create(self, applicant: Applicant) -> str:
-        """Create the application at the provider of the route; see the port."""
+        """Create the application at the route's provider; see the port."""
         key = application_key(applicant)
         stored = await self._find(applicant.org_id, key)
         name = self.routes.identity_provider(applicant.org_id, applicant.rail)
         if stored is not None and (name is None or stored.state is not ApplicationProgress.ASKED):
-            # A changed route takes no application from the provider that has it.
+            # A route that has changed does not move an application away from its provider.
             name = stored.provider
         if name is None:
             return await self.others.create(applicant)
@@ -111,12 +111,12 @@ class ProviderIdentity:
                 raise _unusable(where, "a submission, and the application is not submitted")
             stored = await self._apply(where, answer)
         if stored.state is not ApplicationProgress.PENDING:
-            # A webhook was faster, or the provider decides at once.
+            # A webhook arrived before this, or the provider decides at once.
             return StillPending(retry_after=timedelta())
         return _pending(answer, timedelta())
 
     async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
-        """Query the provider; see the port."""
+        """Query the provider for the status; see the port."""
         where = read_reference(reference)
         if where is None:
             return await self.others.status(reference, waited=waited)
@@ -134,26 +134,26 @@ class ProviderIdentity:
         return status
 
     async def open_link(self, reference: str) -> HostedVerification | None:
-        """Return the provider's own page for the person; see the port."""
+        """Return the link to the provider's page for the person; see the port."""
         where = read_reference(reference)
         if where is None:
             return await self.others.open_link(reference)
         return await self._provider(where.provider).open_link(where.key)
 
     def read_review(self, raw: bytes, headers: Mapping[str, str]) -> IncomingReview:
-        """Decode a webhook of the other provider: those of sidecars have a route of their own."""
+        """Decode a webhook of `others`; webhooks of sidecars have a route of their own."""
         return self.others.read_review(raw, headers)
 
     async def announced(
         self, org_ids: Sequence[UUID], until: datetime, *, limit: int
     ) -> Sequence[ProviderApplication]:
-        """Return the applications that webhooks have announced."""
+        """Return the applications announced by webhooks."""
         return await self.database.single(
             lambda tx: application_store.due(tx, org_ids, until, limit=limit)
         )
 
     async def recheck(self, application: ProviderApplication) -> ProviderApplication:
-        """Query an application for which no case waits, and return it as it is stored then.
+        """Query an application for which no case waits; return it as it is stored then.
 
         Raises `Unavailable` and `Unclear`.
         """
@@ -168,7 +168,7 @@ class ProviderIdentity:
     async def end_recheck(
         self, application: ProviderApplication, *, until: datetime, next_at: datetime | None
     ) -> None:
-        """End a query that webhooks up to `until` have caused; or have another at `next_at`."""
+        """End the query caused by webhooks up to `until`, or repeat it at `next_at`."""
         await self.database.transact(
             lambda tx: application_store.end_recheck(tx, application, until=until, next_at=next_at)
         )
@@ -184,7 +184,7 @@ class ProviderIdentity:
     async def _apply(
         self, where: ApplicationReference, answer: ApplicationAnswer
     ) -> ProviderApplication:
-        """Store an answer, judged by the state that the application has then."""
+        """Store the decision on an answer, based on the application's current state."""
         for _ in range(_JUDGED_MAX):
             found = await self._find(where.org_id, where.key)
             if found is None:
@@ -209,13 +209,13 @@ class ProviderIdentity:
     def _provider(self, name: str) -> SidecarClient:
         provider = self.providers.get(name)
         if provider is None:
-            # A person who removes a provider does not decide about those whom it verifies.
+            # Removing a provider from the file decides nothing about the users that it verifies.
             raise Unavailable(f"the providers file has no provider {name}, which has applications")
         return provider
 
     @asynccontextmanager
     async def _noting(self, where: ApplicationReference) -> AsyncGenerator[None]:
-        """Store what the provider refuses for good, and what it says that can't be used."""
+        """Store refusals and unusable answers of the provider that are raised in the block."""
         org_id, key = where.org_id, where.key
         try:
             yield
@@ -240,7 +240,7 @@ _PROBLEMS = {OrderProblem.KEY_CONFLICT: ApplicationProblem.KEY_CONFLICT}
 
 
 def _pending(answer: ApplicationAnswer, waited: timedelta) -> StillPending:
-    """Return when to query next: as the provider says, or the later the longer it takes."""
+    """Return when to query next: as the provider says, or later the longer it takes."""
     if answer.state is not ApplicationState.PENDING:
         return StillPending(retry_after=timedelta())
     if answer.expected_in_seconds is not None:

@@ -41,9 +41,9 @@ SUBMISSIONS_PATH = "/v1/applications/submit"
 APPLICATION_QUERY_PATH = "/v1/applications/query"
 VERIFICATION_LINKS_PATH = "/v1/applications/link"
 
-# Of a file, before it is encoded: no upload of ours is larger.
+# Bytes of a file before encoding; our own limit for uploads is not larger.
 DOCUMENT_BYTES_MAX = 10 * 1024 * 1024
-# Of a request with a file: base64 adds a third, the other members a little.
+# Bytes of a request with a file: base64 adds a third, the other members a little.
 DOCUMENT_REQUEST_BYTES_MAX = 14 * 1024 * 1024
 _LINK_LENGTH_MAX = 2_000
 
@@ -195,10 +195,10 @@ class VerificationLinkAnswer(SidecarMessage, frozen=True):
 
 
 class IdentityClient(SidecarTransport):
-    """One sidecar, as a provider of verifications.
+    """Client of one sidecar's verification calls.
 
-    All calls raise `Unavailable`, `AnswerUnusable` and `Unclear`: they may be repeated. Those that
-    change an application raise `Rejected` if the provider refuses them for good.
+    All calls raise `Unavailable`, `AnswerUnusable` and `Unclear`, after which they may be repeated.
+    Calls that change an application raise `Rejected` if the provider refuses them for good.
     """
 
     @counted_call
@@ -209,7 +209,7 @@ class IdentityClient(SidecarTransport):
         *,
         test_outcome: RequestedVerification | None = None,
     ) -> ApplicationAnswer:
-        """Create an application, once per key, and return its state."""
+        """Create an application once per key, and return its state."""
         request = copy_fields(
             applicant,
             ApplicationRequest,
@@ -225,7 +225,7 @@ class IdentityClient(SidecarTransport):
 
     @counted_call
     async def attach_document(self, key: UUID, document: ApplicantDocument) -> ApplicationAnswer:
-        """Add a document to an application; a known one changes nothing."""
+        """Add a document to an application; a repeated document changes nothing."""
         file = None if document.read is None else await document.read()
         if file is not None and len(file) > DOCUMENT_BYTES_MAX:
             raise Rejected("a file is larger than providers take")
@@ -236,7 +236,7 @@ class IdentityClient(SidecarTransport):
 
     @counted_call
     async def submit_application(self, key: UUID) -> ApplicationAnswer:
-        """Start the verification; a submitted application stays so."""
+        """Start the verification; does nothing for an application that is submitted already."""
         return await self._change(SUBMISSIONS_PATH, ApplicationKey(key=key), key)
 
     @counted_call
@@ -250,7 +250,7 @@ class IdentityClient(SidecarTransport):
 
     @counted_call
     async def open_link(self, key: UUID) -> HostedVerification | None:
-        """Return the provider's own page for the person; None if it has none."""
+        """Return a link to the provider's page for the person; None if the provider has no page."""
         status, body = await self._call(VERIFICATION_LINKS_PATH, ApplicationKey(key=key))
         if status == HTTPStatus.NOT_FOUND:
             return None

@@ -1,4 +1,4 @@
-"""Payouts at a connected provider: what a provider answers, and what we store."""
+"""Payouts at a connected provider: reports of providers, and stored orders."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ _log = structlog.stdlib.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayoutReport:
-    """State of a payout as its provider reports it; `expected_in_s` is seconds from now."""
+    """State of a payout as its provider reports it; `expected_in_s` counts from now."""
 
     state: PayoutState
     money: Money
@@ -35,16 +35,16 @@ class PayoutReport:
 
     @property
     def reason(self) -> str:
-        """Sentence about a failure."""
+        """Return a sentence about the failure."""
         if self.state is PayoutState.RETURNED and self.failure is None:
             return "the payee's bank returned it"
         return FAILURES[self.failure or FailureCode.OTHER]
 
 
 class NothingDone(Unavailable):
-    """It is certain that the provider did nothing, and will do nothing without another call.
+    """The provider certainly did nothing, and will do nothing without another call.
 
-    `is_unsent` if no connection was made; otherwise the provider says so itself.
+    `is_unsent` is True if no connection was made; otherwise the provider has confirmed it.
     """
 
     def __init__(self, sentence: str, *, is_unsent: bool = False) -> None:
@@ -53,7 +53,7 @@ class NothingDone(Unavailable):
 
 
 class AnswerUnusable(Unclear):
-    """The provider answered something that we must not act on; `problem` says what."""
+    """The provider's answer must not be acted on; `problem` says why."""
 
     def __init__(self, problem: "OrderProblem", sentence: str) -> None:
         self.problem = problem
@@ -61,39 +61,39 @@ class AnswerUnusable(Unclear):
 
 
 class OrderProblem(StrEnum):
-    """Why an order needs a person: its provider said something that can't be acted on."""
+    """Why an order needs a person: the provider's answer can't be acted on."""
 
     ANSWER_INVALID = "ANSWER_INVALID"  # malformed, too long, wrongly signed, or an error
-    KEY_CONFLICT = "KEY_CONFLICT"  # the provider knows our key with another payment
+    KEY_CONFLICT = "KEY_CONFLICT"  # the provider has another payment under our key
     AMOUNT_DIFFERS = "AMOUNT_DIFFERS"  # the provider pays another amount or currency
     CONTRADICTION = "CONTRADICTION"  # the answer contradicts an earlier one
     RETURNED_LATE = "RETURNED_LATE"  # returned after it was settled
 
 
 class PayoutProvider(Protocol):
-    """Provider of payouts: a sidecar, or a Python package. Never called inside a transaction.
+    """Provider of payouts: a sidecar or a Python package. Never called inside a transaction.
 
-    A provider stores no state here: the caller remembers what it was asked and what it answered.
+    A provider object stores nothing: the caller stores calls and answers.
     """
 
     async def pay(self, payment: RailPayment, *, returns: str | None = None) -> PayoutReport:
-        """Submit a payout, once per key, and return its state.
+        """Submit a payout once per key, and return its state.
 
-        With `returns` it returns the credit of this id to its sender: the payee is not sent.
-        Raises `Rejected` (final: nothing was paid, and nothing will be under this key),
+        With `returns`, the provider returns the credit with this id to its sender, and the payee is
+        not sent. Raises `Rejected` (final: nothing was or will be paid under this key),
         `NothingDone` (certain), `AnswerUnusable` and `Unclear` (query the key).
         """
         ...
 
     async def find(self, org_id: UUID, key: UUID, money: Money, rail: str) -> PayoutReport | None:
-        """Return the state of a payout; None if the provider does not know the key.
+        """Return the state of a payout; None if the provider does not have the key.
 
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
         """
         ...
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Return whether the payee's bank knows the account under this name.
+        """Return whether the payee's bank has the account under this name.
 
         Raises `Unavailable`, `AnswerUnusable` and `Unclear`.
         """
@@ -106,7 +106,7 @@ def warn_of_problem(provider: str, key: UUID, problem: StrEnum) -> None:
 
 
 class ProviderOrderState(StrEnum):
-    """State of an order, as far as we know."""
+    """State of an order as far as we know."""
 
     ASSIGNED = "ASSIGNED"
     """A provider: it was chosen, and may have the order once `open_calls` is not zero."""
@@ -123,10 +123,9 @@ FINAL = frozenset({ProviderOrderState.SETTLED, ProviderOrderState.FAILED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderOrder:
-    """Order of a payout at one provider. Holds nothing about the payee.
+    """Order of a payout at one provider. Contains nothing about the payee.
 
-    `open_calls` counts the calls whose outcome is not known to be nothing. Times are those of the
-    organisation.
+    `open_calls` counts calls that may have had an effect. Times are organisation time.
     """
 
     org_id: UUID
@@ -147,20 +146,20 @@ class ProviderOrder:
     expected_at: datetime | None
 
 
-# A payout that is not final this long after it should have settled is stuck.
+# Time after the expected settlement at which a payout that is not final counts as stuck.
 _OVERDUE_AFTER = timedelta(days=1)
 
 
 def overdue_at(rail: str, created_at: datetime, *, is_same_day: bool) -> datetime:
-    """Return when a payout that is not final is stuck: it is still queried after this."""
+    """Return when a payout that is not final counts as stuck; it is still queried after that."""
     return settles_at(rail, created_at, is_same_day=is_same_day) + _OVERDUE_AFTER
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingOrder:
-    """Order that is not final; `overdue_at` is when it is stuck. Times of the organisation.
+    """Order or screening that is not final; `overdue_at` is when it counts as stuck.
 
-    A screening has the record of the screening.
+    `record_id` of a screening is its deposit or payment. Times are organisation time.
     """
 
     record_id: UUID
@@ -172,7 +171,7 @@ class WaitingOrder:
 
 @dataclass(frozen=True, slots=True)
 class WaitingOrders:
-    """Orders that are not final: the number of all, and the oldest ones."""
+    """Orders that are not final: their total number, and the oldest ones."""
 
     count: int
     oldest: tuple[WaitingOrder, ...]
@@ -180,7 +179,7 @@ class WaitingOrders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDecision:
-    """What an answer makes of an order; None leaves a member as it is."""
+    """Effect of an answer on an order; None leaves a member unchanged."""
 
     state: ProviderOrderState
     reason: str | None
@@ -188,9 +187,9 @@ class OrderDecision:
 
 
 def decide(order: ProviderOrder, report: PayoutReport) -> OrderDecision:
-    """Return what a report makes of an order. A final state never changes.
+    """Return the effect of a report on an order. A final state never changes.
 
-    A late `pending` says nothing about a final order: the answer may have been on its way before.
+    A late `pending` does not contradict a final state: that answer may be older.
     """
     kept = OrderDecision(state=order.state, reason=order.reason, problem=order.problem)
     if order.provider_reference not in {None, report.provider_reference}:

@@ -38,7 +38,7 @@ OLDEST_S = Gauge(
 
 
 async def watch_providers(database: Database, clock: Clock, providers: Collection[str]) -> None:
-    """Measure these providers, and all that were ever polled; delete old counts of calls."""
+    """Set the metrics of these and all ever polled providers; delete old counts of calls."""
     answered_at = await database.single(credit_store.answered_at)
     problems = await database.single(waiting_store.count_problems)
     waiting = await database.single(waiting_store.count)

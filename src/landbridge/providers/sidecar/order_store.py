@@ -1,4 +1,4 @@
-"""Every statement on provider_orders."""
+"""Statements on provider_orders."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,10 +19,10 @@ from landbridge.providers.sidecar.model import (
     ProviderOrderState,
 )
 
-# Repeated webhooks come soon after the first.
+# Number of webhook ids kept per order: repeated webhooks come soon after the first.
 _WEBHOOKS_KEPT = 10
 
-# Without columns: with those of one unique constraint, a concurrent insert violates the other one.
+# `on conflict` names no columns: a concurrent insert may violate the other unique constraint.
 _ADD = """
 insert into provider_orders
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, created_at)
@@ -52,7 +52,7 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
     expected_at
 """
 
-# Only while no other call may have been carried out the order goes to another provider.
+# The order moves to another provider only if no other call may have been carried out.
 _END_CALL = """
 update provider_orders
 set open_calls = open_calls - 1,
@@ -63,9 +63,10 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
     expected_at
 """
 
-# A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
-# also if it was found while this answer, which repeats the first one, was judged. What a person has
-# closed is open again once there is another problem.
+# Writes only if the state is the one read: otherwise a concurrent answer was stored first, and the
+# caller decides again. A contradiction is kept, even one that was found while this answer, which
+# repeats the first one, was being decided. A problem that a person has closed is opened again if
+# there is another problem.
 _APPLY = """
 update provider_orders
 set state = $4, reason = $5, provider_reference = coalesce(provider_reference, $7),
@@ -85,7 +86,7 @@ returning org_id, key, record_id, provider, asset, units, rail, is_same_day, sta
     expected_at
 """
 
-# The key of an order that is not there yet is reserved: an order added later is found failed.
+# Reserves the key of an order that is not stored yet: an order added later is found failed.
 _RESERVE = """
 insert into provider_orders
     (org_id, key, record_id, provider, asset, units, rail, is_same_day, state, reason, created_at)
@@ -98,7 +99,7 @@ update provider_orders set state = 'FAILED', reason = $3, answered_at = $4
 where org_id = $1 and key = $2 and state = 'ASSIGNED' and open_calls = 0
 """
 
-# An unanswered call that began before has ended.
+# A call that began before $5 without an answer has ended.
 _GIVE_UP = """
 update provider_orders set state = 'FAILED', reason = $3, answered_at = $4
 where org_id = $1 and key = $2 and state = 'ASSIGNED' and coalesce(called_at, created_at) < $5
@@ -130,7 +131,7 @@ returning true
 
 _FIND_BY_KEY = "select org_id from provider_orders where provider = $1 and key = $2"
 
-# A bare subscript crashes the coordinator of a distributed database.
+# `coalesce` encloses the subscript: a bare one crashes the coordinator of a distributed database.
 _NOTE_WEBHOOK = """
 update provider_orders
 set recheck_at = $4, webhook_ids = coalesce((array[$3] || webhook_ids)[:$5])
@@ -146,7 +147,7 @@ from provider_orders where org_id = any($1) and recheck_at <= $2
 order by recheck_at limit $3
 """
 
-# A webhook that came meanwhile has set another time.
+# A webhook that arrived in the meantime has set another time, which is kept.
 _END_RECHECK = """
 update provider_orders set recheck_at = $4
 where org_id = $1 and key = $2 and recheck_at <= $3
@@ -181,7 +182,7 @@ async def add(tx: Tx, payment: RailPayment, provider: str) -> None:
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderOrder | None:
-    """Return an order."""
+    """Return an order; None if there is none."""
     return _order(await tx.fetchrow(_FIND, org_id, key))
 
 
@@ -194,7 +195,7 @@ async def begin_call(tx: Tx, order: ProviderOrder, at: datetime) -> ProviderOrde
 
 
 async def end_call(tx: Tx, order: ProviderOrder, next_provider: str) -> ProviderOrder | None:
-    """Discount a call that did nothing; assign the next provider if no other call is open."""
+    """Remove a call without effect; move to the next provider if no other call is open."""
     return _order(await tx.fetchrow(_END_CALL, order.org_id, order.key, next_provider))
 
 
@@ -207,7 +208,7 @@ async def apply(
     at: datetime,
     expected_at: datetime | None = None,
 ) -> ProviderOrder | None:
-    """Store what an answer makes of an order; None if its state changed meanwhile."""
+    """Store the decision on an answer; None if the order's state has changed since it was read."""
     tracking = None if report is None else msgspec.json.encode(report.tracking).decode()
     return _order(
         await tx.fetchrow(
@@ -245,7 +246,10 @@ async def withhold(tx: Tx, payment: RailPayment, provider: str, *, reason: str) 
 async def give_up(
     tx: Tx, org_id: UUID, key: UUID, *, reason: str, at: datetime, called_before: datetime
 ) -> bool:
-    """Fail an order that its provider has not accepted; False if it has, or was called since."""
+    """Fail an order that its provider has not accepted.
+
+    Return False if the provider has accepted it, or was called since `called_before`.
+    """
     await tx.execute(_GIVE_UP, org_id, key, reason, at, called_before)
     return bool(await tx.fetchval(_IS_FAILED, org_id, key))
 
@@ -253,7 +257,7 @@ async def give_up(
 async def decide_state(
     tx: Tx, org_id: UUID, key: UUID, state: ProviderOrderState, *, reason: str | None, at: datetime
 ) -> None:
-    """End an order, if it is there, as people have decided; a final state stays."""
+    """End an order as people have decided, if it is stored; a final state is kept."""
     await tx.execute(_DECIDE, org_id, key, state, reason, at)
 
 
@@ -263,12 +267,15 @@ async def is_contradicted(tx: Tx, org_id: UUID, record_id: UUID) -> bool:
 
 
 async def set_problem(tx: Tx, order: ProviderOrder, problem: OrderProblem) -> bool:
-    """Store a problem; False if it is known. A contradiction stays until a person has seen it."""
+    """Store a problem; return False if it is stored already.
+
+    A contradiction is kept until a person has closed it.
+    """
     return bool(await tx.fetchval(_SET_PROBLEM, order.org_id, order.key, problem))
 
 
 async def note_webhook(tx: Tx, provider: str, key: UUID, webhook_id: str, *, at: datetime) -> bool:
-    """Have the order queried; False if this provider has no such order.
+    """Mark the order to be queried; return False if this provider has none with this key.
 
     A repeated webhook changes nothing. `at` is real time.
     """
@@ -282,7 +289,7 @@ async def note_webhook(tx: Tx, provider: str, key: UUID, webhook_id: str, *, at:
 async def due(
     tx: Tx, org_ids: Sequence[UUID], at: datetime, *, limit: int
 ) -> Sequence[ProviderOrder]:
-    """Return the orders that webhooks have announced, the longest waiting first."""
+    """Return the orders announced by webhooks, the longest waiting first."""
     rows = await tx.fetch(_DUE, org_ids, at, limit)
     return [each for each in map(_order, rows) if each is not None]
 
@@ -290,17 +297,17 @@ async def due(
 async def end_recheck(
     tx: Tx, order: ProviderOrder, *, until: datetime, next_at: datetime | None
 ) -> None:
-    """End a query that was due by `until`, or repeat it later."""
+    """End the query that was due by `until`, or repeat it at `next_at`."""
     await tx.execute(_END_RECHECK, order.org_id, order.key, until, next_at)
 
 
 async def close(tx: Tx, provider: str, key: UUID) -> bool:
-    """Close the problem of an order; False if it has no open one."""
+    """Close the problem of an order; return False if it has no open one."""
     return bool(await tx.fetchval(_CLOSE, provider, key))
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderOrder]:
-    """Return the orders that need a person, the oldest first."""
+    """Return the orders that need a person, oldest first."""
     rows = await tx.fetch(_PROBLEMS, org_id, limit)
     return [each for each in map(_order, rows) if each is not None]
 

@@ -1,4 +1,4 @@
-"""Rails that route payouts to connected providers, and all else to the rails of the settings.
+"""Rails that route payouts to connected providers, and all other payouts to the configured rails.
 
 Guarantees:
 - an order belongs to one provider. It goes to the route's next one only while every call so far is
@@ -64,7 +64,7 @@ _JUDGED_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class _OrderRoute:
-    """Providers that may carry out a payment, in their order; `returns` is the id of a credit."""
+    """Providers that may carry out a payment, in order; `returns` is the id of a credit."""
 
     providers: tuple[str, ...]
     returns: str | None = None
@@ -74,8 +74,8 @@ class _OrderRoute:
 class ProviderRails:
     """Rails of connected providers; see the port.
 
-    `others` serves what no route names. `elsewhere` are all rails that may have an order from
-    before a route named it.
+    `others` carries out payments that no route names. `elsewhere` are all rails that may have an
+    order from a time before a route named its payments.
     """
 
     database: Database
@@ -87,7 +87,7 @@ class ProviderRails:
 
     @property
     def key_lifetime(self) -> timedelta | None:
-        """Return that of the other rails: the protocol has keys for ever."""
+        """Return the lifetime of the other rails: keys of the protocol never expire."""
         return self.others.key_lifetime
 
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
@@ -96,7 +96,7 @@ class ProviderRails:
         if order is None:
             rails = self.others
             for each in self.elsewhere if route.providers else ():
-                # Unavailable is no answer: the payment may be there.
+                # `Unavailable` is raised, because that rail may have the payment.
                 if await each.find_status(payment.org_id, payment.key, payment.at) is not None:
                     route, rails = _OrderRoute(()), each
             if not route.providers:
@@ -128,9 +128,9 @@ class ProviderRails:
         return order_status(order, at)
 
     async def query(self, order: ProviderOrder, at: datetime) -> ProviderOrder | None:
-        """Query an order, final or not, and store the answer; None if the provider has none.
+        """Query an order, final or not, and store the answer.
 
-        Raises `Unavailable` and `Unclear`.
+        Returns None if the provider does not have the order. Raises `Unavailable` and `Unclear`.
         """
         if order.state is ProviderOrderState.ASSIGNED and not order.open_calls:
             return None
@@ -143,13 +143,13 @@ class ProviderRails:
         return None if report is None else await self._apply(order, report, at)
 
     async def rejection_reason(self, payment: RailPayment) -> str | None:
-        """Return why a payment would be rejected; see the port. Providers are not called here."""
+        """Return why a payment would be rejected; see the port. No provider is called."""
         if not (await self._route(payment)).providers:
             return await self.others.rejection_reason(payment)
         return None if payment.money.units > 0 else "the amount must be positive"
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Ask the provider that would pay first; see the port."""
+        """Verify the payee at the provider that would pay first; see the port."""
         names = self.routes.providers_for(destination)
         if not names:
             return await self.others.verify_payee(destination)
@@ -162,12 +162,15 @@ class ProviderRails:
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
-        """Return where to send deposits; see the port. An account stays with its rails."""
+        """Return where to send deposits; see the port.
+
+        An account stays with the rails that gave it.
+        """
         found = await self.accounts.coordinates(org_id, account_number)
         return found or await self.others.coordinates(org_id, currency, account_number)
 
     async def takes_deposits(self, org_id: UUID, currency: str) -> bool:
-        """Return whether a route or the other rails take it; see the port."""
+        """Return whether a route or the other rails take deposits; see the port."""
         if self.routes.deposit_provider(org_id, currency) is not None:
             return True
         return await self.others.takes_deposits(org_id, currency)
@@ -178,7 +181,7 @@ class ProviderRails:
         return found or await self.others.new_account_number(org_id, currency, seed)
 
     async def _route(self, payment: RailPayment) -> _OrderRoute:
-        """Return who may carry out a payment."""
+        """Return the providers that may carry out a payment."""
         returned = payment.returns
         if returned is None:
             return _OrderRoute(self.routes.providers_for(payment.destination))
@@ -192,7 +195,7 @@ class ProviderRails:
     async def _order(
         self, order: ProviderOrder, payment: RailPayment, route: _OrderRoute
     ) -> ProviderOrder:
-        """Call the provider, and the route's next ones while it is certain that nothing was done.
+        """Call the provider, then the next ones of the route while nothing was certainly done.
 
         Raises `Unavailable` and `Unclear`; `Rejected` is stored as a failure.
         """
@@ -243,7 +246,7 @@ class ProviderRails:
     async def _apply(
         self, order: ProviderOrder, report: PayoutReport, at: datetime
     ) -> ProviderOrder:
-        """Store an answer, judged by the state that the order has then."""
+        """Store the decision on an answer, based on the order's current state."""
         expected_in = timedelta(seconds=report.expected_in_s or _POLL_S)
         for _ in range(_JUDGED_MAX):
             judged, decision = order, decide(order, report)
@@ -279,7 +282,8 @@ class ProviderRails:
         return await self.database.single(lambda tx: order_store.find(tx, org_id, key))
 
     async def _begin_call(self, order: ProviderOrder, at: datetime) -> ProviderOrder:
-        # Counted twice if the answer to the first commit is lost: that only binds the order.
+        # If the answer to the commit is lost, the call is counted twice, which only binds the order
+        # to its provider.
         calling = await self.database.transact(lambda tx: order_store.begin_call(tx, order, at))
         if calling is None:
             raise Unavailable(
@@ -289,7 +293,7 @@ class ProviderRails:
         return calling
 
     async def _end_call(self, order: ProviderOrder, next_provider: str) -> ProviderOrder:
-        # Once only: repeated after a lost answer it would discount another call.
+        # Runs only once: a repetition after a lost answer would remove another call.
         released = await self.database.transact_once(
             lambda tx: order_store.end_call(tx, order, next_provider)
         )
@@ -332,7 +336,7 @@ def order_status(order: ProviderOrder, at: datetime) -> RailPaymentStatus:
 
 
 def _after(provider: str, names: Sequence[str]) -> str:
-    """Return the provider behind this one on a route, the first one behind the last."""
+    """Return the next provider of a route after this one; after the last, the first."""
     if provider not in names:
         return names[0] if names else provider
     return names[(names.index(provider) + 1) % len(names)]

@@ -1,4 +1,4 @@
-"""Overview of sidecars, for their operators. No sidecar is called."""
+"""Overview of sidecars for operators. No sidecar is called."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from landbridge.providers.sidecar.calls import CallCounts
 from landbridge.providers.sidecar.configuration import ProvidersFile
 from landbridge.providers.sidecar.model import WaitingOrders
 
-# Calls are counted over this period.
+# Period over which calls are counted.
 _DAY = timedelta(days=1)
 _NO_CALLS = CallCounts(0, 0, None, None, None)
 _NO_ORDERS = WaitingOrders(0, ())
@@ -20,7 +20,7 @@ _NO_ORDERS = WaitingOrders(0, ())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SidecarOverview:
-    """A sidecar: calls of all organisations within a day, and what waits of one organisation."""
+    """Sidecar with a day's calls of all organisations, and one organisation's waiting orders."""
 
     name: str
     calls: CallCounts
@@ -31,14 +31,14 @@ class SidecarOverview:
 
 @dataclass(frozen=True, slots=True)
 class SidecarOverviews:
-    """Reads the overview of each sidecar of the providers file."""
+    """Reads the overviews of the sidecars in the providers file."""
 
     database: Database
     clock: Clock
     routes: ProvidersFile
 
     async def of(self, org_id: UUID, *, limit: int) -> Sequence[SidecarOverview]:
-        """Return each sidecar, with the oldest `limit` orders that wait for it."""
+        """Return each sidecar with its waiting orders, the oldest `limit` of them."""
         since = self.clock.now() - _DAY
 
         async def read(tx: Tx) -> Sequence[SidecarOverview]:

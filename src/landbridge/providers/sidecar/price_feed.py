@@ -14,14 +14,15 @@ from landbridge.providers.sidecar.client import SidecarClient
 class ProviderFeed:
     """Rates of the provider that the providers file names for them.
 
-    A call ends after `deadline_s`, well before the next one, whatever `timeout_s` the provider has.
+    A call ends after `deadline_s`, well before the next one, whatever the provider's `timeout_s`
+    is.
     """
 
     provider: SidecarClient
     deadline_s: float = 5
 
     async def observe(self, now: datetime) -> Sequence[Observation]:
-        """Return all of its prices, or none if one of them is invalid; see `Feed`."""
+        """Return all of its prices; none if one of them is invalid. See `Feed`."""
         try:
             async with asyncio.timeout(self.deadline_s):
                 answer = await self.provider.read_rates(sorted(PRICED))

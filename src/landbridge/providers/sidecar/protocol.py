@@ -24,19 +24,19 @@ TEST_CREDITS_PATH = "/v1/test/credits"
 SCREENINGS_PATH = "/v1/screenings"
 SCREENING_QUERY_PATH = "/v1/screenings/query"
 
-# A day: a payment in progress is queried at least that often.
+# Maximum of one day: a payment in progress is queried at least once a day.
 EXPECTED_IN_S_MAX = 86_400
-# Credits of one page: some milliseconds of locks.
+# Credits of one page, which locks rows for some milliseconds.
 CREDITS_MAX = 50
-# References of banks: letters, digits and a few signs, so that no sentence or name fits in.
-# `$` would also match before a final line break.
+# Reference of a bank: letters, digits and a few signs, so that it can't contain a sentence or a
+# name. `$` would also match before a final line break.
 ProviderReference = Annotated[str, Meta(pattern=r"^[A-Za-z0-9._:/-]{1,64}\Z")]
 _Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,30}(\.[0-9]{1,18})?\Z")]
 _Currency = Annotated[str, Meta(pattern=r"^[a-z]{3}\Z")]
 PricedCurrency = Annotated[str, Meta(pattern=r"^[a-z]{3,8}\Z")]
 _AccountNumber = Annotated[str, Meta(pattern=r"^[A-Za-z0-9-]{1,64}\Z")]
 _Cursor = Annotated[str, Meta(pattern=r"^[!-~]{1,200}\Z")]
-# Text of a bank, without control characters.
+# Text from a bank, without control characters.
 BankText = Annotated[str, Meta(pattern=r"^[^\x00-\x1f\x7f]{1,500}\Z")]
 
 

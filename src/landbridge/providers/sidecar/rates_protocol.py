@@ -9,7 +9,7 @@ from landbridge.providers.sidecar.protocol import PricedCurrency, SidecarMessage
 
 RATES_PATH = "/v1/rates/query"
 
-# As many as a description may list.
+# Maximum currencies of a query; a description may list as many.
 RATES_MAX = 100
 
 _Price = Annotated[str, Meta(pattern=r"^[0-9]{1,18}(\.[0-9]{1,18})?\Z")]

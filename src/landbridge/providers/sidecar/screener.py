@@ -2,12 +2,12 @@
 
 Guarantees:
 - a screening is stored before the provider is called, and its answer before anybody acts on it, so
-  a kill at any point only asks again: asking moves no money;
-- the first final answer is the one that counts. What contradicts it later is stored as a problem
-  for a person, and changes nothing;
-- no answer, or one that can't be used, is no answer: the deposit or payment waits;
-- small deposits cost strangers next to nothing, and each call costs something: those of an
-  organisation are asked about up to a number in 24 hours, and further ones wait for their turn.
+  after a crash at any point the provider is only asked again, which moves no money;
+- only the first final answer counts. A later contradiction is stored as a problem for a person, and
+  changes nothing;
+- without a usable answer the deposit or payment waits;
+- calls for small deposits are limited per organisation in 24 hours, and further deposits wait: a
+  call costs money, but small deposits cost strangers next to nothing.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ from landbridge.providers.sidecar.screenings import (
 
 _POLL_S = 60
 _DAY = timedelta(days=1)
-# A small deposit too many is looked at again after this.
+# A small deposit above the limit is tried again after this.
 _NEXT_TURN = timedelta(hours=1)
 _JUDGED_MAX = 5
 
@@ -59,7 +59,7 @@ class ProviderScreener:
         return self.routes.screening_route(org_id, currency, direction) is not None
 
     async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
-        """Return the stored final answer, or ask for one; see the port."""
+        """Return the stored final answer, or ask the provider for one; see the port."""
         stored = await self._find(transfer.org_id, transfer.key)
         if stored is not None and stored.state in FINAL_SCREENINGS:
             return _report(stored)
@@ -68,7 +68,7 @@ class ProviderScreener:
         )
         name = None if route is None else route.provider
         if name is None:
-            # A person who removes a route does not release what waits.
+            # Removing a route does not release what waits for its provider.
             name = None if stored is None else stored.provider
         provider = None if name is None else self.providers.get(name)
         if name is None or provider is None:
@@ -87,9 +87,10 @@ class ProviderScreener:
         return _report(await self.apply(claimed, answer, transfer.now))
 
     async def recheck(self, screening: ProviderScreening, at: datetime) -> ProviderScreening | None:
-        """Query a screening, final or not, and store the answer; None if there is none.
+        """Query a screening, final or not, and store the answer.
 
-        Raises `Unavailable` and `Unclear`.
+        Returns None if the provider or the screening does not exist. Raises `Unavailable` and
+        `Unclear`.
         """
         provider = self.providers.get(screening.provider)
         if provider is None:
@@ -100,7 +101,7 @@ class ProviderScreener:
     async def apply(
         self, screening: ProviderScreening, answer: ScreeningAnswer, at: datetime
     ) -> ProviderScreening:
-        """Store an answer, judged by the state that the screening has then."""
+        """Store the decision on an answer, based on the screening's current state."""
         expected_at = at + timedelta(seconds=answer.expected_in_seconds or _POLL_S)
         for _ in range(_JUDGED_MAX):
             decision = decide_screening(screening, answer)
@@ -125,7 +126,7 @@ class ProviderScreener:
     async def _claim(
         self, transfer: ScreenedTransfer, provider: str, route: ScreeningRoute | None
     ) -> ProviderScreening | None:
-        """Return the screening, to be asked about; None if it is a small deposit too many."""
+        """Return the screening to ask about; None for a small deposit above the limit."""
         org_id, key, now = transfer.org_id, transfer.key, transfer.now
         is_small = _is_small(transfer)
 

@@ -1,4 +1,4 @@
-"""Every statement on provider_screenings."""
+"""Statements on provider_screenings."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,14 +12,14 @@ from landbridge.providers.sidecar.screenings import (
     ScreeningProblem,
 )
 
-# Without columns, as for orders: a concurrent insert may violate either unique constraint.
+# `on conflict` names no columns: a concurrent insert may violate either unique constraint.
 _ADD = """
 insert into provider_screenings (org_id, key, provider, state, created_at, is_small)
 values ($1, $2, $3, 'ASKED', $4, $5)
 on conflict do nothing
 """
 
-# A screening without a final answer follows the routes: it moves no money.
+# A screening without a final answer moves to the current route's provider, since it moves no money.
 _ASSIGN = """
 update provider_screenings set provider = $3
 where org_id = $1 and key = $2 and state in ('ASKED', 'PENDING') and provider <> $3
@@ -38,9 +38,10 @@ select org_id, key, provider, state, categories, provider_reference, problem, cr
 from provider_screenings where org_id = $1 and key = $2
 """
 
-# A concurrent answer wins if it was stored first: this one is judged again. A contradiction stays,
-# also if it was found while this answer, which repeats the first one, was judged. What a person has
-# closed is open again once there is another problem.
+# Writes only if the state is the one read: otherwise a concurrent answer was stored first, and the
+# caller decides again. A contradiction is kept, even one that was found while this answer, which
+# repeats the first one, was being decided. A problem that a person has closed is opened again if
+# there is another problem.
 _APPLY = """
 update provider_screenings
 set state = $4, categories = $5, provider_reference = $6, answered_at = $8, expected_at = $9,
@@ -70,7 +71,7 @@ from provider_screenings where org_id = any($1) and recheck_at <= $2
 order by recheck_at limit $3
 """
 
-# A webhook that came meanwhile has set another time.
+# A webhook that arrived in the meantime has set another time, which is kept.
 _END_RECHECK = """
 update provider_screenings set recheck_at = $4
 where org_id = $1 and key = $2 and recheck_at <= $3
@@ -91,20 +92,20 @@ returning true
 
 
 async def count_small(tx: Tx, org_id: UUID, since: datetime, *, limit: int) -> int:
-    """Return how many small deposits of an organisation were asked about, at most `limit`."""
+    """Return the number of an organisation's screened small deposits, at most `limit`."""
     return await tx.fetchval(_COUNT_SMALL, org_id, since, limit)
 
 
 async def add(
     tx: Tx, org_id: UUID, key: UUID, provider: str, at: datetime, *, is_small: bool
 ) -> None:
-    """Claim a screening for a provider; a known one without a final answer goes to it."""
+    """Add a screening for a provider; a stored one without a final answer moves to it."""
     await tx.execute(_ADD, org_id, key, provider, at, is_small)
     await tx.execute(_ASSIGN, org_id, key, provider)
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> ProviderScreening | None:
-    """Return a screening."""
+    """Return a screening; None if there is none."""
     row = await tx.fetchrow(_FIND, org_id, key)
     return None if row is None else _screening(row)
 
@@ -117,7 +118,7 @@ async def apply(
     at: datetime,
     expected_at: datetime | None,
 ) -> ProviderScreening | None:
-    """Store what an answer makes of a screening; None if its state changed meanwhile."""
+    """Store the decision on an answer; None if the screening's state changed since it was read."""
     row = await tx.fetchrow(
         _APPLY,
         screening.org_id,
@@ -134,36 +135,42 @@ async def apply(
 
 
 async def set_problem(tx: Tx, org_id: UUID, key: UUID, problem: ScreeningProblem) -> bool:
-    """Store a problem; False if it is known. A contradiction stays until a person has seen it."""
+    """Store a problem; return False if it is stored already.
+
+    A contradiction is kept until a person has closed it.
+    """
     return bool(await tx.fetchval(_SET_PROBLEM, org_id, key, problem))
 
 
 async def note_webhook(tx: Tx, provider: str, key: UUID, *, at: datetime) -> bool:
-    """Have the screening queried; False if this provider has none. `at` is real time."""
+    """Mark the screening to be queried; return False if this provider has none.
+
+    `at` is real time.
+    """
     return bool(await tx.fetchval(_NOTE_WEBHOOK, provider, key, at))
 
 
 async def due(
     tx: Tx, org_ids: Sequence[UUID], at: datetime, *, limit: int
 ) -> Sequence[ProviderScreening]:
-    """Return the screenings that webhooks have announced, the longest waiting first."""
+    """Return the screenings announced by webhooks, the longest waiting first."""
     return [_screening(row) for row in await tx.fetch(_DUE, org_ids, at, limit)]
 
 
 async def end_recheck(
     tx: Tx, screening: ProviderScreening, *, until: datetime, next_at: datetime | None
 ) -> None:
-    """End the query that webhooks up to `until` have caused; or have another one at `next_at`."""
+    """End the query caused by webhooks up to `until`, or repeat it at `next_at`."""
     await tx.execute(_END_RECHECK, screening.org_id, screening.key, until, next_at)
 
 
 async def problems(tx: Tx, org_id: UUID, *, limit: int) -> Sequence[ProviderScreening]:
-    """Return screenings with open problems, the oldest first."""
+    """Return screenings with open problems, oldest first."""
     return [_screening(row) for row in await tx.fetch(_PROBLEMS, org_id, limit)]
 
 
 async def close(tx: Tx, provider: str, key: UUID) -> bool:
-    """Close the problem of a screening; False if it has no open one."""
+    """Close the problem of a screening; return False if it has no open one."""
     return bool(await tx.fetchval(_CLOSE, provider, key))
 
 

@@ -1,4 +1,4 @@
-"""Screenings at a connected provider: what is stored, and what an answer makes of it."""
+"""Screenings at a connected provider: stored state, and decisions on answers."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +11,7 @@ from landbridge.providers.sidecar.protocol import ScreeningAnswer, ScreeningStat
 
 
 class ScreeningProgress(StrEnum):
-    """State of a screening, as far as we know."""
+    """State of a screening as far as we know; the comments say who has to act next."""
 
     ASKED = "ASKED"  # the provider: it may have the deposit
     PENDING = "PENDING"  # the provider, which has it
@@ -20,10 +20,10 @@ class ScreeningProgress(StrEnum):
 
 
 class ScreeningProblem(StrEnum):
-    """Why a screening needs a person: its provider said something that can't be acted on."""
+    """Why a screening needs a person: the provider's answer can't be acted on."""
 
     ANSWER_INVALID = "ANSWER_INVALID"  # malformed, too long, wrongly signed, or an error
-    KEY_CONFLICT = "KEY_CONFLICT"  # the provider knows our key with another deposit
+    KEY_CONFLICT = "KEY_CONFLICT"  # the provider has another deposit under our key
     CONTRADICTION = "CONTRADICTION"  # the answer contradicts an earlier final one
 
 
@@ -32,7 +32,7 @@ FINAL_SCREENINGS = frozenset({ScreeningProgress.CLEAR, ScreeningProgress.HIT})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderScreening:
-    """Screening of a deposit at one provider. Holds nothing about the sender."""
+    """Screening of a deposit or payment at one provider. Contains nothing about the sender."""
 
     org_id: UUID
     key: UUID
@@ -47,7 +47,7 @@ class ProviderScreening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreeningDecision:
-    """What an answer makes of a screening."""
+    """Effect of an answer on a screening."""
 
     state: ScreeningProgress
     categories: tuple[RiskCategory, ...]
@@ -56,9 +56,9 @@ class ScreeningDecision:
 
 
 def decide_screening(screening: ProviderScreening, answer: ScreeningAnswer) -> ScreeningDecision:
-    """Return what an answer makes of a screening. A final state never changes.
+    """Return the effect of an answer on a screening. A final state never changes.
 
-    A late `pending` says nothing about a final one: the answer may have been on its way before.
+    A late `pending` does not contradict a final state: that answer may be older.
     """
     if screening.state in FINAL_SCREENINGS:
         kept = copy_fields(screening, ScreeningDecision)

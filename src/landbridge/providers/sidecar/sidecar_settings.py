@@ -1,4 +1,4 @@
-"""Settings of one provider, as the providers file has them (configuration.py)."""
+"""Settings of one provider, read from the providers file (configuration.py)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from typing import Any
 
 from landbridge.providers.sidecar.signing import SigningSecret
 
-# Seconds between two polls for credits, or for travel rule messages of others.
+# Seconds between two polls for credits, or for travel rule messages from other VASPs.
 POLL_S = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageReference:
-    """Python package by the name of its entry point, with the settings that it gets."""
+    """Python package, named by its entry point, with the settings passed to it."""
 
     name: str
     options: Mapping[str, Any]
@@ -23,7 +23,7 @@ class PackageReference:
 class SidecarSettings:
     """Address and secrets of a sidecar. The first key signs; all of them are accepted.
 
-    A package has no address before its process runs, and a key that is made here.
+    A package has no address before its process runs; its key is generated here.
     """
 
     name: str

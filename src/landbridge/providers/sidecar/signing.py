@@ -2,7 +2,7 @@
 
 Guarantees:
 - a signature is valid for one purpose only: a request, the answer to one request, or a webhook;
-- both sides accept either of two secrets, so a secret is replaced without a stop;
+- both sides accept either of two secrets, so a secret can be replaced without downtime;
 - secrets appear in no repr, error or log.
 
 Source: docs/reference/provider-protocol.md.
@@ -19,7 +19,7 @@ TIMESTAMP_HEADER = "landbridge-timestamp"
 SIGNATURE_HEADER = "landbridge-signature"
 WEBHOOK_ID_HEADER = "landbridge-webhook-id"
 
-# Tolerated difference of clocks; a replay within it repeats a message that changes nothing.
+# Tolerated clock difference in seconds; a replay within it repeats a message that changes nothing.
 TOLERANCE_S = 300
 _VERSION = "landbridge-v1"
 # Digits of a Unix time until the year 5138.
@@ -30,7 +30,7 @@ _WEBHOOK_ID_FORM = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
 class SignedPurpose(StrEnum):
-    """What a message is; a signature for one is not valid for another."""
+    """Purpose of a signed message; a signature for one purpose is not valid for another."""
 
     REQUEST = "request"
     ANSWER = "answer"
@@ -38,7 +38,7 @@ class SignedPurpose(StrEnum):
 
 
 class SigningSecret(NamedTuple):
-    """Secret shared with a provider, and the id by which messages name it."""
+    """Secret shared with a provider, and the id by which messages refer to it."""
 
     id: str
     secret: bytes
@@ -48,13 +48,13 @@ class SigningSecret(NamedTuple):
 
 
 class SignatureInvalid(Exception):
-    """The signature is missing or wrong; the message is a sentence without any of its values."""
+    """The signature is missing or wrong; the message contains none of its values."""
 
 
 def sign(
     key: SigningSecret, purpose: SignedPurpose, subject: str, body: bytes, *, at_s: int
 ) -> dict[str, str]:
-    """Return the headers of a message sent at this Unix time."""
+    """Return the signature headers of a message sent at this Unix time."""
     return {
         KEY_HEADER: key.id,
         TIMESTAMP_HEADER: str(at_s),
@@ -76,7 +76,7 @@ def verify(
     Names of headers are in lower case.
 
     Raises:
-        SignatureInvalid: It is not signed by one of these keys, or not now.
+        SignatureInvalid: It is not signed with one of these keys, or not within the tolerance.
     """
     key_id, timestamp = headers.get(KEY_HEADER), headers.get(TIMESTAMP_HEADER, "")
     signature = headers.get(SIGNATURE_HEADER, "")
@@ -87,7 +87,7 @@ def verify(
     if not is_number or abs(int(timestamp) - at_s) > TOLERANCE_S:
         raise SignatureInvalid(f"its time is missing, or more than {TOLERANCE_S} s from ours")
     expected = _signature(key, purpose, timestamp, subject, body)
-    # Bytes of a header that are no text were decoded to surrogates, which can't be encoded back.
+    # Header bytes that are not text were decoded to surrogates, which can't be encoded again.
     if not hmac.compare_digest(expected.encode(), signature.encode(errors="replace")):
         raise SignatureInvalid("its signature is wrong")
 

@@ -1,8 +1,8 @@
-"""Calls of one sidecar: signs each request, and verifies each answer.
+"""Transport of one sidecar's calls: signs each request, and verifies each answer.
 
 Guarantees:
 - an answer counts only if it is signed for this request, and within its bounds;
-- `NothingDone` only if no connection was made, or the sidecar itself says so;
+- `NothingDone` is raised only if no connection was made, or the sidecar has confirmed it;
 - no error contains a value that the sidecar sent.
 """
 
@@ -30,7 +30,7 @@ from landbridge.providers.sidecar.signing import (
     verify,
 )
 
-# An answer has a few hundred bytes; a page of credits has fifty times as many.
+# Maximum bytes of an answer; usual are a few hundred. A page of credits has a limit of its own.
 _BYTES_MAX = 64 * 1024
 _CONNECTIONS = 32
 _S = TypeVar("_S", bound=msgspec.Struct)
@@ -39,7 +39,7 @@ R = TypeVar("R")
 
 
 class SidecarTransport:
-    """Calls of one sidecar."""
+    """Transport of one sidecar's calls."""
 
     def __init__(self, settings: SidecarSettings, clock: Clock) -> None:
         self._settings = settings
@@ -50,7 +50,7 @@ class SidecarTransport:
 
     @property
     def name(self) -> str:
-        """Name in the providers file."""
+        """Return the provider's name in the providers file."""
         return self._settings.name
 
     async def close(self) -> None:
@@ -58,17 +58,17 @@ class SidecarTransport:
         await self._egress.close()
 
     def counting(self) -> AbstractAsyncContextManager[None]:
-        """Return what counts the call made inside; this client counts none."""
+        """Return a context that counts the call made in it; this client does not count."""
         return nullcontext()
 
     async def _address(self) -> str:
-        """Return where to call; raises `NothingDone`."""
+        """Return the sidecar's URL; raises `NothingDone`."""
         return self._settings.url
 
     async def _call(
         self, path: str, message: msgspec.Struct, *, bytes_max: int = _BYTES_MAX
     ) -> tuple[int, bytes]:
-        """Return status and body of a verified answer."""
+        """Send a message; return status and body of the verified answer."""
         address, body = await self._address(), msgspec.json.encode(message)
         at_s = int(self._clock.now().timestamp())
         key = self._settings.keys[0]
@@ -115,19 +115,19 @@ class SidecarTransport:
             raise self._unusable(f"no valid {kind.__name__}") from None
 
     def _check_answered(self, status: int, *, unavailable: str = "can't say now") -> None:
-        """Raise `Unavailable` if the sidecar says so, and `AnswerUnusable` for other errors."""
+        """Raise `Unavailable` if the sidecar answers so, and `AnswerUnusable` for other errors."""
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             raise Unavailable(f"provider {self.name} {unavailable}")
         if status != HTTPStatus.OK:
             raise self._unusable(f"HTTP status {status}")
 
     def _check_conflict(self, status: int, what: str) -> None:
-        """Raise `AnswerUnusable` if the sidecar says that it has something else."""
+        """Raise `AnswerUnusable` if the sidecar has something else under our key."""
         if status == HTTPStatus.CONFLICT:
             raise AnswerUnusable(OrderProblem.KEY_CONFLICT, f"provider {self.name} has {what}")
 
     def _check_unknown(self, status: int, body: bytes) -> None:
-        """Raise `AnswerUnusable` unless this answer without a result is about an unknown key."""
+        """Raise `AnswerUnusable` unless this 404 says that the key is unknown."""
         if self._decoded(body, SidecarError).code is not ErrorCode.UNKNOWN_KEY:
             raise self._unusable(f"HTTP status {status}")
 
@@ -141,7 +141,7 @@ C = TypeVar("C", bound=SidecarTransport)
 def counted_call(
     call: "Callable[Concatenate[C, P], CoroutineType[Any, Any, R]]",
 ) -> "Callable[Concatenate[C, P], CoroutineType[Any, Any, R]]":
-    """Have clients that count their calls count each use of this method."""
+    """Decorate a call, so that clients which count their calls count it."""
 
     @wraps(call)
     async def counted_method(client: C, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -20,11 +20,11 @@ TRAVEL_RESOLUTIONS_PATH = "/v1/travel-rule/resolutions"
 TRAVEL_CONFIRMATIONS_PATH = "/v1/travel-rule/confirmations"
 TRAVEL_INBOX_PATH = "/v1/travel-rule/inbox"
 
-# Messages of others in one answer; an inquiry has the data of a few people.
+# Messages and bytes of one inbox answer; an inquiry has the data of a few people.
 INBOX_MAX = 20
 INBOX_BYTES_MAX = 1024 * 1024
 
-# Host of a counterparty, as settings have it; see `customers/travel_exchanges/api.py`.
+# Host of a counterparty, in the form of settings; see `customers/travel_exchanges/api.py`.
 _VaspId = Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?\Z")]
 _Token = Annotated[str, Meta(pattern=r"^[0-9A-Z]{9}\Z")]
 _Amount = Annotated[str, Meta(pattern=r"^[0-9]{1,38}(\.[0-9]{1,18})?\Z")]
@@ -164,14 +164,14 @@ _COMMENT_LENGTH_MAX = 500
 
 
 class TravelClient(IdentityClient):
-    """One sidecar, as a provider of travel rule messages.
+    """Client of one sidecar's travel rule calls.
 
-    Every call raises `Unavailable`, `AnswerUnusable` and `Unclear`: it may be repeated.
+    Every call raises `Unavailable`, `AnswerUnusable` and `Unclear`, after which it may be repeated.
     """
 
     @counted_call
     async def send_inquiry(self, request: TravelInquiryRequest) -> TravelInquiryAnswer:
-        """Send an inquiry, once per key, and return its state."""
+        """Send an inquiry once per key, and return its state."""
         status, body = await self._call(TRAVEL_INQUIRIES_PATH, request)
         self._check_travel(status, f"the key {request.key} with another inquiry")
         answer = self._decoded(replace_half_characters(body), ReceivedTravelAnswer)
@@ -196,7 +196,7 @@ class TravelClient(IdentityClient):
 
     @counted_call
     async def confirm_transfer(self, key: UUID, transaction_hash: str | None) -> None:
-        """Report what became of a transfer, once."""
+        """Report the transaction of a transfer, None if nothing was sent; once per key."""
         request = TravelConfirmationRequest(key=key, transaction_hash=transaction_hash)
         status, body = await self._call(TRAVEL_CONFIRMATIONS_PATH, request)
         self._check_travel(status, f"another confirmation of {key}")
@@ -206,7 +206,7 @@ class TravelClient(IdentityClient):
     async def read_inbox(
         self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
     ) -> RawTravelInbox:
-        """Return messages of other VASPs; those with these ids are not needed again."""
+        """Return messages from other VASPs, and acknowledge the ones with these ids."""
         query = TravelInboxQuery(
             limit=limit, inquiries=tuple(inquiries), confirmations=tuple(confirmations)
         )

@@ -1,9 +1,9 @@
-"""Other VASPs that are reached through a connected provider: an adapter of the port `OtherVasps`.
+"""Adapter of the port `OtherVasps` for VASPs that are reached through a connected provider.
 
 Guarantees:
 - No text of the provider is in an error.
-- Only an explicit approval or rejection of the other VASP counts. A provider that refuses, does not
-  know the counterparty, or does not answer, decides nothing: the message is sent again.
+- Only an explicit approval or rejection of the other VASP counts. If the provider refuses, does not
+  know the counterparty, or does not answer, nothing is decided: the message is sent again.
 """
 
 from collections.abc import Awaitable
@@ -38,21 +38,21 @@ _COMMENT_LENGTH_MAX: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class ProviderVasps:
-    """Sends messages through one provider; see the port.
+    """Sends travel rule messages through one provider; see the port.
 
-    A `url` is that of the stated travel address, or empty. Keys are ids: of our exchange for what
-    we send, and of the provider for what we answer.
+    `url` is the stated travel address, or empty. `key` is the id of our exchange for messages that
+    we send, and the provider's id for inquiries that we answer.
     """
 
     client: SidecarClient
 
     def check_url(self, field: str, url: str) -> str:
-        """Raise `FieldInvalid`: a provider answers without URLs."""
+        """Raise `FieldInvalid`: URLs are not used with a provider."""
         del url
         raise FieldInvalid(f"{field} is not used with a provider", field=field)
 
     async def inquire(self, url: str, key: str, inquiry: TransferInquiry) -> InquiryResolution:
-        """Send an inquiry, or read its state if it was sent; see the port."""
+        """Send an inquiry, or read its state if it was sent before; see the port."""
         wallet = inquiry.wallet_address
         request = TravelInquiryRequest(
             key=UUID(key),
@@ -91,7 +91,7 @@ class ProviderVasps:
         await self._answered(self.client.resolve_inquiry(request))
 
     async def confirm(self, url: str, key: str, confirmation: TransferConfirmation) -> None:
-        """Report what became of a transfer; see the port."""
+        """Report the result of a transfer; see the port."""
         del url
         await self._answered(self.client.confirm_transfer(UUID(key), confirmation.transaction_hash))
 
@@ -99,5 +99,5 @@ class ProviderVasps:
         try:
             return await call
         except (Unavailable, Unclear) as error:
-            # The text is ours: it names the provider, and what is wrong with its answer.
+            # The error's text is ours: it names the provider, and what is wrong with its answer.
             raise VaspUnreachable(str(error)) from None

@@ -1,4 +1,4 @@
-"""Statements on orders and screenings that are not final, and on providers that moved money."""
+"""Statements on open orders and screenings, on problems, and on providers that moved money."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -8,7 +8,7 @@ from landbridge.platform.db.pool import Tx
 from landbridge.providers.kyt.port import SCREENED_WITHIN
 from landbridge.providers.sidecar.model import OrderProblem, WaitingOrder, WaitingOrders, overdue_at
 
-# The oldest ones of each provider, with the number of all. A screening has no rail.
+# The oldest orders of each provider, with the total number. A screening has no rail.
 _WAITING = """
 select provider, record_id, rail, is_same_day, problem, created_at, waiting
 from (
@@ -32,7 +32,7 @@ from provider_orders where state in ('ASSIGNED', 'PENDING')
 group by provider
 """
 
-# A credit without an organisation concerns all of them.
+# A credit without an organisation counts for every organisation.
 _PROBLEMS = """
 select provider, count(*) as problems
 from (
@@ -84,7 +84,7 @@ select exists (
 
 
 async def waiting(tx: Tx, org_id: UUID, *, limit: int) -> Mapping[str, WaitingOrders]:
-    """Return what waits of an organisation, by provider; the oldest `limit` each."""
+    """Return an organisation's waiting orders, by provider; the oldest `limit` of each."""
     found: dict[str, WaitingOrders] = {}
     for row in await tx.fetch(_WAITING, org_id, limit):
         at, rail, problem = row["created_at"], row["rail"], row["problem"]
@@ -104,7 +104,7 @@ async def waiting(tx: Tx, org_id: UUID, *, limit: int) -> Mapping[str, WaitingOr
 
 
 async def count(tx: Tx) -> Mapping[str, tuple[int, datetime]]:
-    """Return the number of orders that are not final, and the time of the oldest, by provider."""
+    """Return the number of orders that are not final, and the oldest's time, by provider."""
     return {row["provider"]: (row["waiting"], row["oldest"]) for row in await tx.fetch(_COUNT)}
 
 
@@ -120,8 +120,8 @@ async def count_problems(tx: Tx) -> Mapping[tuple[str, str], int]:
 
 
 async def has_run_live(tx: Tx, org_id: UUID, provider: str) -> bool:
-    """Return whether a provider has ever carried out a payout, reported a deposit or decided.
+    """Return whether a provider has ever paid out, reported a deposit or verified a user.
 
-    A decision is one about a user; screenings do not count.
+    Screenings do not count.
     """
     return await tx.fetchval(_HAS_RUN_LIVE, org_id, provider)

@@ -10,7 +10,7 @@ from landbridge.platform.http.headers import header_texts
 from landbridge.platform.http.list_query import AnyRequest
 from landbridge.providers.sidecar.webhooks import ProviderWebhooks
 
-# Webhooks of a provider that a package reads; those of sidecars are shorter.
+# Maximum bytes of a webhook of a package's provider; those of sidecars are shorter.
 _BYTES_MAX = 64 * 1024
 
 
@@ -18,7 +18,7 @@ class ProviderWebhookRoutes(Controller):
     """Route of providers; it knows them by their signatures, so it takes no key."""
 
     path = "/providers/{name:str}/webhooks"
-    dto = None  # the body is verified before it is decoded
+    dto = None  # raw body, because its signature is verified before it is decoded
 
     @post(
         public=True,

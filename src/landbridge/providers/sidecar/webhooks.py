@@ -1,9 +1,10 @@
 """Webhooks of providers, and the queries that they cause.
 
 Guarantees:
-- a webhook says that an order changed, or that there are credits, never how: the provider is
-  queried, so that webhooks which are late, repeated, replayed or out of order decide nothing;
-- only a webhook signed with a secret of its provider is read, and only for an order of that one.
+- A webhook says that an order changed, or that there are credits, but not how. The provider is
+  queried, so webhooks that are late, repeated, replayed or out of order decide nothing.
+- Only a webhook signed with its provider's secret is accepted, and only for orders of that
+  provider.
 """
 
 import asyncio
@@ -45,45 +46,45 @@ from landbridge.providers.sidecar.signing import (
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 50
-# That of a sidecar names one key.
+# Maximum bytes of a sidecar's webhook, which has a single key.
 _SIDECAR_BYTES_MAX = 4 * 1024
-# A provider that does not answer now is queried again after this time.
+# Time after which a provider that did not answer is queried again.
 _RETRY = timedelta(minutes=1)
 
 
 class WebhookNews(Protocol):
-    """What a webhook is about."""
+    """Content of a webhook."""
 
     @property
     def keys(self) -> Sequence[UUID]:
-        """Payouts, screenings and applications, by our keys."""
+        """Return our keys of the payouts, screenings and applications that changed."""
         ...
 
     @property
     def credits(self) -> bool:
-        """Whether there are new credits."""
+        """Return whether there are new credits."""
         ...
 
 
 class WebhookReader(Protocol):
-    """Package that verifies the webhooks of its provider itself."""
+    """Package that verifies webhooks of its provider."""
 
     async def read_webhook(self, headers: Mapping[str, str], body: bytes) -> WebhookNews:
-        """Return what a webhook is about; raises `KeyInvalid`, `Unavailable` and `Unclear`."""
+        """Return the content of a webhook; raises `KeyInvalid`, `Unavailable` and `Unclear`."""
         ...
 
 
-# Called with the provider, our key and the time, in a transaction.
+# Function called in a transaction with the provider, our key and the time.
 ExchangeNote = Callable[[Tx, str, UUID, datetime], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderWebhooks:
-    """Receives webhooks, for the worker to query their orders.
+    """Receives webhooks, and lets the worker query what they announce.
 
-    `rails` are None without a providers file: then no provider is known. `readers` are the
-    packages; all other providers are sidecars, which sign their webhooks. `note_exchange` has the
-    answer to a travel rule inquiry read; it returns whether the key is one of this provider.
+    `rails` is None without a providers file: then no provider is known. `readers` are the packages;
+    all other providers are sidecars, which sign their webhooks. `note_exchange` marks the answer to
+    a travel rule inquiry to be read; it returns whether the key is one of this provider.
     """
 
     database: Database
@@ -95,9 +96,10 @@ class ProviderWebhooks:
     note_exchange: ExchangeNote | None = None
 
     async def receive(self, provider: str, headers: Mapping[str, str], body: bytes) -> None:
-        """Verify a webhook and have its order or credits queried. Header names are in lower case.
+        """Verify a webhook, and mark its order or credits to be queried.
 
-        Raises `ResourceNotFound` and `KeyInvalid`, and `Busy` if a package can't read it now.
+        Names of headers are in lower case. Raises `ResourceNotFound` and `KeyInvalid`, and `Busy`
+        if a package can't verify it now.
         """
         settings = None if self.rails is None else self.rails.routes.sidecars.get(provider)
         if settings is None:
@@ -130,13 +132,14 @@ class ProviderWebhooks:
     async def _read(
         self, provider: str, reader: WebhookReader, headers: Mapping[str, str], body: bytes
     ) -> None:
-        """Have a package verify a webhook. What it names and we do not know is ignored."""
+        """Let a package verify a webhook, and mark what it announces; unknown keys are ignored."""
         try:
             news = await reader.read_webhook(headers, body)
         except (Unavailable, Unclear) as error:
             _log.warning("provider.webhook_unread", provider=provider, reason=str(error))
             raise Busy("this webhook can't be read now") from error
-        # Webhooks of a provider have ids of many forms, if any: a repeated one is queried again.
+        # Ids of a provider's webhooks have many forms, if they exist: a repeated webhook causes
+        # another query.
         webhook_id, at = str(new_id()), self.clock.now()
         for key in news.keys:
             message = SidecarWebhook(key=key)
@@ -152,7 +155,7 @@ class ProviderWebhooks:
     async def _note(
         self, tx: Tx, provider: str, message: SidecarWebhook, webhook_id: str, at: datetime
     ) -> bool:
-        """Have what a webhook names queried; return whether all of it is known."""
+        """Mark what a webhook announces to be queried; return whether all of it is known."""
         is_known = message.key is not None or message.credits
         if (key := message.key) is not None:
             is_known &= (
@@ -169,14 +172,14 @@ class ProviderWebhooks:
         return is_known
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Query the orders that webhooks have announced; return whether there may be more."""
+        """Query what webhooks have announced; return whether there may be more."""
         if self.rails is None:
             return False
         until = self.clock.now()
         found = await self.database.single(
             lambda tx: order_store.due(tx, list(offsets), until, limit=BATCH_SIZE)
         )
-        # At once: a provider that does not answer holds up the batch once, not once for each.
+        # Queries are concurrent, so that a provider without an answer delays the batch only once.
         await asyncio.gather(
             *(
                 self._recheck(each, self.rails, self.clock.now(offsets[each.org_id]), until)
@@ -189,7 +192,7 @@ class ProviderWebhooks:
     async def _recheck(
         self, order: ProviderOrder, rails: ProviderRails, at: datetime, until: datetime
     ) -> None:
-        # Whatever fails: those that fail each time must not fill every batch.
+        # Every failure postpones the query: those that fail each time must not fill every batch.
         next_at: datetime | None = until + _RETRY
         with logged_failures(busy="provider.busy", failed="provider.failed", order=str(order.key)):
             try:
@@ -243,7 +246,7 @@ class ProviderWebhooks:
                 )
 
     async def _query(self, order: ProviderOrder, rails: ProviderRails, at: datetime) -> None:
-        """Query an order; if it moved, have its record looked at now."""
+        """Query an order; if its state changed, make its record due now."""
         found = await rails.query(order, at)
         if found is None or found.state is order.state:
             return

@@ -1,7 +1,7 @@
-"""Orders at providers that must not be sent any more, or that people have decided on.
+"""Orders at providers that must not be sent any more, or that people have decided.
 
-Guarantee: what is withheld here is never sent, also by a worker that is about to send it: a call is
-counted on the order's row before it is made, and the row of a withheld order takes no call.
+Guarantee: an order withheld here is never sent, even by a worker that is about to send it: a call
+is counted on the order's row before it is made, and the row of a withheld order accepts no call.
 """
 
 from datetime import datetime, timedelta
@@ -13,16 +13,16 @@ from landbridge.providers.rails.port import RailPayment
 from landbridge.providers.sidecar import credit_store, order_store
 from landbridge.providers.sidecar.model import ProviderOrderState
 
-# Twice as long as a call to a provider takes at most, with the writes around it.
+# Twice as long as a call to a provider takes at most, including the writes before and after.
 CALL_MAX = timedelta(minutes=2)
 _DECIDED = "a reviewer found out that the provider did not carry it out"
 _REASON = "the deposit was reversed, or returned by other means"
 
 
 async def withhold_return_in(tx: Tx, payment: RailPayment) -> bool | None:
-    """Withhold the return of a credit for good; False if it may have been sent.
+    """Withhold the return of a credit permanently; return False if it may have been sent.
 
-    None if what it returns is no credit of a provider.
+    Returns None if the payment does not return a provider's credit.
     """
     credit = None
     if payment.returns is not None:
@@ -33,9 +33,10 @@ async def withhold_return_in(tx: Tx, payment: RailPayment) -> bool | None:
 
 
 async def give_up_in(tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool | None:
-    """Withhold an order for good that was sent, and that the provider does not confirm.
+    """Withhold an order permanently that was sent, but that its provider does not confirm.
 
-    False while a call may be running, or if the provider has accepted it; None for no order.
+    Returns False while a call may be running, or if the provider has accepted the order; None if
+    there is no order.
     """
     if await order_store.find(tx, org_id, key) is None:
         return None
@@ -45,9 +46,9 @@ async def give_up_in(tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool |
 
 
 async def end_decided_in(tx: Tx, org_id: UUID, key: UUID, *, is_paid: bool, at: datetime) -> None:
-    """End an order of which people found out whether it was carried out, if it is there.
+    """End an order for which people found out whether it was carried out, if it is stored.
 
-    It is not sent again, and what its provider reports otherwise is a problem for a person.
+    The order is not sent again. A different report of its provider becomes a problem for a person.
     """
     state = ProviderOrderState.SETTLED if is_paid else ProviderOrderState.FAILED
     reason = None if is_paid else _DECIDED

@@ -9,9 +9,9 @@ _SOLANA = "SOLANA"
 
 
 def transaction_hash(chain: str, key: UUID) -> str:
-    """Return a transaction hash in the chain's format, the same for the same key.
+    """Return a transaction hash in the chain's format, always the same for the same key.
 
-    On Solana a signature of 64 bytes in base58, elsewhere 32 bytes in hexadecimal.
+    On Solana it is a signature of 64 bytes in base58, elsewhere 32 bytes in hexadecimal.
     """
     name = f"{chain}/{key}".encode()
     if chain == _SOLANA:
@@ -20,7 +20,7 @@ def transaction_hash(chain: str, key: UUID) -> str:
 
 
 def user_op_hash(chain: str, key: UUID) -> str | None:
-    """Return the hash of the bundled user operation; Solana has none."""
+    """Return the hash of the bundled user operation; None on Solana, which has none."""
     if chain == _SOLANA:
         return None
     return f"0x{sha256(f'user operation/{chain}/{key}'.encode()).hexdigest()}"

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import Unavailable
 
-# Interval of queries about an order that is silent for longer.
+# Time after which a silent order is queried, if it is silent for longer.
 _STATUS_CHECK_AFTER = timedelta(minutes=1)
 
 
@@ -68,12 +68,12 @@ class SimulatedOrder:
 
     @property
     def expected_at(self) -> datetime:
-        """Earliest useful time of the next query."""
+        """Return the earliest useful time of the next query."""
         checked_at = self.accepted_at + _STATUS_CHECK_AFTER
         return min(checked_at, self.settles_at) if self.is_silent else self.settles_at
 
     def is_final(self, at: datetime) -> bool:
-        """Whether its result is known at `at`."""
+        """Return whether the order's result is known at `at`."""
         return self.settles_at <= at
 
     def check_answers(self, at: datetime) -> None:
@@ -89,7 +89,7 @@ class SimulatedOrder:
 class SimulatedMovement:
     """Transaction on a sandbox chain that moved coins between two addresses.
 
-    `asset` is a code. `settles_at` is the organisation time at which it is final.
+    `asset` is an asset code. `settles_at` is the organisation time at which it becomes final.
     """
 
     org_id: UUID

@@ -1,4 +1,4 @@
-"""Every statement on sandbox_blocks, sandbox_movements and sandbox_balances.
+"""Statements on sandbox_blocks, sandbox_movements and sandbox_balances.
 
 Orders write their movements in the statement that stores them (store.py).
 """
@@ -12,7 +12,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import write_row
 from landbridge.providers.simulation.model import SimulatedMovement
 
-# More movements are left to the next block.
+# Maximum movements of a block; the others wait for the next one.
 BLOCK_MAX = 1_000
 
 _ADD = """
@@ -22,7 +22,7 @@ values ($1, $2, $3, 0, $4, $5, $6, $7, $8)
 on conflict (org_id, chain, transaction_hash, log_index) do nothing
 """
 
-# Blocks of one chain are made one after another.
+# Lock by which blocks of one chain are made one after the other.
 _LOCK = "select pg_advisory_xact_lock(hashtextextended($1::uuid::text || $2::text, 38))"
 
 _HEAD = """
@@ -32,8 +32,8 @@ order by number desc
 limit 1
 """
 
-# By place: without statistics, PostgreSQL would join the table with itself row by row. No other
-# statement changes a row that is in no block.
+# Finds movements by place: without statistics, PostgreSQL would join the table with itself row by
+# row. No other statement changes a row that is in no block.
 _TAKE = """
 update sandbox_movements m set block_number = $4::bigint + 1
 where m.org_id = $1 and m.ctid = any(array(
@@ -58,7 +58,7 @@ _ADD_BLOCK = "insert into sandbox_blocks (org_id, chain, number, hash) values ($
 
 _HASH = "select hash from sandbox_blocks where org_id = $1 and chain = $2 and number = $3"
 
-# Balances at the last block, without what the blocks after $4 have moved.
+# Current balances less the movements in blocks after $4.
 _POSITION = """
 select p.asset, sum(p.units) as units
 from (
@@ -74,7 +74,7 @@ from (
 group by p.asset
 """
 
-# Whole blocks, of at least $6 movements if there are as many.
+# Returns whole blocks, with at least $6 movements if there are as many.
 _MOVEMENTS = """
 select m.block_number, b.hash, m.transaction_hash, m.asset,
     sum(case when m.destination = any($3::text[]) then m.units else 0 end
@@ -102,7 +102,7 @@ async def add(tx: Tx, movement: SimulatedMovement) -> None:
 
 
 async def mine(tx: Tx, org_id: UUID, chain: str, at: datetime) -> tuple[int, str] | None:
-    """Put movements that have settled into a new block; None if there are none."""
+    """Put settled movements into a new block, and return it; None if there are none."""
     await tx.execute(_LOCK, org_id, chain)
     number, block_hash = await head(tx, org_id, chain) or (0, "")
     mined = await tx.fetch(_TAKE, org_id, chain, at, number, BLOCK_MAX)
@@ -139,7 +139,7 @@ async def find_hash(tx: Tx, org_id: UUID, chain: str, number: int) -> str | None
 async def position(
     tx: Tx, org_id: UUID, chain: str, addresses: Collection[str], number: int
 ) -> Mapping[str, int]:
-    """Return what the addresses held together at a block, by asset code."""
+    """Return the total balance of the addresses at a block, by asset code, in units."""
     rows = await tx.fetch(_POSITION, org_id, chain, list(addresses), number)
     return {row["asset"]: int(row["units"]) for row in rows}
 
@@ -147,5 +147,5 @@ async def position(
 async def movements(
     tx: Tx, org_id: UUID, chain: str, addresses: Collection[str], *, after: int, until: int
 ) -> Sequence[Row]:
-    """Return what each transaction of the next blocks moved into the addresses, in signed units."""
+    """Return the signed units that each transaction of the next blocks moved into the addresses."""
     return await tx.fetch(_MOVEMENTS, org_id, chain, list(addresses), after, until, BLOCK_MAX)

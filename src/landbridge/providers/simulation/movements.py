@@ -1,7 +1,7 @@
-"""Record of the sandbox's chains: movements of coins, blocks and balances of addresses.
+"""Records of the sandbox's chains: movements of coins, blocks and balances of addresses.
 
-It is written by orders and by simulated deposits, and read only as a chain is read. No code of the
-ledger reads or writes it.
+Orders and simulated deposits write them; they are read only as a chain would be read. No code of
+the ledger reads or writes them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,17 +17,17 @@ _GENESIS = (0, "0x" + "0" * 64)
 
 
 class SimulatedMovements:
-    """Stores movements, and makes blocks of them."""
+    """Stores movements, and puts them into blocks."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def add(self, movement: SimulatedMovement) -> None:
-        """Store a transaction of one movement, once per hash."""
+        """Store a transaction of one movement; does nothing if its hash is stored."""
         await self._database.single(lambda tx: movement_store.add(tx, movement))
 
     async def mine(self, org_id: UUID, chain: str, at: datetime) -> tuple[int, str]:
-        """Put everything that had settled at `at` into blocks; return the last block."""
+        """Put all movements that had settled at `at` into blocks; return the last block."""
         while (
             await self._database.transact(lambda tx: movement_store.mine(tx, org_id, chain, at))
             is not None
@@ -47,7 +47,7 @@ class SimulatedMovements:
     async def position(
         self, org_id: UUID, chain: str, addresses: Collection[str], number: int
     ) -> Mapping[str, int]:
-        """Return what the addresses held together at a block, by asset code."""
+        """Return the total balance of the addresses at a block, by asset code, in units."""
         return await self._database.single(
             lambda tx: movement_store.position(tx, org_id, chain, addresses, number)
         )
@@ -55,7 +55,7 @@ class SimulatedMovements:
     async def list_after(
         self, org_id: UUID, chain: str, addresses: Collection[str], *, after: int, until: int
     ) -> Sequence[Row]:
-        """Return what the transactions of the next blocks moved into the addresses, by block."""
+        """Return the units that transactions of the next blocks moved into the addresses."""
         return await self._database.single(
             lambda tx: movement_store.movements(
                 tx, org_id, chain, addresses, after=after, until=until

@@ -1,7 +1,6 @@
-"""Catalogue of the outcomes that can be scripted for the later steps of a payment.
+"""Catalogue of outcomes that can be scripted for the later steps of a payment.
 
-The catalogue is the whole list: docs/reference/sandbox.md and the route that lists it are derived
-from it.
+docs/reference/sandbox.md and the route that lists outcomes are derived from it.
 """
 
 from dataclasses import dataclass
@@ -20,12 +19,12 @@ KINDS = (_SWAP, _TRANSFER, _BATCH, _BRIDGE, _ONRAMP, _OFFRAMP)
 # Kinds that can wait for an approval or a compliance check.
 _DECIDED = (_TRANSFER, _BATCH, _BRIDGE, _ONRAMP, _OFFRAMP)
 _PRICED = (_SWAP, _ONRAMP, _OFFRAMP)
-# Kinds with a compliance check; every other payment is approved if possible.
+# Kinds with a compliance check; payments of all other kinds are approved if possible.
 REVIEWED = frozenset({_ONRAMP, _OFFRAMP})
 
 
 class ScriptedStep(StrEnum):
-    """Step with a scripted outcome, in the order in which payments reach it."""
+    """Step whose outcome can be scripted, in the order in which payments reach them."""
 
     SCREENING = "screening"
     QUOTE = "quote"
@@ -39,28 +38,28 @@ class ScriptedStep(StrEnum):
 
 
 class OutcomeEffect(Enum):
-    """Effect of an outcome on the sandbox's own adapters."""
+    """Effect of an outcome on the sandbox's adapters."""
 
     REFUSE = auto()  # rejected for good; nothing happens
-    REFUSE_AT_FIRST = auto()  # each order is rejected for good until the delay is over
+    REFUSE_AT_FIRST = auto()  # each order is rejected until the delay is over
     REVIEW = auto()  # waits for a manual review
     EXPIRE = auto()  # expires as soon as it is created
-    UNAVAILABLE = auto()  # unavailable for the delay; nothing happens before
+    UNAVAILABLE = auto()  # unavailable until the delay is over, and nothing happens before
     UNCLEAR = auto()  # carried out, but the first call has no answer
     LOSE = auto()  # not carried out, and the first call has no answer
-    TWICE = auto()  # reaches the other side twice at once
+    TWICE = auto()  # arrives twice at the same time
     SETTLE_LATE = auto()  # accepted, and final after the delay
     SILENT = auto()  # accepted; queries fail until the delay is over
-    FAIL = auto()  # accepted, and failed when it would have been final
-    FAIL_LATE = auto()  # accepted, and failed after the delay
+    FAIL = auto()  # accepted, then fails at the time at which it would have been final
+    FAIL_LATE = auto()  # accepted, then fails after the delay
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedOutcome:
     """Outcome that can be scripted for a step.
 
-    `reason` is the failure reason of a record that fails by it. `delay` is the default, None for an
-    outcome without a delay.
+    `reason` is the failure reason of a record that this outcome fails. `delay` is the default
+    delay, None for an outcome without a delay.
     """
 
     step: ScriptedStep

@@ -1,4 +1,4 @@
-"""Every statement on sandbox_outcome_plans and sandbox_scripted_outcomes."""
+"""Statements on sandbox_outcome_plans and sandbox_scripted_outcomes."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -39,7 +39,7 @@ async def add(tx: Tx, org_id: UUID, record_id: UUID, text: str) -> None:
 
 
 async def find(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> dict[int, str]:
-    """Return the plans of (organisation, record), by position in `keys`, where there is one."""
+    """Return the plans of (organisation, record) pairs that have one, by position in `keys`."""
     rows = await tx.fetch(
         _FIND, [org_id for org_id, _ in keys], [record_id for _, record_id in keys]
     )
@@ -47,14 +47,14 @@ async def find(tx: Tx, keys: Sequence[tuple[UUID, UUID]]) -> dict[int, str]:
 
 
 async def list_by_records(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> dict[UUID, str]:
-    """Return the plans of an organisation's records, where there is one."""
+    """Return the plans of those of these records that have one."""
     return {row["record_id"]: row["plan"] for row in await tx.fetch(_LIST, org_id, list(ids))}
 
 
 async def claim(
     tx: Tx, org_id: UUID, record_id: UUID, step: str, *, key: UUID, call_id: UUID, at: datetime
 ) -> tuple[UUID, UUID, datetime]:
-    """Record that a step was reached; return key, call and time of the first call that did."""
+    """Record that a step was reached; return key, call and time of the first call."""
     await tx.execute(_CLAIM, org_id, record_id, step, key, call_id, at)
     row = await tx.fetchrow(_CLAIMED, org_id, record_id, step)
     assert row is not None, "what was just claimed is claimed"

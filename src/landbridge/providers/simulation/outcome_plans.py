@@ -23,31 +23,31 @@ HEADER = "Landbridge-Sandbox"
 _LENGTH_MAX = 500
 _DELAY = re.compile(r"([1-9][0-9]{0,6})([smhd])")
 _SECONDS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
-# Longer than any test needs, and well within the range of an organisation's clock.
+# Maximum delay: longer than any test needs, and within the range of an organisation's clock.
 DELAY_MAX = timedelta(days=90)
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedOutcome:
-    """Scripted outcome of one step; `delay` is zero where it takes none."""
+    """Scripted outcome of one step; `delay` is zero for an outcome without a delay."""
 
     outcome: ScriptedOutcome
     delay: timedelta = timedelta()
 
     @property
     def effect(self) -> OutcomeEffect:
-        """Effect on the sandbox's adapters."""
+        """Return the effect on the sandbox's adapters."""
         return self.outcome.effect
 
     def __str__(self) -> str:
-        """Format it as in a plan, with its delay even if it is the default."""
+        """Format the outcome as in a plan, with its delay even if that is the default."""
         text = f"{self.outcome.step}={self.outcome.name}"
         return f"{text}:{format_delay(self.delay)}" if self.delay else text
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomePlan:
-    """Outcomes by step, in one canonical spelling."""
+    """Outcomes by step; `text` is the plan in canonical form."""
 
     text: str
     outcomes: Mapping[ScriptedStep, PlannedOutcome] = field(
@@ -128,7 +128,7 @@ def _has(kind: str, step: ScriptedStep) -> bool:
 
 
 def _shorten(text: str) -> str:
-    """Shorten submitted text for an error sentence."""
+    """Shorten a submitted text for an error message."""
     printable = "".join(
         each if each.isascii() and each.isprintable() else "?" for each in text[:50]
     )

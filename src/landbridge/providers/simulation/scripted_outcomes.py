@@ -1,11 +1,11 @@
-"""Scripted outcomes: results of later steps of a record, chosen by its creator in the sandbox.
+"""Scripted outcomes: results of a record's later steps, which its creator chooses in the sandbox.
 
 A plan is stored twice, both times in the transaction that creates its record. The record's request
 has it for readers of the record. The table sandbox_outcome_plans has it for the chains and banks,
 which know only the record id of an order.
 
 An outcome applies to the first order that reaches its step. A later refund, or a resend under
-another key, proceeds as without a plan, so every plan comes to an end. An outcome of `webhook`
+another key, proceeds as without a plan, so every payment comes to an end. An outcome of `webhook`
 applies to all deliveries of the record's events, within its delay.
 
 Only faults of external parties are simulated. Whatever a plan contains, an order is carried out
@@ -46,8 +46,8 @@ __all__ = [
     "get_plan_text",
 ]
 
-# Field of a record's request with its plan. It is named like the header, so that an idempotency
-# conflict over another plan names the header as the difference.
+# Member of a record's request that holds its plan. It has the header's name, so that an idempotency
+# conflict over a different plan names the header.
 _MEMBER = HEADER
 # Steps that only the sandbox's own bank can script.
 _AT_THE_BANK = (ScriptedStep.DEPOSIT, ScriptedStep.PAYOUT)
@@ -55,7 +55,7 @@ _AT_THE_BANK = (ScriptedStep.DEPOSIT, ScriptedStep.PAYOUT)
 
 @dataclass(frozen=True, slots=True)
 class ScriptedCall:
-    """Call that reached a step of a plan; `first_at` is the time of the first such call."""
+    """Call that reached a step of a plan, and the time at which the first such call did."""
 
     is_first: bool
     first_reached_at: datetime
@@ -64,7 +64,7 @@ class ScriptedCall:
 class ScriptedOutcomes:
     """Reads plans, stores them with records, and tracks which outcomes were used.
 
-    `has_bank` means that fiat goes through the sandbox's own bank, which follows plans.
+    `has_bank` is True if fiat goes through the sandbox's own bank, which follows plans.
     """
 
     def __init__(self, database: Database, *, is_sandbox: bool, has_bank: bool) -> None:
@@ -79,9 +79,9 @@ class ScriptedOutcomes:
             raise SandboxOnly
 
     def parse_header(self, text: str | None, kind: str) -> OutcomePlan | None:
-        """Parse the plan in the header, for a payment of this kind.
+        """Parse the plan in the header, for a payment of this kind; None without one.
 
-        Raises `SandboxOnly`, and `FieldInvalid` with its fault.
+        Raises `SandboxOnly`, and `FieldInvalid` with the fault.
         """
         if text is None:
             return None
@@ -102,7 +102,7 @@ class ScriptedOutcomes:
         await outcome_plan_store.add(tx, org_id, record_id, plan.text)
 
     async def list_plans(self, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, OutcomePlan]:
-        """Return the plans of these records, where there is one."""
+        """Return the plans of those of these records that have one."""
         if not ids or not self._is_sandbox:
             return {}
         found = await self._database.single(
@@ -119,7 +119,7 @@ class ScriptedOutcomes:
     ) -> ScriptedCall | None:
         """Claim a step for the order `key`; None if another order was first.
 
-        Exactly one call is the first, even after a crash in between.
+        Exactly one call is the first one, even after a crash in between.
         """
         call_id = new_id()
         first_key, first_call, first_reached_at = await self._database.transact(
@@ -138,17 +138,17 @@ class ScriptedOutcomes:
 
 
 def add_plan(request: Mapping[str, Any], plan: OutcomePlan) -> dict[str, Any]:
-    """Add the plan to a record's request: another plan makes it another request."""
+    """Return a record's request with the plan, so that another plan makes a different request."""
     return {**request, _MEMBER: plan.text}
 
 
 def get_plan_text(request: Mapping[str, Any]) -> str | None:
-    """Return the plan text in this record's request; None if it has none."""
+    """Return the plan's text in a record's request; None without one."""
     return request.get(_MEMBER)
 
 
 def find_outcome(request: Mapping[str, Any], step: ScriptedStep) -> PlannedOutcome | None:
-    """Return the scripted outcome of a step in this record's request, or None."""
+    """Return the scripted outcome of a step in a record's request; None without one."""
     text = get_plan_text(request)
     return None if text is None else parse_stored_plan(text).outcomes.get(step)
 
@@ -170,9 +170,9 @@ class ScriptedOrders:
         *,
         outcome_key: UUID | None = None,
     ) -> SimulatedOrder:
-        """Return the stored order; it takes its record through `steps`.
+        """Store an order and return it as stored; its record passes through `steps`.
 
-        An outcome applies to the first order at a step, and to those with the same `outcome_key`.
+        An outcome applies to the first order at a step, and to orders with the same `outcome_key`.
         Raises the errors that the ports allow: `Rejected`, `Unavailable`, `Unclear`.
         """
         plan = await self._scripted_outcomes.find_plan(operation.org_id, record_id)

@@ -21,14 +21,14 @@ from landbridge.providers.simulation import store
 from landbridge.providers.simulation.model import LatencyProfiles, SimulatedOrder, SimulatedSystem
 from landbridge.providers.simulation.movements import SimulatedMovements
 
-# Name of the latency profiles in the change log.
+# Kind of changes of latency profiles in the change log.
 _CHANGE_KIND = "SANDBOX.LATENCY"
 
 
 class SimulatedState:
     """Stores each order once, and the latency profiles of each organisation.
 
-    `movements` is the record of the chains, which orders add to.
+    `movements` are the records of the chains, to which orders add.
     """
 
     def __init__(self, database: Database) -> None:
@@ -43,9 +43,9 @@ class SimulatedState:
     async def store_order(self, operation: SimulatedOrder) -> SimulatedOrder:
         """Return the order of this key: this one, or the one stored before.
 
-        `settles_at` applies at realistic latency, and to orders that are not paced; at instant
-        latency it becomes `accepted_at`. Raises `InvariantBroken` if the key was used for another
-        order: that is a bug of the caller.
+        `settles_at` applies with realistic latency, and to orders that are not paced; with instant
+        latency it becomes `accepted_at`. Raises `InvariantBroken` if the key was used for a
+        different order, which is a bug of the caller.
         """
         stored = await self._orders.call(operation)
         if stored.request != operation.request:
@@ -64,7 +64,7 @@ class SimulatedState:
     async def set_latencies(
         self, org_id: UUID, profiles: LatencyProfiles, *, actor: str, at: datetime
     ) -> None:
-        """Set the latency from now on; accepted orders keep their times."""
+        """Set the latency profiles; orders that are accepted already keep their times."""
 
         async def work(tx: Tx) -> None:
             if await store.set_latencies(tx, org_id, profiles):
@@ -85,7 +85,7 @@ class SimulatedState:
         keys = [_key(each) for each in operations]
 
         async def work(tx: Tx) -> dict[tuple[UUID, SimulatedSystem, UUID], SimulatedOrder]:
-            # In sorted order, so that two processes with the same orders do not deadlock.
+            # Sorted, so that two processes with the same orders do not deadlock.
             return {_key(each): each for each in await store.add(tx, sorted(operations, key=_key))}
 
         stored = await self._database.single(work)

@@ -1,6 +1,6 @@
-"""Every statement on sandbox_orders and sandbox_latencies.
+"""Statements on sandbox_orders and sandbox_latencies.
 
-An order that is carried out writes what it moves into sandbox_movements (movement_store.py).
+An order that is carried out writes its movements into sandbox_movements (movement_store.py).
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from landbridge.providers.simulation.model import (
     SimulatedSystem,
 )
 
-# The organisation's latency at this moment; at instant latency nothing takes time.
+# Applies the organisation's current latency profile; with instant latency, orders settle at once.
 _ADD = """
 with added as (
 insert into sandbox_orders
@@ -81,7 +81,7 @@ returning org_id
 
 
 async def add(tx: Tx, operations: Sequence[SimulatedOrder]) -> list[SimulatedOrder]:
-    """Store each order that is not stored yet, with its organisation's latency; return those."""
+    """Store new orders with their organisations' latency profiles, and return those."""
     rows = await tx.fetch(
         _ADD,
         *column_arrays(
@@ -98,7 +98,7 @@ async def add(tx: Tx, operations: Sequence[SimulatedOrder]) -> list[SimulatedOrd
 async def find(
     tx: Tx, keys: Sequence[tuple[UUID, SimulatedSystem, UUID]]
 ) -> dict[int, SimulatedOrder]:
-    """Return stored orders by their position in `keys`."""
+    """Return stored orders, by their position in `keys`."""
     rows = await tx.fetch(
         _FIND,
         [org_id for org_id, _, _ in keys],
@@ -121,7 +121,7 @@ async def get_latencies(tx: Tx, org_id: UUID) -> LatencyProfiles:
 
 
 async def set_latencies(tx: Tx, org_id: UUID, profiles: LatencyProfiles) -> bool:
-    """Set the latency profiles of an organisation; False if nothing changed."""
+    """Set the latency profiles of an organisation; return False if nothing changed."""
     changed = await tx.fetchval(_SET_LATENCIES, org_id, profiles.chains.value, profiles.rails.value)
     return changed is not None
 

@@ -1,4 +1,4 @@
-"""Answers of Solana's nodes: read strictly, and only what is used of them."""
+"""Answers of Solana's nodes, parsed strictly; only the used members are declared."""
 
 import base64
 import binascii
@@ -13,12 +13,12 @@ from landbridge.providers.evm.quantities import AnswerInvalid
 
 T = TypeVar("T")
 
-# No slot, height or amount of lamports reaches more: all coins are less than a tenth of it.
+# Upper bound of slots, heights and lamports: all lamports are less than a tenth of it.
 _Number = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 class Commitment(StrEnum):
-    """How far the cluster has agreed on a block."""
+    """Degree to which the cluster agrees on a block."""
 
     CONFIRMED = "confirmed"  # two thirds of the stake have voted for it; a fork may still remove it
     FINALIZED = "finalized"  # can't be undone
@@ -29,33 +29,33 @@ class _CamelAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AnswerContext(_CamelAnswer, frozen=True):
-    """Slot at which a node has answered."""
+    """Slot to which a node's answer refers."""
 
     slot: _Number
 
 
 class EpochInfo(_CamelAnswer, frozen=True):
-    """Latest block at a commitment: slots count time, block heights the blocks."""
+    """Latest slot and block height at a commitment: slots count time, heights count blocks."""
 
     absolute_slot: _Number
     block_height: _Number
 
 
 class SolanaBlock(_CamelAnswer, frozen=True):
-    """Block without its transactions."""
+    """Block without its transactions; only the blockhash is read."""
 
     blockhash: str
 
 
 class LatestBlockhash(_CamelAnswer, frozen=True):
-    """Blockhash, and the height of the last block that can have a transaction with it."""
+    """Latest blockhash, and the height of the last block that can have a transaction with it."""
 
     blockhash: str
     last_valid_block_height: _Number
 
 
 class SignatureStatus(_CamelAnswer, frozen=True):
-    """Block of a transaction; `err` is None if the transaction has succeeded."""
+    """Status of a transaction: its slot, and its error; `err` is None if it succeeded."""
 
     slot: _Number
     err: Any
@@ -63,12 +63,12 @@ class SignatureStatus(_CamelAnswer, frozen=True):
 
     @property
     def is_final(self) -> bool:
-        """Whether it can't be undone."""
+        """Return whether the transaction is finalized."""
         return self.confirmation_status == Commitment.FINALIZED
 
 
 class SignatureInfo(_CamelAnswer, frozen=True):
-    """Entry of the list of an account's transactions."""
+    """Entry in the list of an account's transactions."""
 
     signature: str
     slot: _Number
@@ -76,7 +76,7 @@ class SignatureInfo(_CamelAnswer, frozen=True):
 
 
 class ChainAccount(_CamelAnswer, frozen=True):
-    """Account as stored: its program is `owner`."""
+    """Account as stored; `owner` is its program."""
 
     lamports: _Number
     owner: str
@@ -85,7 +85,7 @@ class ChainAccount(_CamelAnswer, frozen=True):
 
     @property
     def content(self) -> bytes:
-        """Data of the account, or the part that was requested."""
+        """Return the data of the account, or the part that was requested."""
         text, encoding = self.data
         if encoding != "base64":
             raise AnswerInvalid("an account's data are not in base64")
@@ -103,20 +103,20 @@ class Simulation(_CamelAnswer, frozen=True):
 
 
 class PrioritizationFee(_CamelAnswer, frozen=True):
-    """Lowest price per compute unit that a block of this slot has taken."""
+    """Lowest price per compute unit among the transactions of a slot's block."""
 
     slot: _Number
     prioritization_fee: Annotated[int, Meta(ge=0)]
 
 
 class TokenAmount(_CamelAnswer, frozen=True):
-    """Units as text."""
+    """Amount in smallest units, as text."""
 
     amount: Annotated[str, Meta(pattern=r"^[0-9]{1,20}\Z")]
 
 
 class TokenBalance(_CamelAnswer, frozen=True, kw_only=True):
-    """Units of a token account before or after a transaction."""
+    """Balance of a token account before or after a transaction."""
 
     account_index: _Number
     mint: str
@@ -125,19 +125,19 @@ class TokenBalance(_CamelAnswer, frozen=True, kw_only=True):
 
     @property
     def units(self) -> int:
-        """Smallest units."""
+        """Return the balance in smallest units."""
         return int(self.ui_token_amount.amount)
 
 
 class LoadedAddresses(_CamelAnswer, frozen=True):
-    """Addresses that a transaction has taken from lookup tables."""
+    """Addresses that a transaction takes from lookup tables."""
 
     writable: list[str] = []
     readonly: list[str] = []
 
 
 class TransactionMeta(_CamelAnswer, frozen=True):
-    """What a transaction has changed; lamports are by the place of the account."""
+    """Effects of a transaction; lamports are by the position of the account."""
 
     err: Any
     fee: _Number
@@ -149,13 +149,13 @@ class TransactionMeta(_CamelAnswer, frozen=True):
 
 
 class TransactionMessage(_CamelAnswer, frozen=True):
-    """Addresses that the message itself has."""
+    """Message of a transaction, with its own addresses."""
 
     account_keys: list[str]
 
 
 class TransactionBody(_CamelAnswer, frozen=True):
-    """Signatures and message."""
+    """Signatures and message of a transaction."""
 
     signatures: list[str]
     message: TransactionMessage
@@ -170,25 +170,25 @@ class ChainTransaction(_CamelAnswer, frozen=True):
 
     @property
     def addresses(self) -> list[str]:
-        """Addresses of all accounts, in the order of their places."""
+        """Return the addresses of all accounts, by their positions."""
         loaded = self.meta.loaded_addresses
         return [*self.transaction.message.account_keys, *loaded.writable, *loaded.readonly]
 
     @property
     def names_its_accounts(self) -> bool:
-        """Whether all balances are of accounts that it names."""
+        """Return whether all token balances belong to accounts of the transaction."""
         places = len(self.addresses)
         balances = (*self.meta.pre_token_balances, *self.meta.post_token_balances)
         return places > 0 and all(each.account_index < places for each in balances)
 
     @property
     def paid_lamports(self) -> int:
-        """Lamports that the payer has lost: the fee, and the rent of new accounts."""
+        """Return the lamports that the payer lost: the fee, and the rent of new accounts."""
         return self.meta.pre_balances[0] - self.meta.post_balances[0]
 
 
 def reading(kind: type[T]) -> Callable[[object], T]:
-    """Return what reads an answer of this type; it raises `AnswerInvalid`."""
+    """Return a function that decodes an answer as this type; it raises `AnswerInvalid`."""
 
     def read(value: object) -> T:
         try:
@@ -200,7 +200,7 @@ def reading(kind: type[T]) -> Callable[[object], T]:
 
 
 def valued(kind: type[T]) -> Callable[[object], tuple[int, T]]:
-    """Return what reads an answer with its context: slot and value."""
+    """Return a function that decodes an answer with its context, to slot and value."""
     read_value = reading(kind)
 
     def read(value: object) -> tuple[int, T]:
@@ -213,7 +213,7 @@ def valued(kind: type[T]) -> Callable[[object], tuple[int, T]]:
 
 
 def little_endian(data: bytes, start: int, size: int) -> int:
-    """Return an unsigned number in an account's data."""
+    """Return an unsigned little-endian number in an account's data."""
     if len(data) < start + size:
         raise AnswerInvalid("an account has too few bytes")
     return int.from_bytes(data[start : start + size], "little")

@@ -1,11 +1,11 @@
-"""What Solana records of an organisation's addresses; see the port (chains/records.py).
+"""Records of Solana about an organisation's addresses; see the port (chains/records.py).
 
-It reads nothing that the platform has stored. Units come from the associated token accounts of the
-addresses, movements from the transactions of these accounts. Nodes keep no units of earlier slots:
-an account had at a slot what it had before its first transaction after that slot.
+Nothing that the platform has stored is read. Units come from the associated token accounts of the
+addresses, movements from the transactions of these accounts. Nodes keep no balances of earlier
+slots: the balance at a slot is the one before the first transaction after that slot.
 
-Guarantee: an account's transactions follow from one another, and the last one from its units. A
-node that leaves one out between them is not believed.
+Guarantee: each transaction begins with the units that the account's previous one left, and the last
+one leaves the current units. An answer that omits a transaction is rejected.
 """
 
 from collections import defaultdict
@@ -31,14 +31,14 @@ from landbridge.providers.solana.following.history import (
 from landbridge.providers.solana.programs import account_of
 from landbridge.providers.solana.rpc import ACCOUNTS_MAX, SolanaClient
 
-# Transactions that are read together, and those of a page.
+# Transactions that are read concurrently, and transactions of a page.
 _READ_TOGETHER, PAGE_TRANSACTIONS = 50, 500
-# Most accounts have few transactions since the last comparison.
+# Transactions requested first: most accounts have few since the last comparison.
 _FIRST_PAGE = 25
 
 
 class _OwnAccount(NamedTuple):
-    """Associated token account of an address of the organisation."""
+    """Associated token account of an organisation's address."""
 
     address: str
     mint: str
@@ -46,27 +46,27 @@ class _OwnAccount(NamedTuple):
 
 
 class _ListedChange(NamedTuple):
-    """Transaction in the list of an account."""
+    """Transaction in the list of a token account."""
 
     info: SignatureInfo
     account: _OwnAccount
 
 
 class _UnitsChain:
-    """Units of accounts, transaction by transaction."""
+    """Checks that the transactions of each account continue one another."""
 
     def __init__(self) -> None:
         self._units: dict[str, int] = {}
 
     def follow(self, account: _OwnAccount, before: int, after: int) -> None:
-        """Continue an account; raises `ChainUnsettled` if it had other units at last."""
+        """Add a transaction of an account; raises `ChainUnsettled` if its units do not continue."""
         if self._units.get(account.address, before) != before:
             raise ChainUnsettled(f"transactions of {account.address} are missing")
         self._units[account.address] = after
 
 
 class SolanaChainRecords:
-    """Reads Solana through its nodes."""
+    """Reads the records of Solana through its nodes."""
 
     def __init__(
         self,
@@ -88,7 +88,8 @@ class SolanaChainRecords:
     async def has_block(self, org_id: UUID, chain: str, block: RecordedBlock) -> bool:
         """Return whether the chain still has a block.
 
-        Nodes keep blocks for some days. An older one is believed: nothing finalized is undone.
+        Nodes keep blocks for some days. An older block counts as existing, because a finalized
+        block is never undone.
         """
         del org_id, chain
         if block.number < await self._client.first_block():
@@ -98,7 +99,7 @@ class SolanaChainRecords:
     async def position(
         self, org_id: UUID, chain: str, addresses: Collection[str], block: RecordedBlock
     ) -> Mapping[str, int]:
-        """Return what the addresses held together at a block, by asset code."""
+        """Return the total balance of the addresses at a block, by asset code, in units."""
         del org_id
         held = {TOKENS[Chain.SOLANA, currency].asset.code: 0 for currency in self._chain.tokens}
         accounts = self._accounts(addresses)
@@ -147,7 +148,7 @@ class SolanaChainRecords:
     async def _units_at(
         self, accounts: Sequence[_OwnAccount], slot: int
     ) -> list[tuple[_OwnAccount, int]]:
-        """Return what each account had at a slot: its units now, less all changes since."""
+        """Return the units of each account at a slot: its current units less all changes since."""
         now, units = await self._client.token_units(
             [each.address for each in accounts], Commitment.FINALIZED, min_slot=slot
         )
@@ -164,7 +165,7 @@ class SolanaChainRecords:
     async def _moved(
         self, page: Sequence[_ListedChange], followed: _UnitsChain
     ) -> list[AddressMovement]:
-        """Return what each transaction has moved into all accounts together."""
+        """Return the units that each transaction moved into all accounts together."""
         moved: defaultdict[tuple[str, str], int] = defaultdict(int)
         for listed, (account, before, after) in zip(page, await self._changes(page), strict=True):
             followed.follow(account, before, after)
@@ -187,7 +188,7 @@ class SolanaChainRecords:
     async def _list(
         self, accounts: Sequence[_OwnAccount], *, after: int, slot: int
     ) -> list[_ListedChange]:
-        """Return the accounts' transactions that were carried out, the oldest first."""
+        """Return the successful transactions of these accounts, oldest first."""
         listed: list[_ListedChange] = []
         for start in range(0, len(accounts), _READ_TOGETHER):
             some = accounts[start : start + _READ_TOGETHER]
@@ -203,7 +204,7 @@ class SolanaChainRecords:
                 for info in infos
                 if info.err is None
             ]
-        # Stable: the transactions of an account stay in their order within a slot.
+        # The sort is stable, so the transactions of an account keep their order within a slot.
         return sorted(listed, key=lambda each: each.info.slot)
 
     async def _block(self, chain: str, slot: int) -> RecordedBlock:
@@ -214,7 +215,7 @@ class SolanaChainRecords:
 
 
 def _pages(listed: Sequence[_ListedChange], size: int) -> Iterator[Sequence[_ListedChange]]:
-    """Split transactions into pages of about `size`, each of whole slots."""
+    """Split transactions into pages of about `size`; a slot is never split."""
     page: list[_ListedChange] = []
     for each in listed:
         if len(page) >= size and each.info.slot != page[-1].info.slot:

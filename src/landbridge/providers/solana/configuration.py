@@ -1,4 +1,4 @@
-"""Configuration of Solana: its table of the chains file. Needs no extra.
+"""Configuration of Solana: its table in the chains file. Does not need the extra.
 
 The guarantees are those of `providers/evm/configuration.py`.
 """
@@ -30,11 +30,11 @@ from landbridge.providers.evm.token_configuration import (
 )
 
 COIN_DECIMALS = NATIVE_ASSETS[Network.SOLANA].decimals
-# Wallets that one transaction can pay: with one more it is larger than nodes take.
+# Wallets that one transaction can pay: with another one it exceeds the size that nodes accept.
 RECIPIENTS_MAX = 8
-# Bound of the protocol.
+# Maximum of Solana's protocol.
 COMPUTE_UNITS_MAX = 1_400_000
-# A million micro-lamports are one lamport for each compute unit: a transfer then costs 0.0002 SOL.
+# A million micro-lamports per compute unit are one lamport; a transfer then costs 0.0002 SOL.
 _PRIORITY_FEE_MAX = 1_000_000_000
 _RELAYERS_MAX = 100
 _RESEND_MAX_S = 60
@@ -42,7 +42,7 @@ _HASH_PLACE = "{hash}"
 
 
 class TokenProgram(StrEnum):
-    """Program that a token's mint belongs to."""
+    """Token program to which a token's mint belongs."""
 
     TOKEN = "token"  # noqa: S105  no secret
     TOKEN_2022 = "token-2022"  # noqa: S105  no secret
@@ -57,11 +57,11 @@ class SolanaToken(ConfiguredToken, frozen=True, kw_only=True):
 class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
     """Solana as configured.
 
-    `priority_fee_cap` is the most that is paid per compute unit, in micro-lamports, and
-    `compute_units_max` the most that a transaction may use. A relayer, which pays fees and the
-    rent of new token accounts, sends nothing with less than `relayer_floor_units` lamports. It pays
-    at most `organisation_day_units` in 24 hours for one organisation: recipients close their token
-    accounts as they like, and keep the rent. A transaction that is not on the chain is sent again
+    `priority_fee_cap` is the maximum price per compute unit, in micro-lamports. `compute_units_max`
+    is the maximum of compute units of a transaction. A relayer pays fees and the rent of new token
+    accounts; it sends nothing with less than `relayer_floor_units` lamports. It pays at most
+    `organisation_day_units` lamports in 24 hours for one organisation, because recipients can close
+    their token accounts and keep the rent. A transaction that is not on the chain is sent again
     after `resend_after_s`. `signer` bounds what is signed.
     """
 
@@ -79,7 +79,7 @@ class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> Network:
-        """Name of the chain."""
+        """Return the name of the chain."""
         return Network.SOLANA
 
     @property
@@ -88,49 +88,52 @@ class SolanaChain(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def native_currency(self) -> str:
-        """The chain's own coin, for display."""
+        """Return the ticker of the native coin, for display."""
         return "SOL"
 
     @property
     def recipients_max(self) -> int | None:
-        """Most recipients of one transaction."""
+        """Return the maximum of recipients of one transaction."""
         return RECIPIENTS_MAX
 
     @property
     def coin_decimals(self) -> int:
-        """Decimals of the chain's own coin."""
+        """Return the decimals of the native coin."""
         return COIN_DECIMALS
 
     @property
     def confirmations(self) -> int:
-        """Depth at which a transfer is confirmed: it is final then."""
+        """Return the depth at which a transfer is confirmed; at that depth it is final too."""
         return 1
 
     @property
     def faucet(self) -> str | None:
-        """Return None: coins come from outside."""
+        """Return None: Solana has no faucet; coins come from outside."""
 
     @property
     def finality(self) -> FinalityTag:
-        """Commitment at which a transfer counts."""
+        """Return the commitment at which a transfer is final."""
         return FinalityTag.FINALIZED
 
     def explorer_url(self, signature: str) -> str:
-        """Return the page of a transaction."""
+        """Return the URL of a transaction's page in the explorer."""
         return self.explorer.replace(_HASH_PLACE, signature)
 
 
 def read_solana(path: Path) -> SolanaChain | None:
-    """Return Solana as a chains file configures it; None if it does not.
+    """Return the configuration of Solana in a chains file; None if it has none.
 
     Raises:
-        ChainsFileError: The file can't be read, or a value is not valid.
+        ChainsFileError: The file can't be read, or a value is invalid.
     """
     return parse_solana(read_text(path))
 
 
 def parse_solana(text: str) -> SolanaChain | None:
-    """Return Solana as TOML text configures it; see `read_solana`."""
+    """Return the configuration of Solana in TOML text; None if it has none.
+
+    Raises as `read_solana`.
+    """
     table = read_tables(text).optional_table(Network.SOLANA.value)
     return None if table is None else _chain(table)
 
@@ -187,7 +190,7 @@ def _token(table: ConfigurationTable, decimals: int) -> SolanaToken:
 
 
 def _address(table: ConfigurationTable, name: str) -> str:
-    """Return 32 bytes in base58: an address or a hash."""
+    """Return an address or hash: 32 bytes in base58."""
     text = table.text(name)
     try:
         return checked_solana_address(text)

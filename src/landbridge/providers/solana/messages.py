@@ -1,9 +1,10 @@
-"""Messages of transfers: how they are built, and how the signer reads them.
+"""Messages of transfers: how they are built, and how the signer decodes them.
 
 A message transfers one token from one owner to one or more wallets, and creates the wallets' token
-accounts where they are missing. The relayer pays fees and rent. All of it happens, or nothing.
+accounts where they are missing. The relayer pays fees and rent. Either all of it happens, or
+nothing.
 
-`read_message` accepts only what `build_message` builds: it reads the parts, builds the message
+`read_message` accepts only what `build_message` builds: it decodes the parts, builds the message
 again, and compares the bytes.
 """
 
@@ -27,14 +28,14 @@ from landbridge.providers.solana.programs import (
     account_of,
 )
 
-# Size of a packet that nodes pass on, with two signatures of 64 bytes and their number.
+# Maximum size of a packet, which has two signatures of 64 bytes and their number.
 TRANSACTION_BYTES_MAX = 1232
 _SIGNATURES = 2
 _SIGNATURE_BYTES = 64
-# Places of the instructions that create token accounts: each is before its transfer.
+# Positions of instructions that create token accounts; each precedes its transfer.
 CREATION_PLACES = frozenset(range(2, 2 + 2 * RECIPIENTS_MAX, 2))
-# Signature fee of the protocol, and rent of a token account of 165 bytes; of Token-2022 with the
-# extensions that a mint demands, some bytes more.
+# Signature fee of the protocol, and rent of a token account of 165 bytes. With extensions that a
+# mint of Token-2022 demands, an account has some more bytes.
 SIGNATURE_LAMPORTS = 5_000
 ACCOUNT_LAMPORTS = 2_500_000
 _MICRO = 1_000_000
@@ -50,18 +51,18 @@ _WALLET_PLACE = 2
 
 
 class MessageUnknown(ValueError):
-    """Bytes that are not a message which `build_message` builds."""
+    """The bytes are not a message that `build_message` can build."""
 
 
 class TransferLeg(msgspec.Struct, frozen=True):
-    """Units for one wallet; the address is the wallet's, not that of its token account."""
+    """Units for one wallet; the address is the wallet's, not its token account's."""
 
     wallet: str
     units: int
 
 
 class TransferMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """Content of a message. The price is in micro-lamports for each compute unit."""
+    """Content of a message; the price is in micro-lamports for each compute unit."""
 
     payer: str
     owner: str
@@ -73,14 +74,14 @@ class TransferMessage(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def cost_lamports_max(self) -> int:
-        """Most that the payer loses: fees, and the rent of all token accounts."""
+        """Return the most that the payer can lose: fees, and the rent of all token accounts."""
         priority = -(-self.unit_limit * self.unit_price // _MICRO)
         rent = ACCOUNT_LAMPORTS * len(self.legs)
         return _SIGNATURES * SIGNATURE_LAMPORTS + priority + rent
 
 
 def build_message(content: TransferMessage, token: SolanaToken) -> bytes:
-    """Return the bytes of a message of `token`, which both its signers sign."""
+    """Return the bytes of a message for `token`, which both signers sign."""
     payer, owner = Pubkey.from_string(content.payer), Pubkey.from_string(content.owner)
     instructions = [
         set_compute_unit_limit(content.unit_limit),
@@ -96,7 +97,7 @@ def build_message(content: TransferMessage, token: SolanaToken) -> bytes:
 
 
 def signed_transaction(message: bytes, signatures: Sequence[bytes]) -> bytes:
-    """Return the transaction as nodes take it; the payer's signature is the first."""
+    """Return the transaction in the form sent to nodes; the payer's signature is the first."""
     transaction = VersionedTransaction.populate(
         Message.from_bytes(message), [Signature.from_bytes(each) for each in signatures]
     )
@@ -109,7 +110,7 @@ def unsigned_transaction(message: bytes) -> bytes:
 
 
 def signature_text(signature: bytes) -> str:
-    """Return a signature in base58; that of the payer is the transaction's id."""
+    """Return a signature in base58; the payer's signature is the transaction's id."""
     return str(Signature.from_bytes(signature))
 
 
@@ -119,7 +120,7 @@ def read_message(
     """Return the content of a message; `currencies` are by mint, `tokens` by currency.
 
     Raises:
-        MessageUnknown: It is none that `build_message` builds of these tokens.
+        MessageUnknown: `build_message` does not build it from these tokens.
     """
     try:
         message = Message.from_bytes(raw)
@@ -177,7 +178,7 @@ def _number(instruction: CompiledInstruction, keys: Sequence[Pubkey], tag: int) 
 
 
 def _create_account(payer: Pubkey, wallet: str, token: SolanaToken) -> Instruction:
-    """Create the wallet's token account, unless it exists."""
+    """Return the instruction that creates the wallet's token account, unless it exists."""
     program = TOKEN_PROGRAMS[token.program]
     accounts = [
         AccountMeta(payer, is_signer=True, is_writable=True),

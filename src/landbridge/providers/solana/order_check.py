@@ -1,4 +1,4 @@
-"""Which orders Solana carries; needs no extra."""
+"""Check whether Solana can carry out an order; does not need the extra."""
 
 from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.evm.outbox.adapter import OrderCheck
@@ -7,7 +7,7 @@ from landbridge.providers.solana.configuration import RECIPIENTS_MAX, SolanaChai
 
 
 def order_check(chain: SolanaChain) -> OrderCheck:
-    """Return what finds out why Solana can't carry an order."""
+    """Return a function that returns why Solana can't carry out an order, or None."""
 
     def find_refusal(order: OutboxOrder) -> str | None:
         if order.action is not ChainAction.TRANSFER:

@@ -1,9 +1,9 @@
 """Client of Solana's nodes: typed JSON-RPC calls.
 
 Guarantees:
-- an answer of the wrong form is asked of the next node and never returned;
+- an answer of the wrong form is never returned: the next node is asked;
 - every method raises `NodeUnavailable` if no node gives a usable answer in time;
-- what decides whether a transaction has expired comes from one node in one exchange.
+- the data that decide whether a transaction has expired come from one node in one request.
 """
 
 import base64
@@ -37,29 +37,30 @@ from landbridge.providers.solana.programs import account_of
 
 T = TypeVar("T")
 
-# Bounds of the nodes' interface.
+# Maximum of Solana's interface for one call.
 ACCOUNTS_MAX = 100
 STATUSES_MAX = 256
 SIGNATURES_MAX = 1_000
 _CLOCK = "SysvarC1ock11111111111111111111111111111111"
-# Places in the data of a token account and of the clock: docs.rs/spl-token and solana-clock.
+# Positions in the data of a token account and of the clock: docs.rs/spl-token and solana-clock.
 _UNITS_START, _NUMBER_BYTES = 64, 8
 _TIME_START = 32
-# The node has not reached the `minContextSlot`.
+# Error code: the node has not reached the `minContextSlot`.
 _NOT_REACHED = -32016
 
 
 class ChainTime(msgspec.Struct, frozen=True):
-    """Latest slot and its time; named as in a block's header."""
+    """Latest slot and its time, with the field names of a block's header."""
 
     number: int
     timestamp_s: int
 
 
 class ExpiryView(msgspec.Struct, frozen=True, kw_only=True):
-    """One node's view of transactions: what it knows of each, and how far it can know.
+    """One node's knowledge of transactions: their status, and the range of blocks that it has.
 
-    `height` is that of its last finalized block, `first_slot` the first one that it has kept.
+    `height` is the height of its last finalized block, `first_slot` the first slot that it has
+    kept.
     """
 
     height: int
@@ -68,7 +69,7 @@ class ExpiryView(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SolanaClient:
-    """Calls the nodes of Solana. Close it after use; for one event loop."""
+    """Client of Solana's nodes; close it after use. For one event loop."""
 
     def __init__(self, chain: SolanaChain, clock: Clock, limits: RpcLimits | None = None) -> None:
         self._tokens = {token.address: token for token in chain.tokens.values()}
@@ -78,7 +79,7 @@ class SolanaClient:
             read=reading(str),
             expected=chain.genesis_hash,
         )
-        # Slots are 0.4 s: nodes are often some apart.
+        # A slot takes 0.4 s, so nodes are often several slots apart.
         limits = limits or RpcLimits(head_lag_blocks_max=150)
         self._pool = NodePool(chain.rpc_urls, identity=identity, clock=clock, limits=limits)
 
@@ -91,7 +92,7 @@ class SolanaClient:
         return self._pool.health()
 
     async def latest_block(self, *, timeout_s: float) -> ChainTime | None:
-        """Ask all nodes for the latest slot and time; None if none answers in time."""
+        """Ask all nodes for the latest slot and time; return the highest, None if none answers."""
 
         def read(answers: list[Any]) -> ChainTime:
             slot, account = valued(ChainAccount)(_expected(answers[0]))
@@ -115,7 +116,7 @@ class SolanaClient:
         return await self._ask("getEpochInfo", (options,), reading(EpochInfo))
 
     async def first_block(self) -> int:
-        """Return the slot of the first block that a node has kept."""
+        """Return the slot of the first block that the node has kept."""
         return await self._ask("getFirstAvailableBlock", (), reading(int))
 
     async def block_hash(self, slot: int) -> str | None:
@@ -133,18 +134,18 @@ class SolanaClient:
         return await self._ask("getBlock", (slot, options), read)
 
     async def latest_blockhash(self) -> tuple[int, LatestBlockhash]:
-        """Return a slot, and the blockhash of then."""
+        """Return a slot, and the latest blockhash at that slot."""
         options = {"commitment": Commitment.CONFIRMED}
         return await self._ask("getLatestBlockhash", (options,), valued(LatestBlockhash))
 
     async def send(self, raw: bytes) -> None:
-        """Send a transaction; raises `NodeError` as well, which decides nothing."""
+        """Send a transaction; also raises `NodeError`, which does not decide its result."""
         options = {"encoding": "base64", "skipPreflight": True, "maxRetries": 0}
         call = RpcCall("sendTransaction", (_text(raw), options))
         await self._pool.ask([call], _first(reading(str), raises=True))
 
     async def simulate(self, raw: bytes) -> Simulation:
-        """Return what a transaction would do; its signatures may be empty."""
+        """Return the effect that a transaction would have; its signatures may be empty."""
         options = {
             "encoding": "base64",
             "commitment": Commitment.CONFIRMED,
@@ -155,7 +156,7 @@ class SolanaClient:
         return found
 
     async def expiry_view(self, signatures: Sequence[str]) -> ExpiryView:
-        """Return what one node knows of these transactions, in one exchange."""
+        """Return one node's knowledge of these transactions, from one request."""
 
         def read(answers: list[Any]) -> ExpiryView:
             epoch, first, statuses = (_expected(each) for each in answers)
@@ -183,10 +184,10 @@ class SolanaClient:
         data: tuple[int, int] | None = None,
         min_slot: int | None = None,
     ) -> tuple[int, list[ChainAccount | None]]:
-        """Return a slot, and the accounts as they were then; None for those that do not exist.
+        """Return a slot, and the accounts at that slot; None for those that do not exist.
 
-        At most `ACCOUNTS_MAX`. `data` is the part of their data to return: offset and length. A
-        node that has not reached `min_slot` raises `NodeError`.
+        There may be at most `ACCOUNTS_MAX` addresses. `data` is the part of their data to return,
+        as offset and length. A node that has not reached `min_slot` raises `NodeError`.
         """
         options: dict[str, Any] = {"encoding": "base64", "commitment": commitment}
         if data is not None:
@@ -211,18 +212,18 @@ class SolanaClient:
         *,
         min_slot: int | None = None,
     ) -> tuple[int, list[int]]:
-        """Return a slot, and the units of these token accounts then; 0 if one does not exist."""
+        """Return a slot, and the units of these token accounts then; 0 for a missing account."""
         slot, found = await self.accounts(
             accounts, commitment, data=(_UNITS_START, _NUMBER_BYTES), min_slot=min_slot
         )
-        # A wallet may send lamports to the address of an account that does not exist yet.
+        # A wallet may send lamports to the address of an account before the account exists.
         return slot, [
             little_endian(each.content, 0, _NUMBER_BYTES) if each and each.content else 0
             for each in found
         ]
 
     async def token_balance(self, token: str, owner: str) -> int:
-        """Return the units of a configured token, known by its mint, that an address has."""
+        """Return the units that an address has of a configured token, given by its mint."""
         account = account_of(owner, self._tokens[token])
         _, units = await self.token_units([account], Commitment.CONFIRMED)
         return units[0]
@@ -233,7 +234,7 @@ class SolanaClient:
         return 0 if found[0] is None else found[0].lamports
 
     async def priority_fees(self, accounts: Sequence[str]) -> list[int]:
-        """Return the prices per compute unit that recent blocks took for these accounts."""
+        """Return the prices per compute unit that recent blocks accepted for these accounts."""
         read = reading(list[PrioritizationFee])
         found = await self._ask("getRecentPrioritizationFees", (list(accounts),), read)
         return [each.prioritization_fee for each in found]
@@ -250,8 +251,8 @@ class SolanaClient:
     ) -> list[SignatureInfo]:
         """Return transactions of an account, the newest first, at most `limit`.
 
-        `until` and `before` are transactions that are left out, with all beyond them. A node that
-        has not reached `min_slot` raises `NodeError`.
+        Left out are `until` and older ones, and `before` and newer ones. A node that has not
+        reached `min_slot` raises `NodeError`.
         """
         options: dict[str, Any] = {
             "commitment": commitment,
@@ -288,7 +289,7 @@ class SolanaClient:
 
 
 def _first(read: Callable[[object], T], *, raises: bool = False) -> Callable[[list[Any]], T]:
-    """Return what reads the only answer; an error is raised, or asked of the next node."""
+    """Return a function that parses the only answer; an error is raised, or the next node tried."""
 
     def read_answers(answers: list[Any]) -> T:
         answer = answers[0]
@@ -302,7 +303,7 @@ def _first(read: Callable[[object], T], *, raises: bool = False) -> Callable[[li
 def _expected(answer: object) -> object:
     if isinstance(answer, NodeError):
         if answer.code == _NOT_REACHED:
-            raise answer  # a node some slots behind is no worse for other calls
+            raise answer  # a node that is some slots behind is still good for other calls
         raise AnswerInvalid(f"error {answer.code}")
     return answer
 

@@ -1,4 +1,4 @@
-"""Check of Solana at the start: nodes are on the configured chain, and mints are as configured."""
+"""Check of Solana at start: nodes are on the configured chain, and mints are as configured."""
 
 import asyncio
 
@@ -14,8 +14,9 @@ from landbridge.providers.solana.configuration import SolanaChain, SolanaToken
 from landbridge.providers.solana.programs import TOKEN_PROGRAMS
 from landbridge.providers.solana.rpc import SolanaClient
 
-# Places in a mint's data: https://docs.rs/spl-token, and spl-token-2022 for the extensions, which
-# follow the size of a token account and the kind of the account, each with its type and length.
+# Positions in a mint's data: https://docs.rs/spl-token, and spl-token-2022 for the extensions.
+# These begin after the size of a token account and the kind of the account, and each has a type and
+# a length.
 _MINT_BYTES, _DECIMALS_START, _INITIALIZED_START = 82, 44, 45
 _EXTENSIONS_START = 166
 _TYPE_BYTES = 2
@@ -32,7 +33,7 @@ _PROBLEMS = {
 
 
 async def check_solana(chain: SolanaChain, clock: Clock) -> ChainCheck:
-    """Return the check of the chain, node by node. Raises nothing for what a node answers."""
+    """Check the chain node by node; nothing that a node answers raises an error."""
     found = await asyncio.gather(*(_node_problems(chain, url, clock) for url in chain.rpc_urls))
     return ChainCheck(
         chain=chain.name,
@@ -48,7 +49,7 @@ async def _node_problems(chain: SolanaChain, url: NodeUrl, clock: Clock) -> list
     try:
         _, accounts = await client.accounts(mints, Commitment.FINALIZED)
     except NodeUnavailable as unavailable:
-        # The error names the node already; the first request checks the genesis hash.
+        # The error already names the node. The first request has checked the genesis hash.
         return [f"Node {unavailable}."]
     finally:
         await client.close()
@@ -60,7 +61,7 @@ async def _node_problems(chain: SolanaChain, url: NodeUrl, clock: Clock) -> list
 
 
 def mint_problem(token: SolanaToken, account: ChainAccount | None) -> str | None:
-    """Return what differs between a token's mint and its configuration; None if nothing does."""
+    """Return how a token's mint differs from its configuration; None if it does not."""
     if account is None:
         return f"has no mint at {token.address}"
     if account.owner != str(TOKEN_PROGRAMS[token.program]):
@@ -77,7 +78,7 @@ def mint_problem(token: SolanaToken, account: ChainAccount | None) -> str | None
 
 
 def _extension_problem(data: bytes) -> str | None:
-    """Return what a mint of Token-2022 demands that transfers do not do."""
+    """Return an extension of a Token-2022 mint that our transfers do not support, or None."""
     start = _EXTENSIONS_START
     while start + 2 * _TYPE_BYTES <= len(data):
         kind = little_endian(data, start, _TYPE_BYTES)
@@ -92,7 +93,7 @@ def _extension_problem(data: bytes) -> str | None:
 
 
 def _is_demanded(kind: int, value: bytes) -> bool:
-    """Whether an extension is not there in name only."""
+    """Return whether an extension has an effect, and is not only declared."""
     if kind == _FEE_CONFIG:
         starts = (_OLDER_FEE_START, _NEWER_FEE_START)
         return any(little_endian(value, each, _FEE_BYTES) for each in starts)

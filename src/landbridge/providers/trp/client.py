@@ -1,8 +1,9 @@
 """Client of the Travel Rule Protocol: the adapter of the port. Never run live.
 
 Guarantees:
-- Messages go by `Egress` only: to public HTTPS addresses, or to this machine in a sandbox.
-- Nothing but a valid answer with a status of 200 to 299 counts.
+- Messages are sent only through `Egress`: to public HTTPS addresses, or to this machine in a
+  sandbox.
+- Only a valid answer with a status of 200 to 299 counts.
 - No text of the other side is in an error.
 """
 
@@ -36,7 +37,7 @@ class TrpClient:
         return self.egress.check(field, url)
 
     async def inquire(self, url: str, key: str, inquiry: TransferInquiry) -> InquiryResolution:
-        """Ask the provider of the beneficiary; see the port."""
+        """Send an inquiry to the beneficiary's provider; see the port."""
         text = await self._send(url, key, protocol.write_inquiry(inquiry))
         try:
             return protocol.read_resolution(text.encode())
@@ -48,7 +49,7 @@ class TrpClient:
         await self._send(url, key, protocol.write_resolution(resolution))
 
     async def confirm(self, url: str, key: str, confirmation: TransferConfirmation) -> None:
-        """Report what became of a transfer; see the port."""
+        """Report the result of a transfer; see the port."""
         await self._send(url, key, protocol.write_confirmation(confirmation))
 
     async def _send(self, url: str, key: str, body: bytes) -> str:
@@ -60,7 +61,7 @@ class TrpClient:
             timeout_s=self.timeout_s,
             read_max=_ANSWER_BYTES_MAX,
             text_max=_ANSWER_BYTES_MAX,
-            # A provider that answers slowly, or its name server, holds up its own messages.
+            # A slow provider, or a slow name server of it, delays only its own messages.
             share=("travel-rule-protocol", urlsplit(url).netloc),
         )
         if found.status is None:

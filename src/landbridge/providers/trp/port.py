@@ -1,7 +1,7 @@
-"""Port to other providers (VASPs) that travel rule data are exchanged with.
+"""Port to other providers (VASPs) with which travel rule data are exchanged.
 
-Each message carries our key, the same for every attempt. Silence and an answer that can't be
-understood decide nothing: the message is sent again.
+Each message carries our key, the same for every attempt. A missing or malformed answer decides
+nothing: the message is sent again.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ from landbridge.platform.core.errors import Unclear
 
 
 class InquiryAnswer(StrEnum):
-    """What the other provider says about a transfer."""
+    """Other provider's answer to an inquiry about a transfer."""
 
-    PENDING = "PENDING"  # it has the inquiry, and answers later
+    PENDING = "PENDING"  # the provider has the inquiry, and answers later
     APPROVED = "APPROVED"
     REJECTED = "REJECTED"
 
@@ -26,9 +26,9 @@ class InquiryAnswer(StrEnum):
 class InquiryResolution:
     """Answer to an inquiry.
 
-    An approval has the `address` to pay to, and the URL `callback` for what became of the transfer,
-    unless a connected provider takes that under our key.
-    A rejection has a `comment` of the other provider: it may name people.
+    An approval has the `address` to pay, and the URL `callback` for the confirmation of the
+    transfer; it has no URL if a connected provider takes the confirmation under our key. A
+    rejection has a `comment` of the other provider, which may name people.
     """
 
     answer: InquiryAnswer
@@ -42,8 +42,9 @@ class TransferInquiry:
     """Question whether coins may be sent, with the data about their parties (IVMS101).
 
     `token` identifies the asset on its chain, by its digital token identifier (DTI, ISO 24165).
-    `callback` is our URL for a later answer. `host` is that of the other provider, and
-    `wallet_address` the wallet to pay to: what connects organisations with others needs them.
+    `callback` is our URL for a later answer. `host` is the other provider's host, and
+    `wallet_address` the wallet to pay; adapters that connect organisations with other providers
+    need them.
     """
 
     org_id: UUID
@@ -57,13 +58,13 @@ class TransferInquiry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferConfirmation:
-    """What became of an approved transfer: its transaction, or None if nothing was sent."""
+    """Result of an approved transfer: its transaction hash, None if nothing was sent."""
 
     transaction_hash: str | None
 
 
 class VaspUnreachable(Unclear):
-    """A message may not have arrived, or its answer can't be used; it is sent again.
+    """A message may not have arrived, or its answer is unusable; it is sent again.
 
     The text is ours, without personal data.
     """
@@ -77,13 +78,13 @@ class OtherVasps(Protocol):
         ...
 
     async def inquire(self, url: str, key: str, inquiry: TransferInquiry) -> InquiryResolution:
-        """Ask the provider of the beneficiary. Raises `VaspUnreachable`."""
+        """Send an inquiry to the beneficiary's provider. Raises `VaspUnreachable`."""
         ...
 
     async def resolve(self, url: str, key: str, resolution: InquiryResolution) -> None:
-        """Answer an inquiry of the provider of the originator. Raises `VaspUnreachable`."""
+        """Answer an inquiry of the originator's provider. Raises `VaspUnreachable`."""
         ...
 
     async def confirm(self, url: str, key: str, confirmation: TransferConfirmation) -> None:
-        """Report what became of an approved transfer. Raises `VaspUnreachable`."""
+        """Report the result of an approved transfer. Raises `VaspUnreachable`."""
         ...

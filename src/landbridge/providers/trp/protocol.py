@@ -24,7 +24,7 @@ T = TypeVar("T")
 API_VERSION: Final = "3.2.1"
 VERSION_HEADER: Final = "api-version"
 KEY_HEADER: Final = "request-identifier"
-# Amounts of the ledger have 38 digits, and no asset here has more than 18 decimals.
+# Upper bound of amounts: the ledger has 38 digits, and no asset here more than 18 decimals.
 _AMOUNT_END: Final = Decimal(10) ** 38
 _EXPONENT_MIN: Final = -18
 _TOKEN_LENGTH_MAX: Final = 100
@@ -32,8 +32,8 @@ _ADDRESS_LENGTH_MAX: Final = 100
 _KEY_LENGTH_MAX: Final = 100
 _HASH_LENGTH_MAX: Final = 200
 _COMMENT_LENGTH_MAX: Final = 1_000
-# A person in IVMS101 is eight levels deep. Deeper data could be stored, and not be read again: the
-# depth that a decoder takes depends on the stack that it is called from.
+# Maximum depth of IVMS101, in which a person is eight levels deep. Deeper data could be stored but
+# not decoded later, because the possible depth depends on the caller's stack.
 _DEPTH_MAX: Final = 16
 _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")
 
@@ -46,7 +46,7 @@ class AssetMessage(msgspec.Struct, frozen=True):
 
 
 class InquiryMessage(msgspec.Struct, frozen=True):
-    """Inquiry. `ivms101` is read as it is: its members are checked by those who use them."""
+    """Inquiry. `ivms101` is not validated here: the code that uses its members validates them."""
 
     asset: AssetMessage
     amount: Decimal
@@ -62,7 +62,7 @@ class ApprovalMessage(msgspec.Struct, frozen=True):
 
 
 class ResolutionMessage(msgspec.Struct, frozen=True):
-    """Answer to an inquiry: exactly one of the members."""
+    """Answer to an inquiry, with exactly one of its members."""
 
     version: str | None = None
     approved: ApprovalMessage | None = None
@@ -70,7 +70,7 @@ class ResolutionMessage(msgspec.Struct, frozen=True):
 
 
 class ConfirmationMessage(msgspec.Struct, frozen=True):
-    """What became of a transfer: exactly one of the members."""
+    """Result of a transfer, with exactly one of its members."""
 
     txid: str | None = None
     canceled: str | None = None
@@ -85,7 +85,7 @@ class _BeneficiaryData(msgspec.Struct, frozen=True):
 
 
 def write_inquiry(inquiry: TransferInquiry) -> bytes:
-    """Return the body of an inquiry; the same for the same inquiry."""
+    """Return the body of an inquiry, which is the same for the same inquiry."""
     return _ENCODER.encode(
         {
             "asset": {"dti": inquiry.token},
@@ -117,7 +117,7 @@ def write_confirmation(confirmation: TransferConfirmation) -> bytes:
 
 
 def read_inquiry(body: bytes) -> InquiryMessage:
-    """Return an inquiry. Raises `FieldInvalid` naming the member."""
+    """Parse an inquiry. Raises `FieldInvalid`, naming the member."""
     found = _decode(body, InquiryMessage)
     amount = found.amount
     exponent = amount.as_tuple().exponent
@@ -134,7 +134,7 @@ def read_inquiry(body: bytes) -> InquiryMessage:
 
 
 def read_resolution(body: bytes) -> InquiryResolution:
-    """Return an answer to an inquiry. Raises `FieldInvalid` unless it has exactly one meaning."""
+    """Parse an answer to an inquiry. Raises `FieldInvalid` unless it has exactly one meaning."""
     found = _decode(body, ResolutionMessage)
     _check_one("resolution", found.version, found.approved, found.rejected)
     if found.approved is not None:
@@ -155,7 +155,7 @@ def read_resolution(body: bytes) -> InquiryResolution:
 
 
 def read_confirmation(body: bytes) -> TransferConfirmation:
-    """Return what became of a transfer. Raises `FieldInvalid`."""
+    """Parse the confirmation of a transfer. Raises `FieldInvalid`."""
     found = _decode(body, ConfirmationMessage)
     _check_one("confirmation", found.txid, found.canceled)
     if found.txid is not None and not _is_line(found.txid, _HASH_LENGTH_MAX):
@@ -164,7 +164,7 @@ def read_confirmation(body: bytes) -> TransferConfirmation:
 
 
 def beneficiary_wallet(message: Mapping[str, Any]) -> str | None:
-    """Return the only account number of the beneficiary, which is the wallet to pay to."""
+    """Return the wallet to pay: the beneficiary's only account number; None unless there is one."""
     try:
         accounts = msgspec.convert(message, _BeneficiaryData).beneficiary.accounts
     except msgspec.ValidationError:
@@ -175,7 +175,7 @@ def beneficiary_wallet(message: Mapping[str, Any]) -> str | None:
 
 
 def headers(key: str) -> dict[str, str]:
-    """Return the headers of a message with our key."""
+    """Return the headers of a message that carries our key."""
     return {
         "content-type": "application/json",
         "accept": "application/json",
@@ -185,9 +185,9 @@ def headers(key: str) -> dict[str, str]:
 
 
 def check_headers(values: Mapping[str, str]) -> str:
-    """Return the request identifier of a message from outside. Raises `FieldInvalid`.
+    """Return the request identifier in the headers of a message. Raises `FieldInvalid`.
 
-    Names are in lower case. Another major version is refused.
+    Names are in lower case. Another major version of the protocol is refused.
     """
     version = values.get(VERSION_HEADER, "")
     if version.partition(".")[0] != API_VERSION.partition(".")[0]:
@@ -203,12 +203,12 @@ def check_headers(values: Mapping[str, str]) -> str:
 
 
 def _is_line(text: str, length_max: int) -> bool:
-    """Return whether a text is printable ASCII of this length, and so what a database stores."""
+    """Return whether a text is printable ASCII of this length, which a database can store."""
     return 0 < len(text) <= length_max and text.isascii() and text.isprintable()
 
 
 def check_depth(message: Mapping[str, Any]) -> None:
-    """Raise `FieldInvalid` for data (IVMS101) that are nested too deep to be read again."""
+    """Raise `FieldInvalid` for IVMS101 data that are nested too deeply to be decoded again."""
     level: list[Any] = [message]
     for _ in range(_DEPTH_MAX):
         level = [child for each in level for child in _children(each)]
@@ -232,7 +232,7 @@ def _check_one(name: str, *members: object) -> None:
 
 
 def _decode(body: bytes, type_: type[T]) -> T:
-    """Return a message. Raises `FieldInvalid` without anything of the body in its text."""
+    """Decode a message. Raises `FieldInvalid`, whose text has nothing of the body."""
     try:
         return msgspec.json.decode(body, type=type_)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

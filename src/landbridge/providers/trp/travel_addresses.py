@@ -1,4 +1,4 @@
-"""Travel addresses: where the provider of a wallet takes inquiries, as one word that people copy.
+"""Travel addresses: the URL for inquiries at a wallet's provider, as one word that people can copy.
 
 The word is `ta` and the base58check encoding of a URL without `https://`, which has the query
 `t=i`. Source: Travel Rule Protocol 3.1, "Travel Address", as read in the stored implementation of
@@ -14,21 +14,21 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.egress_addresses import AddressRefused, read_destination
 
 _PREFIX: Final = "ta"
-# A URL has at most 2,000 characters; base58 takes 1.37 for each byte.
+# A URL has at most 2,000 characters; base58 takes 1.37 characters for each byte.
 TRAVEL_ADDRESS_LENGTH_MAX: Final = 1_000
 _TAG: Final = ("t", "i")
 
 
 def encode_travel_address(url: str) -> str:
-    """Return the travel address of a URL that takes inquiries."""
+    """Return the travel address of a URL for inquiries."""
     _, _, rest = url.partition("://")
     return _PREFIX + base58.b58encode_check(rest.encode("ascii")).decode("ascii")
 
 
 def decode_travel_address(field: str, text: str, *, allows_loopback: bool) -> str:
-    """Return the URL of a travel address, by https; by http for this machine, in a sandbox.
+    """Return the URL of a travel address: https, or http for this machine in a sandbox.
 
-    Raises `FieldInvalid`, also for an address that nothing may be sent to.
+    Raises `FieldInvalid`, also for an address to which nothing may be sent.
     """
     if not text.startswith(_PREFIX) or len(text) > TRAVEL_ADDRESS_LENGTH_MAX:
         raise FieldInvalid(f"{field} must be a travel address, which begins with ta", field=field)

@@ -29,18 +29,19 @@ ROLE = "postgres"
 LOG_BYTES_MAX = 10 * 1024 * 1024
 _LOG_TAIL_LINES = 15
 
-# How long a command may block `serve`, or another command.
+# Seconds for which a command may block `serve` or another command.
 COMMAND_WAIT_S = 60.0
 # initdb takes half a second on a good disk.
 _INIT_TIMEOUT_S = 300
 
-# Written to postgresql.conf once, where the operator may change them.
+# Written to postgresql.conf when the directory is created; the operator may change them there.
 INITIAL_SETTINGS = {
     "max_connections": "100",
     "shared_buffers": "128MB",
     "max_wal_size": "1GB",
-    # Plans are renewed when their tables are analyzed. On a new database that must happen soon, or
-    # plans made for empty tables meet a hundred thousand rows (docs/internals/speed.md).
+    # PostgreSQL renews a plan when its tables are analyzed. On a new database that must happen
+    # soon: plans made for empty tables are slow for a hundred thousand rows
+    # (docs/internals/speed.md).
     "autovacuum_naptime": "5s",
     "timezone": "UTC",
     "log_timezone": "UTC",
@@ -57,7 +58,7 @@ class DataDirInUse(Busy):
 
 
 class OwnerLock:
-    """The right to start and stop the server on a data directory."""
+    """Right to start and stop the server on a data directory."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -65,7 +66,10 @@ class OwnerLock:
 
     @classmethod
     def take(cls, home: Path, *, purpose: Purpose, print_line: PrintLine) -> Self:
-        """Take the lock, after waiting for another command; refused while `serve` holds it."""
+        """Take the lock.
+
+        Waits if a command holds it; raises `DataDirInUse` while `serve` holds it.
+        """
         deadline = time.monotonic() + COMMAND_WAIT_S
         has_printed = False
         while True:
@@ -103,7 +107,10 @@ class OwnerLock:
         return cls(file)
 
     def release(self) -> None:
-        """Give it up; again is harmless. The file stays, or two could lock two files of a name."""
+        """Release the lock; a second call does nothing.
+
+        The file stays, or two processes could lock two files with the same name.
+        """
         if self.is_held:
             self.is_held = False
             os.ftruncate(self._file, 0)
@@ -111,7 +118,7 @@ class OwnerLock:
 
 
 def has_database(home: Path) -> bool:
-    """Return whether a database exists in this data directory, even an incomplete one."""
+    """Return whether a database exists in this data directory, complete or not."""
     return home.joinpath("postgres").exists()
 
 
@@ -121,7 +128,7 @@ def check(root: Path) -> None:
         owner = root.stat().st_uid
     except FileNotFoundError:
         return
-    # Root runs the server as either user, depending on what the system allows.
+    # If we are root, the server runs as root or as nobody, depending on what the system allows.
     allowed = {0, NOBODY} if os.geteuid() == 0 else {os.geteuid()}
     if owner not in allowed:
         raise EmbeddedUnavailable(
@@ -148,22 +155,22 @@ def hand_over(path: Path, to: Runner) -> None:
         for directory, subdirectories, files in os.walk(path):
             for name in (*subdirectories, *files):
                 os.chown(Path(directory, name), to.uid, to.gid, follow_symlinks=False)
-        # Last, so that an interrupted change is repeated.
+        # The owner is changed last, so that an interrupted change is repeated.
         os.chown(path, to.uid, to.gid)
 
 
 def make(data: Path, *, by: Runner) -> None:
     """Create a database directory under a temporary name, then rename it."""
     for unfinished in data.parent.glob("data.new-*"):
-        # An orphaned initdb may still be writing there: the rest is removed next time.
+        # An orphaned initdb may still be writing there; then the next start removes the rest.
         shutil.rmtree(unfinished, ignore_errors=True)
     new = Path(tempfile.mkdtemp(prefix="data.new-", dir=data.parent))
     os.chown(new, by.uid, by.gid)
     args = [
         *("-D", by.data_argument(new), "-U", ROLE, "--no-instructions"),
-        # Access to the socket's directory is the authentication; there is no other way in.
+        # There is no password: the permissions of the socket's directory decide who may connect.
         *("--auth-local=trust", "--auth-host=reject"),
-        # The same collation on every system, whatever its C library.
+        # The builtin provider sorts the same on every system, whatever its C library.
         *("-E", "UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"),
     ]
     for name, value in INITIAL_SETTINGS.items():
@@ -176,13 +183,13 @@ def make(data: Path, *, by: Runner) -> None:
 
 
 def _run(program: str, args: Sequence[str], *, cwd: Path, by: Runner, failed: str) -> None:
-    """Run a program of the server to its end; `failed` begins the error message."""
+    """Run a program of PostgreSQL to its end; the message of an error begins with `failed`."""
     with tempfile.TemporaryFile() as output:
         process = by.spawn(program, args, cwd=cwd, output=output)
         try:
             code = process.wait(_INIT_TIMEOUT_S)
         finally:
-            # On Ctrl-C or a timeout. The program leads a session of its own.
+            # The wait was interrupted or timed out. The program leads a session of its own.
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
@@ -197,13 +204,13 @@ def open_log(log: Path) -> BinaryIO:
     """Open a new log for the server; the previous one, which may explain a crash, is kept."""
     with suppress(FileNotFoundError):
         log.replace(_earlier(log))
-    # Append mode, so that the server continues at the new end after `bound_log` truncated it.
+    # Append mode, so that the server goes on at the new end after `bound_log` has truncated it.
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
     return os.fdopen(os.open(log, flags, 0o600), "ab", buffering=0)
 
 
 def bound_log(log: Path) -> None:
-    """Rotate a log that is too long; a line written meanwhile may be lost."""
+    """Rotate the log if it is too long; a line written at that moment may be lost."""
     with suppress(FileNotFoundError):
         if log.stat().st_size > LOG_BYTES_MAX:
             shutil.copyfile(log, _earlier(log))
@@ -211,7 +218,7 @@ def bound_log(log: Path) -> None:
 
 
 def end_of_log(log: Path) -> str:
-    """Its last lines."""
+    """Return the last lines of a log."""
     lines = log.read_text(errors="replace").splitlines()
     return "\n".join(lines[-_LOG_TAIL_LINES:])
 

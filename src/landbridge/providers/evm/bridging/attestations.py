@@ -4,9 +4,9 @@
 transaction, then messages with the status `pending_confirmations` or `complete`. Source:
 developers.circle.com/api-reference/cctp/all/get-messages-v-2.
 
-Nothing that is answered is believed: the caller compares each message with the burn, and the chain
-checks the signatures. A service that hangs is left alone for a while, so that its mints do not hold
-up the other orders of their chain.
+Answers are not trusted: the caller compares each message with the burn, and the chain checks the
+signatures. A service that does not answer is paused for a while, so that its mints do not delay the
+other orders of their chain.
 
 Anybody may submit a signed burn in a transaction with burns of their own, as many as a block has
 room for. So all messages of a transaction are read.
@@ -30,21 +30,22 @@ from landbridge.providers.evm.transport import open_session
 _COMPLETE = "complete"
 _NOT_FOUND = 404
 _TIMEOUT = timedelta(seconds=3)
-# After a request without an answer in time.
+# Pause after a request that was not answered in time.
 _PAUSE = timedelta(seconds=15)
 _NO_ANSWER = "did not answer in time"
-# More than the messages of a block full of burns: each takes 50,000 gas and some 4 KiB at least.
+# Bytes of the largest answer that is read. A block full of burns has less: each takes 50,000 gas,
+# and at least some 4 KiB in the answer.
 _BYTES_MAX = 16 * 1024 * 1024
-# Answers in memory at once.
+# Maximum answers held in memory at once.
 _ANSWERS_MAX = 4
 
 
 class AttestationsUnavailable(Unavailable):
-    """The service does not answer, or answers something unusable."""
+    """The service does not answer, or its answer is unusable."""
 
 
 class AttestedMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """Attested burn: its message as read and as it is submitted, and the signatures."""
+    """Attested burn: its decoded message, the bytes to submit, and the signatures."""
 
     message: BurnMessage
     raw: bytes
@@ -52,7 +53,7 @@ class AttestedMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AttestationClient:
-    """Reads one attestation service. Close it."""
+    """Client of one attestation service; the caller closes it."""
 
     def __init__(
         self, bridge: BridgeContracts, clock: Clock, *, timeout: timedelta = _TIMEOUT
@@ -73,7 +74,7 @@ class AttestationClient:
     async def messages(self, transaction_hash: str) -> Sequence[AttestedMessage]:
         """Return the attested burns of a transaction of this chain, in the order of their logs.
 
-        Messages of other kinds are left out, and so are those that are not attested yet.
+        Messages of other kinds and messages without an attestation are left out.
 
         Raises:
             AttestationsUnavailable: The service gave no usable answer.
@@ -101,7 +102,7 @@ class AttestationClient:
         return attested
 
     async def _get(self, path: str) -> dict[str, Any] | None:
-        """Return the object that the service answers; None for 404."""
+        """Return the object that the service answers; None if the status is 404."""
         if self._clock.now() < self._quiet_until:
             raise self._unavailable(_NO_ANSWER)
         try:
@@ -120,7 +121,7 @@ class AttestationClient:
         except TimeoutError:
             self._quiet_until = self._clock.now() + _PAUSE
             raise self._unavailable(_NO_ANSWER) from None
-        # Errors of the library may show the URL, so none is chained.
+        # Error messages of the library may contain the URL, so no error is chained.
         except (aiohttp.ClientError, OSError) as error:
             raise self._unavailable(f"can't be read ({type(error).__name__})") from None
         if len(content) > _BYTES_MAX:

@@ -1,4 +1,4 @@
-"""Bridges of the connected chains: which tokens they move to one another."""
+"""Bridges of the connected chains: which tokens they can move between chains."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from landbridge.providers.evm.configuration import EvmChain
 
 
 class ConnectedBridges:
-    """All bridges of the chains file, and their attestation services."""
+    """Bridges of all chains in the chains file, with their attestation services."""
 
     def __init__(self, chains: Mapping[Network, EvmChain], clock: Clock) -> None:
         self._chains = chains
@@ -28,7 +28,7 @@ class ConnectedBridges:
             await client.close()
 
     def has_bridge(self, name: Network) -> bool:
-        """Whether a chain has a bridge to another connected one."""
+        """Return whether a chain has a bridge to another connected chain."""
         return name in self._clients and len(self._clients) > 1
 
     def find_refusal(self, source: Network, destination: Network, currency: str) -> str | None:
@@ -42,7 +42,7 @@ class ConnectedBridges:
         return None
 
     def bridge(self, name: Network) -> BridgeContracts:
-        """Return the bridge of a chain that has one."""
+        """Return the bridge of a chain; raises `InvariantBroken` if it has none."""
         bridge = self._chains[name].bridge
         if bridge is None:
             raise InvariantBroken(f"{name} has no bridge")
@@ -58,7 +58,7 @@ class ConnectedBridges:
         recipient: str,
         amount_units: int,
     ) -> BurnMessage:
-        """Return the message of a burn on one chain for another."""
+        """Return the expected message of a burn on one chain with a mint on another."""
         return burn_message(
             source=self.bridge(source),
             destination=self.bridge(destination),

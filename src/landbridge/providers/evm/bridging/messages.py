@@ -12,8 +12,8 @@ from landbridge.providers.evm.bridge_configuration import MESSAGE_VERSIONS, Brid
 from landbridge.providers.evm.quantities import AnswerInvalid
 
 _VERSION, _BODY_VERSION = MESSAGE_VERSIONS
-# Finality at which a burn is attested: its block can't be undone, and no fee is taken.
-# Source: developers.circle.com/cctp/technical-guide (finality thresholds).
+# Finality of attested burns: their block can't be undone, and no fee is taken. Source:
+# developers.circle.com/cctp/technical-guide (finality thresholds).
 FINALIZED = 2000
 ANY_CALLER = bytes(32)
 NO_FEE = 0
@@ -23,7 +23,7 @@ _HEAD_BYTES, _BODY_BYTES = 148, 228
 
 
 class BurnMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """Message of a burn, as attested. Addresses have EIP-55 capitals.
+    """Message of a burn. Addresses have EIP-55 capital letters.
 
     `token` is burned on the source chain for `recipient`; `owner` paid. `messenger` sent the
     message there, and `handler` carries it out.
@@ -46,9 +46,9 @@ class BurnMessage(msgspec.Struct, frozen=True, kw_only=True):
     expiration_block: int = 0
 
     def pays_as(self, other: "BurnMessage") -> bool:
-        """Return whether both move the same coins in the same way, under whatever nonce.
+        """Return whether both messages move the same coins in the same way, whatever the nonces.
 
-        The executed finality may be higher than required, and an expiration does not matter then.
+        The executed finality may be higher than required, and then an expiration does not matter.
         """
         return self == msgspec.structs.replace(
             other,
@@ -67,7 +67,7 @@ def burn_message(
     amount_units: int,
     owner: str,
 ) -> BurnMessage:
-    """Return the message of a burn that we ask for: final, for any caller, without a fee."""
+    """Return the message of a burn that we request: final, for any caller, without a fee."""
     return BurnMessage(
         source_domain=source.domain,
         destination_domain=destination.domain,
@@ -87,8 +87,8 @@ def burn_message(
 def read_message(data: bytes) -> BurnMessage:
     """Return the burn in a message.
 
-    Raises `AnswerInvalid` for another kind of message, one with data for a hook, and an address
-    that is no EVM address.
+    Raises `AnswerInvalid` for another kind of message, for one with data for a hook, and for an
+    address that is not an EVM address.
     """
     if len(data) != _HEAD_BYTES + _BODY_BYTES:
         raise AnswerInvalid(f"a message of {len(data)} bytes")
@@ -129,7 +129,7 @@ def read_body(body: bytes) -> tuple[str, str, int, str]:
 
 
 def address_word(address: str) -> bytes:
-    """Return an address as messages have it: 32 bytes, the first twelve of them zero."""
+    """Return an address in the form of messages: 32 bytes, the first twelve of them zero."""
     return bytes.fromhex(address.removeprefix("0x")).rjust(_WORD_BYTES, b"\0")
 
 

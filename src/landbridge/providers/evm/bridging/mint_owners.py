@@ -1,9 +1,9 @@
-"""Owners of minted coins: who has burned, on another connected chain, what a transaction mints.
+"""Owners of minted coins: who burned them on another connected chain.
 
-A mint's Transfer event comes from the zero address. The event of the message that it belongs to
-follows in the same transaction. Its sender is a contract of the other chain, which the transmitters
-guarantee, so only a message of a configured messenger names an owner: any other could be forged.
-Source: circlefin/evm-cctp-contracts, src/v2/MessageTransmitterV2.sol (MessageReceived).
+A mint's Transfer event has the zero address as its source. The event of its message follows in the
+same transaction. Its sender is a contract of the other chain, which the transmitters guarantee, so
+only a message of a configured messenger names an owner: any other could be forged. Source:
+circlefin/evm-cctp-contracts, src/v2/MessageTransmitterV2.sol (MessageReceived).
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ def find_owner(
     transmitter: str,
     messengers: Mapping[int, str],
 ) -> str | None:
-    """Return the owner of the coins that the log at `log_index` has minted; None if not known.
+    """Return the owner of the coins minted by the log at `log_index`; None if unknown.
 
-    `logs` are those of the transaction; `messengers` are those of the other chains, by domain.
+    `logs` are the logs of the transaction; `messengers` are those of the other chains, by domain.
     """
     after = (
         log
@@ -54,7 +54,7 @@ def find_owner(
 
 
 def _read(data: bytes) -> tuple[int, bytes, bytes]:
-    """Return domain, sender and body in the data of the event."""
+    """Return domain, sender and body from the data of the event."""
     words = [data[start : start + _WORD_BYTES] for start in range(0, 4 * _WORD_BYTES, _WORD_BYTES)]
     if len(words[-1]) != _WORD_BYTES or int.from_bytes(words[2]) != 3 * _WORD_BYTES:
         raise AnswerInvalid("an event that is no received message")
@@ -66,7 +66,7 @@ def _read(data: bytes) -> tuple[int, bytes, bytes]:
 
 
 def other_messengers(chains: Mapping[Network, EvmChain], besides: Network) -> Mapping[int, str]:
-    """Return the messengers of all chains but one, by domain."""
+    """Return the token messengers of all chains except one, by domain."""
     return {
         chain.bridge.domain: chain.bridge.token_messenger
         for name, chain in chains.items()

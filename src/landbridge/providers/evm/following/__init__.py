@@ -1,1 +1,1 @@
-"""Follows the blocks of EVM chains and reads the token transfers in them."""
+"""Block follower: reads the blocks of EVM chains and the token transfers in them."""

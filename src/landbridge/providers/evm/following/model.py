@@ -7,22 +7,22 @@ from landbridge.providers.chains.tokens import Network
 
 
 class ChainUnsettled(Unavailable):
-    """Answers of the nodes do not belong to one state of the chain; read them again later."""
+    """The answers of nodes belong to different states of the chain; read them again later."""
 
 
 class BlockRef(msgspec.Struct, frozen=True):
-    """Block by number and hash; the hash also stands for all blocks below."""
+    """Block by number and hash; the hash also identifies all blocks below it."""
 
     number: int
     hash: str
 
 
 class ChainHeads(msgspec.Struct, frozen=True, kw_only=True):
-    """Latest block of a chain, and the numbers down to which its blocks count as settled.
+    """Latest block of a chain, and the numbers up to which its blocks are settled.
 
-    `confirmed` is the highest block that is `confirmations` deep, where the latest block is one
-    deep. `final` is the highest one at the chain's finality, never above `confirmed`; None if there
-    is none yet.
+    `confirmed` is the highest block that is `confirmations` deep; the latest block is one deep.
+    `final` is the highest block at the chain's finality, never above `confirmed`; None if there is
+    none yet.
     """
 
     latest: BlockRef
@@ -31,9 +31,9 @@ class ChainHeads(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ChainCursor(msgspec.Struct, frozen=True, kw_only=True):
-    """Position of the follower on one chain.
+    """Position of the block follower on one chain.
 
-    Transfers up to `start` are not read. Those up to `confirmed` were found at the depth
+    Transfers up to the block `start` are not read. Those up to `confirmed` were read at the depth
     `confirmations`, those up to `final` at the chain's finality.
     """
 
@@ -60,5 +60,5 @@ class LoggedTransfer(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return what identifies the log on one state of the chain."""
+        """Return the identity of the log in one state of the chain."""
         return self.transaction_hash, self.log_index

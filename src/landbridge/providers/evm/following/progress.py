@@ -1,6 +1,6 @@
-"""Progress of the follower: the cursor, lease and recent blocks of each chain.
+"""Progress of the block follower: the cursor, lease and recent blocks of each chain.
 
-Its caller runs these statements in the transaction that writes what was found in the blocks.
+The caller runs these statements in the transaction that writes what the blocks contain.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,8 @@ order by number
 
 _REMOVE_ABOVE = "delete from chain_blocks where chain = $1 and number > $2"
 
-# Blocks up to the start are the last ones to compare with, so they stay; so does one of a thousand.
+# Blocks up to the start are kept, because they are the last ones to compare with; of the others,
+# every thousandth is kept.
 _PRUNE = """
 delete from chain_blocks
 where chain = $1 and number > $2 and number < $3 and number % 1000 <> 0
@@ -75,19 +76,19 @@ where chain = $1 and number > $2 and number < $3 and number % 1000 <> 0
 async def take_lease(
     tx: Tx, chain: Network, owner: UUID, *, now: datetime, until: datetime
 ) -> ChainCursor | None:
-    """Return the chain's cursor, leased to `owner`; None if another has it, or there is none."""
+    """Lease the chain's cursor to `owner` and return it; None if leased to another or missing."""
     row = await tx.fetchrow(_TAKE_LEASE, chain, owner, now, until)
     return None if row is None else _cursor(row)
 
 
 async def held(tx: Tx, chain: Network, owner: UUID, *, longer_than: datetime) -> ChainCursor | None:
-    """Return the chain's cursor if `owner` has its lease until after a moment; writes nothing."""
+    """Return the chain's cursor if `owner` holds its lease beyond `longer_than`; otherwise None."""
     row = await tx.fetchrow(_HELD, chain, owner, longer_than)
     return None if row is None else _cursor(row)
 
 
 async def has_cursor(tx: Tx, chain: Network) -> bool:
-    """Return whether the chain is followed already."""
+    """Return whether the chain has a cursor."""
     return bool(await tx.fetchval(_HAS_CURSOR, chain))
 
 
@@ -97,18 +98,18 @@ async def start_number(tx: Tx, chain: Network) -> int:
 
 
 async def add_cursor(tx: Tx, chain: Network, start: BlockRef) -> bool:
-    """Store the cursor of a new chain; False if there is one."""
+    """Store the cursor of a new chain; return False if it has one."""
     return await tx.fetchval(_START, chain, start.number, start.hash) is not None
 
 
 async def lock_cursor(tx: Tx, cursor: ChainCursor) -> bool:
-    """Lock the chain's cursor; return whether it is still this one."""
+    """Lock the chain's cursor; return whether it is still equal to `cursor`."""
     row = await tx.fetchrow(_LOCK, cursor.chain)
     return row is not None and _cursor(row) == cursor
 
 
 async def move_cursor(tx: Tx, cursor: ChainCursor) -> None:
-    """Store a new position; the caller has locked the cursor."""
+    """Store a new position of the cursor, which the caller has locked."""
     await tx.execute(
         _MOVE,
         cursor.chain,
@@ -122,24 +123,24 @@ async def move_cursor(tx: Tx, cursor: ChainCursor) -> None:
 
 
 async def add_blocks(tx: Tx, chain: Network, blocks: Sequence[BlockRef]) -> None:
-    """Store blocks; those of the same number are replaced."""
+    """Store blocks, replacing blocks with the same number."""
     numbers, hashes = [each.number for each in blocks], [each.hash for each in blocks]
     await tx.execute(_ADD_BLOCKS, chain, numbers, hashes)
 
 
 async def blocks(tx: Tx, chain: Network, *, first: int, last: int) -> list[BlockRef]:
-    """Return the stored blocks of a range, both ends included, in ascending order."""
+    """Return the stored blocks from `first` to `last`, both included, in ascending order."""
     rows = await tx.fetch(_BLOCKS, chain, first, last)
     return [BlockRef(row["number"], row["hash"]) for row in rows]
 
 
 async def remove_blocks_above(tx: Tx, chain: Network, number: int) -> None:
-    """Remove the blocks that a reorganisation took away."""
+    """Remove blocks that a reorganisation has removed from the chain."""
     await tx.execute(_REMOVE_ABOVE, chain, number)
 
 
 async def prune_blocks(tx: Tx, chain: Network, *, above: int, below: int) -> None:
-    """Remove old blocks between two numbers; every thousandth stays."""
+    """Remove old blocks between two numbers, except every thousandth."""
     await tx.execute(_PRUNE, chain, above, below)
 
 

@@ -1,7 +1,7 @@
 """Reads one chain for the block follower: heads, linked blocks and token transfers.
 
-Every answer is compared with the hashes of the blocks that it is about. Answers of different nodes,
-or of one node during a reorganisation, that do not fit together raise `ChainUnsettled`.
+Every answer is compared with the hashes of the blocks that it is about. `ChainUnsettled` is raised
+for contradictory answers, of different nodes or of one node during a reorganisation.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from landbridge.providers.evm.following.walk_back import linked_blocks
 from landbridge.providers.evm.markets.fills import find_payer
 from landbridge.providers.evm.rpc import ChainClient
 
-# Receipts in memory at once. One has up to some megabytes.
+# Receipts held in memory at once; one has up to some megabytes.
 _RECEIPTS_MAX = 10
 
 
@@ -37,7 +37,7 @@ class ChainReader:
         *,
         messengers: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """Read a chain; `messengers` of other chains have it mint, by domain."""
+        """`messengers` are those of other chains whose burns this chain mints, by domain."""
         self.chain = chain
         self._client = client
         self._messengers = messengers
@@ -47,12 +47,12 @@ class ChainReader:
 
     @property
     def name(self) -> Network:
-        """Name of the chain."""
+        """Return the name of the chain."""
         return self.chain.name
 
     @property
     def intermediaries(self) -> frozenset[str]:
-        """Addresses that pass on the coins of others: see `owners`."""
+        """Return the addresses that pass on coins of others: see `owners`."""
         return self._pools | {NO_ADDRESS}
 
     async def latest(self) -> BlockRef:
@@ -63,7 +63,7 @@ class ChainReader:
         return _ref(header)
 
     async def heads(self, latest: BlockRef) -> ChainHeads:
-        """Return which blocks are confirmed and final below the latest block."""
+        """Return the confirmed and the final block below the latest block."""
         confirmed = max(latest.number - self.chain.confirmations + 1, 0)
         final = await self._client.final_block(self.chain.finality, head=latest.number)
         if final is not None:
@@ -71,7 +71,7 @@ class ChainReader:
         return ChainHeads(latest=latest, confirmed=confirmed, final=final)
 
     async def block(self, number: int) -> BlockHeader | None:
-        """Return a block, or None if the node does not have it."""
+        """Return a block; None if the node does not have it."""
         return await self._client.block(number)
 
     async def has_checkpoint(self) -> bool:
@@ -80,7 +80,7 @@ class ChainReader:
         return header is not None and header.hash == self.chain.checkpoint_hash
 
     async def blocks_up_to(self, number: int, count: int) -> Sequence[BlockRef]:
-        """Return at most `count` linked blocks in ascending order, the last of this number."""
+        """Return at most `count` linked blocks in ascending order, up to the block `number`."""
         headers = await self._client.blocks(range(max(number - count + 1, 0), number + 1))
         first = headers[0]
         if first is None or len(linked_blocks(_ref(first), headers[1:])) < len(headers) - 1:
@@ -88,7 +88,7 @@ class ChainReader:
         return [_ref(header) for header in headers if header is not None]
 
     async def blocks_after(self, parent: BlockRef, last: int) -> Sequence[BlockRef]:
-        """Return the blocks after `parent` up to `last`, as far as they continue it."""
+        """Return the blocks after `parent` up to `last`, while each continues the previous one."""
         headers = await self._client.blocks(range(parent.number + 1, last + 1))
         return [_ref(header) for header in linked_blocks(parent, headers)]
 
@@ -111,11 +111,11 @@ class ChainReader:
         return found
 
     async def owners(self, transfers: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], str]:
-        """Return who has paid for these transfers of intermediaries, by `key`.
+        """Return who paid for these transfers of intermediaries, by the transfer's `key`.
 
-        Of a mint, who burned what it has created; of a transfer of a market's pool, who has paid
-        the pool. Unknown ones are left out. A transaction that is not mined any more raises
-        `ChainUnsettled`.
+        For a mint, that is who burned the coins; for a transfer out of a market's pool, who paid
+        the pool. Transfers with an unknown payer are left out. Raises `ChainUnsettled` for a
+        transaction that is no longer mined.
         """
         if not transfers or not (self._messengers or self._pools):
             return {}
@@ -147,8 +147,8 @@ class ChainReader:
     async def positions(self, transfers: Sequence[LoggedTransfer]) -> Mapping[tuple[str, int], int]:
         """Return the position of each transfer's log within its transaction, by `key`.
 
-        It is read from the receipt, which is a second witness: a log that its transaction does not
-        have raises `ChainUnsettled`. Transfers of a receipt that is too large are left out.
+        The position is read from the receipt, which confirms the log: `ChainUnsettled` is raised if
+        the receipt does not have it. Transfers with a receipt that is too large are left out.
         """
         return {
             each.key: self._position(each, logs) async for each, logs in self._with_logs(transfers)
@@ -157,7 +157,8 @@ class ChainReader:
     async def blocks_of(self, transaction_hashes: Sequence[str]) -> Mapping[str, int]:
         """Return the block numbers of those of these transactions that are mined.
 
-        Without those with a receipt that is too large: no deposit of them can be credited again.
+        Transactions with a receipt that is too large are left out, so their deposits can't be
+        credited again.
         """
         return {
             each: receipt.block_number
@@ -168,10 +169,10 @@ class ChainReader:
     async def _with_logs(
         self, transfers: Sequence[LoggedTransfer]
     ) -> AsyncIterator[tuple[LoggedTransfer, Sequence[EventLog]]]:
-        """Yield transfers with the logs of their transactions, in the order of those.
+        """Yield transfers with the logs of their transactions, transaction by transaction.
 
-        Few receipts are in memory at once: anybody can make large ones. A transaction is left out
-        if its receipt is too large, and raises `ChainUnsettled` if it is not mined.
+        Few receipts are in memory at once, because anybody can create large ones. A transaction
+        with a receipt that is too large is left out; one that is not mined raises `ChainUnsettled`.
         """
         by_hash: dict[str, list[LoggedTransfer]] = {}
         for each in transfers:
@@ -192,7 +193,7 @@ class ChainReader:
     async def _mined(
         self, hashes: Sequence[str]
     ) -> Sequence[tuple[str, TransactionReceipt | None]]:
-        """Return transactions with their receipts, without those that are too large."""
+        """Return transactions with their receipts, except receipts that are too large."""
         try:
             return list(zip(hashes, await self._client.receipts(hashes), strict=True))
         except TransactionTooLarge:
@@ -217,7 +218,7 @@ class ChainReader:
         )
 
     def _position(self, transfer: LoggedTransfer, logs: Sequence[EventLog]) -> int:
-        """Return the place of a transfer among the logs of its transaction, in their order."""
+        """Return the position of a transfer among the logs of its transaction, in their order."""
         for position, log in enumerate(logs):
             if log.log_index == transfer.log_index:
                 is_same = log.address in self._currencies and log.block_hash == transfer.block.hash

@@ -1,6 +1,6 @@
-"""Reorganisations: the last common block of the stored chain and the node's, and links of blocks.
+"""Reorganisations: the last block that is both stored and on the chain, and links of blocks.
 
-Pure but for the blocks that they read: tests run them against a model of a chain.
+Pure, except for the blocks that are read: tests run it against a model of a chain.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,10 +12,10 @@ ReadBlock = Callable[[int], Awaitable[BlockHeader | None]]
 
 
 async def find_common_block(stored: Sequence[BlockRef], read_block: ReadBlock) -> BlockRef | None:
-    """Return the highest stored block that the node's chain has; None if it has none of them.
+    """Return the highest stored block that is on the node's chain; None if none is.
 
-    `stored` is in ascending order, not necessarily without gaps. A chain that has a block has all
-    stored blocks below it, so a binary search reads few of them.
+    `stored` is in ascending order and may have gaps. A chain that has a block has all stored blocks
+    below it, so a binary search reads few of them.
     """
     common: BlockRef | None = None
     low, high = 0, len(stored)
@@ -31,7 +31,7 @@ async def find_common_block(stored: Sequence[BlockRef], read_block: ReadBlock) -
 
 
 def linked_blocks(parent: BlockRef, headers: Sequence[BlockHeader | None]) -> Sequence[BlockHeader]:
-    """Return the leading blocks that continue `parent` without a gap, each by its parent hash."""
+    """Return the first blocks that continue `parent` without a gap, by their parent hashes."""
     linked: list[BlockHeader] = []
     for header in headers:
         is_next = (
@@ -47,9 +47,9 @@ def linked_blocks(parent: BlockRef, headers: Sequence[BlockHeader | None]) -> Se
 
 
 def rewind_base(*, start: int, checkpoint: int | None, confirmed: int, blocks_max: int) -> int:
-    """Return the block from which to read a chain that has no stored block any more.
+    """Return the block from which to read a chain that has none of the stored blocks.
 
-    Such a chain differs already below `start`, so blocks before it are new as well: at most
+    Such a chain differs already below `start`, so blocks before it are new too. At most
     `blocks_max` of them are read, and none before the checkpoint, if the chain still has it.
     """
     base = max(checkpoint or 0, start - blocks_max, 0)

@@ -1,1 +1,1 @@
-"""Costs of gas: what validators were paid for the transactions of each order."""
+"""Gas costs: what the transactions of each order have cost in native coins."""

@@ -14,7 +14,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect: an expense, and native coins that went outside, or the opposite."""
+    """Return the total effect: an expense paid to outside in native coins, or its reversal."""
     del statuses
     paid = debit(HouseRole.GAS, _money(record)), credit(HouseRole.OUTSIDE, _money(record))
     undone = credit(HouseRole.GAS, _money(record)), debit(HouseRole.OUTSIDE, _money(record))

@@ -1,4 +1,4 @@
-"""Gas costs: records by which the ledger has what the transactions of an order have cost.
+"""Gas costs: records that book the cost of an order's transactions in the ledger.
 
     created      GAS to OUTSIDE: native coins were paid to validators
                  or the opposite: a reorganisation has removed transactions that were booked
@@ -27,7 +27,7 @@ ASSETS = {asset.code: asset for asset in NATIVE_ASSETS.values()}
 class GasCostStatus(StrEnum):
     """Status of a gas cost."""
 
-    COMPLETED = "COMPLETED"  # posted
+    COMPLETED = "COMPLETED"  # posted; the only status
 
 
 TRANSITIONS: Transitions[GasCostStatus] = Transitions(
@@ -39,8 +39,8 @@ TRANSITIONS: Transitions[GasCostStatus] = Transitions(
 class GasCost:
     """Gas of all mined transactions of a final order, in wei of its chain's native coin.
 
-    Of these, `booked_wei` are booked already, by `number` records before this one. `key` is the key
-    of the order, `record_id` the payment that it belongs to, and `user_id` that of the payment.
+    Of it, `booked_wei` is booked already, by `number` records before this one. `key` is the order's
+    key, `record_id` its payment, and `user_id` the payment's user.
     """
 
     org_id: UUID
@@ -54,19 +54,19 @@ class GasCost:
 
     @property
     def asset(self) -> Asset:
-        """Native coin of the chain."""
+        """Return the native coin of the chain."""
         return NATIVE_ASSETS[Network(self.chain)]
 
 
 def gas_cost_id(key: UUID, number: int = 0) -> UUID:
-    """Return the id of a record of an order's gas: derived, so that it exists once."""
+    """Return the id of a gas record, derived from the order's key, so that it exists only once."""
     return derived_id(key, f"gas/{number}" if number else "gas")
 
 
 def book(cost: GasCost, at: datetime) -> CreateTransfer:
-    """Build the record of what is not booked, which is not zero.
+    """Build the record of the gas that is not booked yet, which is not zero.
 
-    Its request id is random: a client could derive one as well, and use it first.
+    Its request id is random: a client could derive the same id and use it first.
     """
     difference = cost.wei - cost.booked_wei
     money, is_undone = Money(abs(difference), cost.asset), difference < 0
@@ -90,6 +90,6 @@ def book(cost: GasCost, at: datetime) -> CreateTransfer:
 
 
 def gas_postings(money: Money, *, is_undone: bool) -> Sequence[Posting]:
-    """Return the journal of native coins that were paid for gas, or were not after all."""
+    """Return the journal of native coins paid for gas; with `is_undone`, its reversal."""
     paid = -money if is_undone else money
     return [Posting(HouseRole.GAS, -paid), Posting(HouseRole.OUTSIDE, paid)]

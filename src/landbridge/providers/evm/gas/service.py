@@ -19,12 +19,12 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.evm.gas import store
 from landbridge.providers.evm.gas.model import TRANSITIONS, book
 
-# A batch takes some ten milliseconds.
+# Orders in a batch, which takes some ten milliseconds.
 BATCH_SIZE = 200
 
 
 class GasCosts:
-    """Gas of the orders of all organisations and chains."""
+    """Gas costs of the orders of all organisations and chains."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
@@ -34,10 +34,10 @@ class GasCosts:
     async def book(
         self, offsets: Mapping[UUID, timedelta], *, batch_size: int = BATCH_SIZE
     ) -> bool:
-        """Book the gas of the next final orders; return whether more may be due.
+        """Book the gas of final orders; return whether more orders may wait.
 
-        `offsets` are the clock offsets of all organisations: records have organisation time. An
-        order that paid no gas gets no record.
+        `offsets` are the clock offsets of all organisations, because records have organisation
+        time. An order without gas costs gets no record.
         """
 
         async def work(tx: Tx) -> int:
@@ -50,7 +50,7 @@ class GasCosts:
                 if each.wei != each.booked_wei
             ]
             outcomes = await self._ledger.create_house_transfers_in(tx, creations, TRANSITIONS)
-            # A known record is that of an order whose mark was lost.
+            # A duplicate record belongs to an order whose mark was lost.
             if set(outcomes) - {CommitOutcome.DONE, CommitOutcome.DUPLICATE}:
                 raise InvariantBroken(f"booking gas resulted in {sorted(set(outcomes))}")
             await store.set_booked(tx, costs, self._clock.now())

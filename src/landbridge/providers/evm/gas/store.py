@@ -1,4 +1,4 @@
-"""All SQL statements that book the gas of final orders."""
+"""Statements that book the gas of final orders."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,8 +7,8 @@ from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.providers.evm.gas.model import GasCost
 
-# What a reopened order has paid before is booked already. Orders that another worker books at this
-# moment are left out.
+# Gas that a reopened order paid before is booked already. Orders that another worker is booking now
+# are left out.
 _LOCK_DUE = """
 select o.org_id, o.key, o.record_id, o.chain, t.user_id, o.gas_records,
     case when o.gas_records > 0 then o.gas_wei else 0 end as booked_wei,
@@ -46,7 +46,7 @@ async def lock_due(tx: Tx, *, limit: int) -> list[GasCost]:
 
 
 async def set_booked(tx: Tx, costs: Sequence[GasCost], at: datetime) -> None:
-    """Note that the gas of these orders is booked."""
+    """Mark the gas of these orders as booked."""
     await tx.execute(
         _SET_BOOKED,
         at,

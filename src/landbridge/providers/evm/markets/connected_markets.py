@@ -3,7 +3,7 @@
 Guarantees:
 - a quote is for the whole amount: a pool that has too little for it is refused;
 - no quote gives less than the chain's `least_rate`;
-- a node that does not answer in time decides nothing: `Unavailable`.
+- if no node answers in time, the quote raises `Unavailable`.
 """
 
 import asyncio
@@ -24,9 +24,10 @@ from landbridge.providers.evm.markets.prices import gives_rate, price_limit
 from landbridge.providers.evm.quantities import AnswerInvalid
 from landbridge.providers.evm.rpc import ChainClient
 
-# A request for a quote waits for this long at most.
+# Seconds that a request for a quote waits at most.
 _TIMEOUT_S = 3
-# More than any swap of one pool takes within its price limit; it bounds the work of a node.
+# Gas limit of a quote, which bounds the work of a node: more than a swap in one pool takes within
+# its price limit.
 _GAS_MAX = 5_000_000
 _BPS = 10_000
 _COIN_DECIMALS = 18
@@ -36,7 +37,7 @@ _TOO_LITTLE = "the market has too little liquidity for this amount"
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Coins sold and bought, and where."""
+    """Coins sold and bought, with the market and pool of the swap."""
 
     source: Asset
     destination: Asset
@@ -52,7 +53,7 @@ class _QuoterAnswer:
 
 
 class ConnectedMarkets:
-    """Markets of these chains."""
+    """Markets of the connected chains."""
 
     def __init__(
         self, chains: Mapping[Network, EvmChain], clients: Mapping[Network, ChainClient]
@@ -62,7 +63,7 @@ class ConnectedMarkets:
 
     @property
     def is_connected(self) -> bool:
-        """Return true; see the port."""
+        """Return True: these markets are on connected chains."""
         return True
 
     @property
@@ -86,7 +87,7 @@ class ConnectedMarkets:
         return SwapProvider.TREASURY if pool is None else pool.provider
 
     async def quote_sale(self, sold: Money, into: Asset) -> MarketQuote:
-        """Return what the market gives at least; see the port."""
+        """Return the least amount that the market gives; see the port."""
         pair = self._pair(sold.asset, into)
         answer = await self._ask(pair, QUOTE_SALE, sold.units)
         kept_bps = _BPS - pair.market.slippage_bps
@@ -96,9 +97,9 @@ class ConnectedMarkets:
         return MarketQuote(sold, expected, least, await self._gas(pair, answer.gas, into))
 
     async def quote_purchase(self, bought: Money, out_of: Asset) -> MarketQuote:
-        """Return what has to be sold; see the port."""
+        """Return the amount that has to be sold; see the port."""
         pair = self._pair(out_of, bought.asset)
-        # So much that the least amount is `bought`.
+        # Amount to ask for, so that after the slippage at least `bought` remains.
         target = -(-bought.units * _BPS // (_BPS - pair.market.slippage_bps))
         answer = await self._ask(pair, QUOTE_PURCHASE, target)
         sold = Money(answer.units, out_of)
@@ -115,7 +116,7 @@ class ConnectedMarkets:
         return _Pair(source, destination, chain, market, pool)
 
     async def _ask(self, pair: _Pair, function: AbiFunction, units: int) -> _QuoterAnswer:
-        """Return what the quoter answers, if the pool does not reach the limit of its price."""
+        """Return the quoter's answer; raises `MarketRefused` at the price limit of the pool."""
         chain, market = pair.chain, pair.market
         sold, bought = (chain.tokens[each.currency] for each in (pair.source, pair.destination))
         limit = price_limit(
@@ -130,7 +131,7 @@ class ConnectedMarkets:
                     destination=market.quoter, data=data, gas=_GAS_MAX
                 )
         except NodeError:
-            # The quoter reverts where the pool can't give an amount; so it does without a pool.
+            # The quoter reverts if the pool can't give the amount, or if there is no pool.
             raise MarketRefused(_TOO_LITTLE) from None
         except (NodeUnavailable, AnswerInvalid, TimeoutError) as error:
             raise Unavailable(f"the nodes of {chain.name} do not answer a quote") from error
@@ -143,7 +144,7 @@ class ConnectedMarkets:
         return _QuoterAnswer(units=words[0], gas=words[3])
 
     async def _gas(self, pair: _Pair, gas: int, asset: Asset) -> Money:
-        """Return what the gas of the pool costs, in a stablecoin."""
+        """Return the price of the pool's gas in a stablecoin."""
         price, name = pair.market.coin_price, pair.chain.name
         if price is None:
             return Money(0, asset)

@@ -8,25 +8,26 @@ from landbridge.platform.formats.evm_addresses import keccak256
 from landbridge.providers.evm.abi import AbiFunction
 from landbridge.providers.evm.market_configuration import RouterInterface
 
-# Token in, token out, fee, recipient, deadline, amount in, least amount out, price limit.
+# Parameters: token in, token out, fee, recipient, deadline, amount in, least amount out, price
+# limit.
 SWAP_WITH_DEADLINE = AbiFunction(
     "exactInputSingle",
     ("address", "address", "uint24", "address", "uint256", "uint256", "uint256", "uint160"),
     has_struct=True,
 )
-# The same without a deadline.
+# The same parameters without a deadline.
 SWAP_02 = AbiFunction(
     "exactInputSingle",
     ("address", "address", "uint24", "address", "uint256", "uint256", "uint160"),
     has_struct=True,
 )
-# Token in, token out, amount (in or out), fee, price limit. The answer begins with the other
-# amount and the price afterwards; its last word is the gas of the swap.
+# Parameters: token in, token out, amount (in or out), fee, price limit. The answer begins with the
+# other amount and the price after the swap; its last word is the gas of the swap.
 _QUOTED = ("address", "address", "uint256", "uint24", "uint160")
 QUOTE_SALE = AbiFunction("quoteExactInputSingle", _QUOTED, has_struct=True)
 QUOTE_PURCHASE = AbiFunction("quoteExactOutputSingle", _QUOTED, has_struct=True)
 
-# Of routers and quoters, of pools, and of the factory.
+# Functions of routers, quoters, pools, and the factory.
 FACTORY = AbiFunction("factory", ())
 POOL_FEE = AbiFunction("fee", ())
 GET_POOL = AbiFunction("getPool", ("address", "address", "uint24"))
@@ -45,7 +46,7 @@ def encode_swap(
     amount_units: int,
     least_units: int,
 ) -> bytes:
-    """Return the call of the router that sells exactly an amount of one token for another."""
+    """Return the router's call that sells an exact amount of one token for another."""
     head, tail = (sold, bought, fee, recipient), (amount_units, least_units, 0)
     if interface is RouterInterface.ROUTER:
         return SWAP_WITH_DEADLINE.encode(*head, deadline_s, *tail)

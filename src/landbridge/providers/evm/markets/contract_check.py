@@ -1,4 +1,4 @@
-"""Check of a market's contracts at the start: router, quoter and pools belong together."""
+"""Check at start that a market's router, quoter and pools belong together."""
 
 from landbridge.platform.formats.evm_addresses import checksummed
 from landbridge.providers.evm.configuration import EvmChain
@@ -11,9 +11,10 @@ from landbridge.providers.evm.rpc import ChainClient
 async def market_problems(
     client: ChainClient, chain: EvmChain, market: MarketContracts
 ) -> list[str]:
-    """Return what does not fit: missing code, another factory, or another pool than the router's.
+    """Return problems: missing code, different factories, or a pool that is not the router's.
 
-    The router asks its factory for no pool: it computes the address from tokens and fee.
+    The router does not ask its factory for a pool: it computes the pool's address from tokens and
+    fee.
     """
     problems = [
         f"market.{name} {address} has no code"

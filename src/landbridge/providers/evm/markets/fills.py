@@ -1,12 +1,12 @@
-"""What a pool has given to whom, read from the events of a transaction.
+"""Fills of a pool: amounts given and paid, read from the events of a transaction.
 
 A pool of Uniswap v3 first transfers what it gives, then takes what is paid, then reports the swap;
 until then it takes part in no other swap. So the payer of a transfer out of the pool is the source
 of the next transfer into it. Source: Uniswap/v3-core, UniswapV3Pool.sol (swap).
 
 Tokens and pools are configured contracts, so no other contract can forge these events. But a caller
-of the pool runs code of its own between the two transfers. Tokens let anybody transfer nothing from
-any address, so such transfers count for nothing; and what several addresses pay has no payer.
+of the pool runs code of its own between the two transfers. Anybody can transfer an amount of zero
+from any address, so such transfers are ignored. A swap that several addresses paid has no payer.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from landbridge.providers.evm.markets.contract_calls import SWAP_TOPIC
 
 
 class MarketFill(msgspec.Struct, frozen=True, kw_only=True):
-    """Swap in a pool: what was paid by `payer`, and what the recipient was given."""
+    """Swap in a pool: the amounts paid by `payer` and given to `recipient`."""
 
     payer: str
     recipient: str
@@ -35,7 +35,7 @@ def find_payer(
 ) -> str | None:
     """Return who paid for the transfer out of the pool at `log_index`; None if nobody did.
 
-    `tokens` has the chain's token contracts.
+    `tokens` are the chain's token contracts.
     """
     fill = next((fill for index, fill in _fills(logs, pool, tokens) if index == log_index), None)
     return None if fill is None else fill.payer
@@ -44,10 +44,10 @@ def find_payer(
 def received_units(
     logs: Sequence[EventLog], expected: MarketFill, *, pool: str, key: bytes
 ) -> int | None:
-    """Return what an order's swap has given; None if the logs do not have it exactly once.
+    """Return the units that an order's swap gave; None unless the logs have it exactly once.
 
-    `expected` is the order: its `bought_units` are the least. `key` is its nonce at the delegate
-    contract, which reports it after the calls of the account.
+    `expected` describes the order: its `bought_units` are the minimum. `key` is the order's nonce
+    at the delegate contract, which reports it after the calls of the account.
     """
     tokens = {expected.sold: expected.sold, expected.bought: expected.bought}
     ends = [
@@ -75,7 +75,7 @@ def received_units(
 def _fills(
     logs: Sequence[EventLog], pool: str, tokens: Mapping[str, str]
 ) -> Iterator[tuple[int, MarketFill]]:
-    """Yield the swaps of a pool with the index of their transfer out of it."""
+    """Yield the swaps of a pool, each with the index of the log that transfers out of the pool."""
     given: tuple[EventLog, TokenTransfer] | None = None
     paid: tuple[EventLog, TokenTransfer] | None = None
     for log in _sorted(logs):

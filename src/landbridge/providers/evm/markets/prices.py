@@ -5,22 +5,22 @@ from math import isqrt
 
 from landbridge.platform.core.money import Money
 
-# Prices of pools are square roots with 96 binary places.
+# A pool's price is a square root with 96 binary places; this is the factor of its square.
 _PRICE_SQUARE = 2**192
 
 
 def gives_rate(least_rate: Decimal, sold: Money, bought: Money) -> bool:
-    """Whether one coin is sold for at least `least_rate` coins."""
+    """Return whether at least `least_rate` coins are received for each coin sold."""
     up, down = least_rate.as_integer_ratio()
     decimals = (sold.asset.decimals, bought.asset.decimals)
     return bought.units * 10 ** decimals[0] * down >= sold.units * 10 ** decimals[1] * up
 
 
 def price_limit(least_rate: Decimal, *, is_first: bool, decimals: tuple[int, int]) -> int:
-    """Return the price beyond which a pool shall not swap, as its contract takes it.
+    """Return the price limit of a swap, in the form that the pool's contract takes.
 
-    A pool's price is units of its second token for one of its first. `is_first` is whether the coin
-    sold is the first; `decimals` are of the coins sold and bought.
+    A pool's price is units of its second token per unit of its first. `is_first` is True if the
+    first token is sold; `decimals` are those of the tokens sold and bought.
     """
     up, down = least_rate.as_integer_ratio()
     up, down = up * 10 ** decimals[1], down * 10 ** decimals[0]

@@ -1,1 +1,1 @@
-"""Orders on EVM chains: stored first, then signed, then sent, then followed until final."""
+"""Orders on EVM chains: stored, then signed, then sent, and followed until they are final."""

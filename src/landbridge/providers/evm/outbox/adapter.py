@@ -1,6 +1,6 @@
-"""Adapter of the chains port for EVM chains: stores orders, and reports what became of them.
+"""Adapter of the chains port for EVM chains: stores orders, and reports their status.
 
-Nothing is sent here: `send` commits the order, and the worker's outbox does the rest.
+Nothing is sent here: `send` only stores the order, and the worker's outbox sends it.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,20 +31,21 @@ from landbridge.providers.evm.outbox.model import (
 )
 from landbridge.providers.evm.outbox.plans import choose_method, explain_no_method
 
-# Bounds of the time until a payment asks for its result, should nothing have woken it: one that
-# stores its status while the order gets its result stays asleep.
+# Bounds of the time after which a payment checks for its result. A payment that stores its status
+# while its order gets the result is not woken, and finds the result at this check.
 _ASK_AFTER = timedelta(seconds=10)
 _ASK_AFTER_MAX = timedelta(minutes=5)
 
 
-# Returns why a chain that is no EVM chain can't carry an order; None if it can.
+# Function that returns why a chain that is not an EVM chain can't carry out an order; None if it
+# can.
 OrderCheck = Callable[[OutboxOrder], str | None]
 
 
 class EvmChains:
-    """Chains of the chains file, behind the port."""
+    """All connected chains of the chains file, as an implementation of the port."""
 
-    # A key is stored for ever.
+    # None: keys are stored for ever.
     key_lifetime: timedelta | None = None
 
     def __init__(
@@ -57,9 +58,9 @@ class EvmChains:
         others: Chains | None = None,
         checks: Mapping[Network, OrderCheck] | None = None,
     ) -> None:
-        """Take the chains of the file; `others` carries the orders of all other chains.
+        """`others` carries the orders of chains that are not connected.
 
-        `checks` are of the chains of the file that are no EVM chains.
+        `checks` are for connected chains that are not EVM chains.
         """
         self._database = database
         self._chains = chains
@@ -71,7 +72,7 @@ class EvmChains:
         self._orders = GroupCommit(self._add, concurrency=2, keys=lambda each: [each.order_key])
 
     def carries(self, chain: str, action: ChainAction) -> bool:
-        """Return whether this chain is connected, and for bridges, to another connected one."""
+        """Return whether this chain is connected; for a bridge, also to another connected chain."""
         if Network(chain) in self._connected:
             if action is ChainAction.SWAP:
                 found = self._chains.get(Network(chain))
@@ -80,9 +81,9 @@ class EvmChains:
         return self._others is not None and self._others.carries(chain, action)
 
     def find_bridge_refusal(self, source: Asset, destination: Asset) -> str | None:
-        """Return why coins can't be bridged; see the port.
+        """Return why coins can't be bridged, None if they can; see the port.
 
-        A connected chain and a simulated one have no coins in common.
+        Coins can't move between a connected chain and a simulated one.
         """
         ends = (Network(source.chain), Network(destination.chain))
         if self._others is not None and not any(each in self._connected for each in ends):
@@ -92,7 +93,7 @@ class EvmChains:
     def refunds_burns(self, chain: str) -> bool:
         """Return whether burned coins can be minted back; see the port.
 
-        The bridges of connected chains mint a burn once, for the recipient that it names.
+        Bridges of connected chains mint a burn once, for the recipient that the burn names.
         """
         if Network(chain) in self._connected or self._others is None:
             return False
@@ -103,7 +104,7 @@ class EvmChains:
         return Network(chain) in self._connected
 
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
-        """Store an order, once per key; see the port."""
+        """Store an order once per key, and return its status; see the port."""
         if self._others is not None and Network(order.chain) not in self._connected:
             return await self._others.send(order)
         if order.action is ChainAction.SWAP and not self.carries(order.chain, order.action):
@@ -121,17 +122,17 @@ class EvmChains:
         return None if self._others is None else await self._others.find_status(org_id, key, at)
 
     async def _without_market(self, order: ChainOrder) -> ChainOrderStatus:
-        """Return the status of a swap that was accepted while the chains file had its market."""
+        """Return the status of a stored swap, though the chains file no longer has its market."""
         found = await self.find_status(order.org_id, order.key, order.at)
         if found is None:
             raise Rejected(f"{order.chain} has no market")
         return found
 
     async def _add(self, orders: list[OutboxOrder]) -> list[OutboxOrder]:
-        """Store orders, each once per key; return them as they are stored."""
+        """Store orders, each once per key, and return them as stored."""
         stored = {each.order_key: each for each in orders}
         added = await self._database.single(
-            # In sorted order, so that two processes with the same orders do not deadlock.
+            # Sorted, so that two processes with the same orders do not deadlock.
             lambda tx: order_store.add(tx, [stored[key] for key in sorted(stored)])
         )
         if known := [key for key in stored if key not in added]:
@@ -140,7 +141,7 @@ class EvmChains:
         return [stored[each.order_key] for each in orders]
 
     def _new_order(self, order: ChainOrder) -> OutboxOrder:
-        """Return the order to store; raise `Rejected` if no chain can carry it out."""
+        """Return the order to store; raises `Rejected` if no chain can carry it out."""
         if Network(order.chain) not in self._connected:
             raise Rejected(f"{order.chain} is not connected")
         currency, *others = {leg.money.asset.currency for leg in order.legs}
@@ -163,7 +164,7 @@ class EvmChains:
             legs=tuple(PaymentLeg(leg.address, leg.money.units) for leg in order.legs),
             method=None,
             step=0,
-            # An approval is part of its burn: it is done as soon as it is stored.
+            # An approval is part of its burn, so it is final as soon as it is stored.
             state=OutboxState.FINAL if is_approve else OutboxState.CREATED,
             reason=None,
             transaction_hash=None,
@@ -182,7 +183,7 @@ class EvmChains:
         return new
 
     def _find_refusal(self, new: OutboxOrder) -> str | None:
-        """Return why an EVM chain can't carry an order; None if it can."""
+        """Return why an EVM chain can't carry out an order; None if it can."""
         chain = self._chains[Network(new.chain)]
         if new.currency not in chain.tokens:
             return f"{new.currency} on {new.chain} is not connected"
@@ -191,7 +192,7 @@ class EvmChains:
         return None
 
     def _check_bridge(self, order: ChainOrder, currency: str) -> None:
-        """Raise `Rejected` unless the bridge of the chain can carry out an order."""
+        """Raise `Rejected` unless the chain's bridge can carry out the order."""
         if order.action in (ChainAction.TRANSFER, ChainAction.SWAP):
             return
         if len(order.legs) != 1:
@@ -209,7 +210,7 @@ class EvmChains:
             raise Rejected(refusal)
 
     def _check_market(self, order: ChainOrder) -> None:
-        """Raise `InvariantBroken` for terms that no swap has."""
+        """Raise `InvariantBroken` for terms that no swap can have."""
         terms = order.market
         if order.action is not ChainAction.SWAP:
             if terms is not None:

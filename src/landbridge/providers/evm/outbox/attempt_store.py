@@ -1,4 +1,4 @@
-"""All SQL statements on chain_attempts and chain_accounts."""
+"""Statements on chain_attempts and chain_accounts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -78,7 +78,7 @@ from unnest($2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::sm
         tip_wei, created_at)
 """
 
-# What left the relayers: their gas, and the coins that a wallet gets to pay its own.
+# Native coins that left the relayers: their gas, and coins sent to wallets that pay their own.
 _GAS_OF = """
 select a.org_id, sum(a.gas_wei + case
     when a.is_payment or not a.is_success then 0
@@ -108,8 +108,8 @@ from chain_attempts where chain = $1 and account = $2 and nonce = any($3)
 order by nonce, max_fee_wei
 """
 
-# The newest of each nonce that no block has, if it was not sent since `$2`. A stopped account sends
-# nothing, and neither is a payment sent that was reported as failed.
+# The newest attempt of each nonce that is in no block, unless it was sent since `$2`. Left out are
+# stopped accounts, and payments of orders that were reported as failed.
 _TO_SEND = """
 select
     hash, account, nonce, org_id, key, step, kind, is_payment, raw, request, max_fee_wei,
@@ -135,7 +135,7 @@ where sent_at is null or sent_at < $2
 order by account, nonce limit $3
 """
 
-# The payments with the highest fee of their nonce, of orders that were reported as failed and
+# The payment with the highest fee of each nonce, for orders that were reported as failed and then
 # reopened.
 _TO_CANCEL = """
 select
@@ -176,7 +176,8 @@ where a.chain = $1 and o.chain = $1 and o.state in ('SIGNED', 'SENT') and a.bloc
 group by a.account
 """
 
-# By paying address: whether it sends a transaction itself, and whether one may delegate it.
+# By paying address: whether it sends a transaction itself, and whether a transaction may delegate
+# it.
 _NONCES_IN_FLIGHT = """
 select o.source, bool_or(a.account = o.source) as is_own,
     bool_or(a.account <> o.source and o.method = 'eip7702') as is_delegating
@@ -197,7 +198,7 @@ where o.org_id = $1 and o.chain = $2 and o.source = $3 and o.method = 'eip7702'
 async def nonces_in_flight(
     tx: Tx, chain: str, sources: Collection[str]
 ) -> tuple[set[str], set[str]]:
-    """Return which of these addresses send a transaction themselves, and which may be delegated."""
+    """Return which of these addresses send a transaction themselves, and which may delegate."""
     rows = await tx.fetch(_NONCES_IN_FLIGHT, chain, list(sources))
     return (
         {row["source"] for row in rows if row["is_own"]},
@@ -206,16 +207,16 @@ async def nonces_in_flight(
 
 
 async def mined_delegations(tx: Tx, org_id: UUID, chain: str, source: str) -> list[bytes]:
-    """Return the unsigned transactions of an address that relayers have sent for its calls."""
+    """Return the unsigned transactions that relayers sent for the calls of an address."""
     return [row["request"] for row in await tx.fetch(_MINED_DELEGATIONS, org_id, chain, source)]
 
 
 async def gas_of(
     tx: Tx, org_ids: Collection[UUID], chain: str, since: datetime
 ) -> Mapping[UUID, int]:
-    """Return what relayers paid for each organisation's transactions signed since then.
+    """Return what relayers paid for each organisation's transactions since `since`, in wei.
 
-    With the native coins that they sent to its wallets.
+    Native coins that they sent to its wallets are included.
     """
     rows = await tx.fetch(_GAS_OF, list(org_ids), chain, since)
     return {row["org_id"]: int(row["wei"]) for row in rows}
@@ -224,12 +225,12 @@ async def gas_of(
 async def add_account(
     tx: Tx, chain: str, address: str, *, relayer_index: int | None, next_nonce: int
 ) -> bool:
-    """Store an account; False if it is stored."""
+    """Store an account; return False if it is stored already."""
     return bool(await tx.fetchval(_ADD_ACCOUNT, chain, address, relayer_index, next_nonce))
 
 
 async def relayers(tx: Tx, chain: str) -> list[SendingAccount]:
-    """Return the relayers of a chain, in the order of their indexes."""
+    """Return the relayers of a chain, ordered by index."""
     return [read_row(row, SendingAccount) for row in await tx.fetch(_RELAYERS, chain)]
 
 
@@ -254,7 +255,7 @@ async def set_balances(tx: Tx, chain: str, balances: Mapping[str, int], at: date
 async def stop(
     tx: Tx, chain: str, address: str, at: datetime, reason: str, *, next_nonce: int
 ) -> bool:
-    """Stop an account of which the chain counts `next_nonce` nonces; False if it is stopped."""
+    """Stop an account, for which the chain counts `next_nonce`; return False if it is stopped."""
     return bool(await tx.fetchval(_STOP, chain, address, at, reason, next_nonce))
 
 
@@ -266,17 +267,17 @@ async def stopped(tx: Tx, chain: str, addresses: Collection[str]) -> set[str]:
 async def take(
     tx: Tx, chain: str, address: str, nonces: Collection[int], *, next_nonce: int
 ) -> None:
-    """Note that other transactions have used these nonces, and those that were never sent."""
+    """Mark attempts whose nonces other transactions have used, and attempts never sent."""
     await tx.execute(_TAKE, chain, address, list(nonces), next_nonce)
 
 
 async def resume(tx: Tx, chain: str, address: str) -> bool:
-    """Let a stopped account send again; False if it is not stopped."""
+    """Let a stopped account send again; return False if it is not stopped."""
     return bool(await tx.fetchval(_RESUME, chain, address))
 
 
 async def add(tx: Tx, chain: str, attempts: Sequence[TransactionAttempt]) -> None:
-    """Store signed transactions; a second one of the same account, nonce and fee is an error."""
+    """Store signed transactions; raises for a second one of the same account, nonce and fee."""
     await tx.execute(
         _ADD,
         chain,
@@ -290,7 +291,7 @@ async def add(tx: Tx, chain: str, attempts: Sequence[TransactionAttempt]) -> Non
 
 
 async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[TransactionAttempt]:
-    """Return the attempts of orders, by step, nonce and age; each key is organisation and key."""
+    """Return the attempts of these orders, sorted by step, nonce and age."""
     rows = await tx.fetch(_OF_ORDERS, [org_id for org_id, _ in keys], [key for _, key in keys])
     return [_attempt(row) for row in rows]
 
@@ -298,25 +299,25 @@ async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[Transac
 async def at_nonces(
     tx: Tx, chain: str, account: str, nonces: Sequence[int]
 ) -> list[TransactionAttempt]:
-    """Return the attempts of an account with one of these nonces."""
+    """Return the attempts of an account that have one of these nonces."""
     return [_attempt(row) for row in await tx.fetch(_AT_NONCES, chain, account, list(nonces))]
 
 
 async def to_send(tx: Tx, chain: str, *, before: datetime, limit: int) -> list[TransactionAttempt]:
-    """Return what has to be sent (again): mined by no block, not sent since `before`.
+    """Return attempts to send (again): in no block, and not sent since `before`.
 
-    In the order of nonces, and of one nonce only the one with the highest fee.
+    They are sorted by nonce, and each nonce has only the attempt with the highest fee.
     """
     return [_attempt(row) for row in await tx.fetch(_TO_SEND, chain, before, limit)]
 
 
 async def to_cancel(tx: Tx, chain: str) -> list[TransactionAttempt]:
-    """Return payments that are reported as failed, and that a block could still have."""
+    """Return payments that are reported as failed, but could still get into a block."""
     return [_attempt(row) for row in await tx.fetch(_TO_CANCEL, chain)]
 
 
 async def set_sent(tx: Tx, attempts: Sequence[TransactionAttempt], at: datetime) -> None:
-    """Store when these were sent (again)."""
+    """Store the time at which these attempts were sent (again)."""
     await tx.execute(
         _SET_SENT, at, [each.org_id for each in attempts], [each.hash for each in attempts]
     )
@@ -328,7 +329,7 @@ async def set_mined(tx: Tx, attempts: Sequence[TransactionAttempt]) -> None:
 
 
 async def in_flight(tx: Tx, chain: str) -> Mapping[str, int]:
-    """Return by account how many nonces wait to be mined; an account without any is left out."""
+    """Return the number of nonces in no block, by account; accounts without any are left out."""
     return {row["account"]: row["count"] for row in await tx.fetch(_IN_FLIGHT, chain)}
 
 

@@ -1,4 +1,4 @@
-"""Calls that burn the coins of an order, for the bridge of its chain. Pure."""
+"""Calls that burn the coins of an order for the bridge of its chain. Pure."""
 
 from collections.abc import Sequence
 
@@ -20,12 +20,12 @@ _WORD_BYTES = 32
 
 
 def messenger_of(order: OutboxOrder, bridges: ConnectedBridges) -> str:
-    """Return the contract that takes and burns the coins."""
+    """Return the address of the contract that takes and burns the coins."""
     return bridges.bridge(Network(order.chain)).token_messenger
 
 
 def burn_data(order: OutboxOrder, token: str, bridges: ConnectedBridges) -> bytes:
-    """Return the call of the messenger: a burn that is attested once it is final, without a fee."""
+    """Return the messenger's call for a burn that is attested once it is final, without a fee."""
     if order.into_chain is None:
         raise InvariantBroken(f"burn {order.key} names no chain")
     (leg,) = order.legs
@@ -37,9 +37,9 @@ def burn_data(order: OutboxOrder, token: str, bridges: ConnectedBridges) -> byte
 
 
 def burn_calls(order: OutboxOrder, token: str, bridges: ConnectedBridges) -> Sequence[AccountCall]:
-    """Return the calls of an account that burns: they leave no allowance behind.
+    """Return the calls of an account that burns; no allowance is left afterwards.
 
-    Some tokens change an allowance only from or to zero, so it is set to zero before.
+    Some tokens change an allowance only from or to zero, so it is first set to zero.
     """
     messenger = messenger_of(order, bridges)
     approvals = [
@@ -52,7 +52,7 @@ def burn_calls(order: OutboxOrder, token: str, bridges: ConnectedBridges) -> Seq
 
 
 def is_burn_of(log: EventLog, order: OutboxOrder, bridges: ConnectedBridges) -> bool:
-    """Return whether an event is the burn of these coins for the order's recipient."""
+    """Return whether an event is the burn of the order's coins for its recipient."""
     if order.into_chain is None:
         raise InvariantBroken(f"burn {order.key} names no chain")
     (leg,) = order.legs

@@ -1,4 +1,4 @@
-"""What all steps on one chain's orders share."""
+"""Context of one chain, shared by all steps on its orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ from landbridge.providers.evm.signing.model import SealedSeed, SigningKey
 
 
 class DestinationScreening(Protocol):
-    """Screens the destinations of orders once more before they are signed."""
+    """Screens the destinations of orders again before the orders are signed."""
 
     async def find_refusals(
         self, payments: Sequence[tuple[UUID, Sequence[str]]]
     ) -> list[str | None]:
         """Return for each payment why its organisation may not pay its addresses; None if it may.
 
-        Each is an organisation and the destinations. The sentence is shown to customers.
+        A payment is an organisation and its destinations. The sentence is shown to customers.
         """
         ...
 
@@ -38,7 +38,7 @@ class WalletKeySource(Protocol):
     """Finds the keys of wallets, as the signer needs them."""
 
     async def signing_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
-        """Return the key of a wallet, or of the organisation's own address for None."""
+        """Return the key of a wallet; for None, the key of the organisation's own address."""
         ...
 
 
@@ -46,13 +46,13 @@ class RelayerSeedSource(Protocol):
     """Finds the sealed seed of the relayers."""
 
     async def relayer_seed(self) -> SealedSeed:
-        """Return the seed, created if there is none."""
+        """Return the seed; it is created if there is none."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainContext:
-    """One chain, its nodes, and what signs and stores its orders."""
+    """One chain with its nodes, its signer, and the services that its orders need."""
 
     chain: EvmChain
     client: ChainClient
@@ -67,12 +67,12 @@ class ChainContext:
 
     @property
     def name(self) -> str:
-        """Name of the chain, as stored."""
+        """Return the name of the chain, as it is stored."""
         return self.chain.name.value
 
     @property
     def fee_policy(self) -> FeePolicy:
-        """Bounds of fees."""
+        """Return the bounds of the chain's fees."""
         return fee_policy(self.chain)
 
     async def final_block(self, head: BlockHeader) -> int:
@@ -86,11 +86,11 @@ class ChainContext:
         moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
         at: datetime,
     ) -> set[tuple[UUID, UUID]]:
-        """Store changed orders, and wake their payments; see `move_orders`."""
+        """Store changed orders, and wake their payments, as `move_orders` does."""
         return await move_orders(tx, self.notifier, moves, at)
 
     async def fees(self) -> GasFees:
-        """Return the fees for a transaction now; raises `FeeAboveCap` and `NodeUnavailable`."""
+        """Return the current fees for a transaction; raises `FeeAboveCap` and `NodeUnavailable`."""
         quote = await self.client.fees()
         return estimate_fees(
             self.fee_policy, base_fee_wei=quote.base_fee_wei, tip_wei=quote.tip_wei
@@ -103,9 +103,9 @@ async def move_orders(
     moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
     at: datetime,
 ) -> set[tuple[UUID, UUID]]:
-    """Store changed orders as `order_store.move` does; return the keys of those changed.
+    """Store changed orders as `order_store.move` does; return the keys of the changed ones.
 
-    The payments of those that have a result now are due at once: they need not poll.
+    Payments of orders that now have a result become due at once.
     """
     moved = await order_store.move(tx, moves, at)
     decided = [

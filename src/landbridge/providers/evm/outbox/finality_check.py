@@ -1,9 +1,9 @@
 """Reopens confirmed and final orders after a chain has lost their blocks.
 
-The newest block of all these orders stands for those below: a chain that has a block has all blocks
-below it. So each new head costs one request, and an order that only waits to be final is not read.
+Only the newest block of these orders is checked: a chain that has a block has all blocks below it.
+So each new head costs one request, and an order that only waits to be final is not read.
 
-A reopened order is followed again, and what was reported stays so:
+A reopened order is followed again, and the reported result does not change:
 - paid: its transaction is mined again, or its bytes are sent again, or a new one is signed if they
   can't pay any more (`tracking_step.py`);
 - failed: its payment is not sent again. Another transaction uses up the nonce (`sending_step.py`).
@@ -28,15 +28,15 @@ _BLOCKS_MAX = 10_000
 
 
 class FinalityCheck:
-    """Compares the blocks of one chain's confirmed and final orders with the chain."""
+    """Compares the blocks of one chain's confirmed and final orders with the node's chain."""
 
     def __init__(self, context: ChainContext) -> None:
         self._context = context
 
     async def run(self, head: BlockHeader, at: datetime) -> None:
-        """Reopen the orders that the chain has lost.
+        """Reopen orders whose blocks the chain has lost.
 
-        A chain that is shorter than before, and the same as far as it goes, decides nothing.
+        A chain that is shorter than before, but otherwise the same, decides nothing.
         """
         client = self._context.client
         while newest := await self._blocks(head, limit=1):

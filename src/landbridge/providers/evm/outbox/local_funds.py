@@ -1,6 +1,6 @@
-"""Coins for relayers and treasuries of local chains, so that a sandbox works without anybody.
+"""Coins for relayers and treasuries of local chains, so that a sandbox works by itself.
 
-In production people send them: see `relayer_floor` in the chains file.
+In production people send the coins: see `relayer_floor` in the chains file.
 """
 
 from landbridge.providers.evm.faucet import Faucet
@@ -13,7 +13,7 @@ _TREASURY_COINS = 1_000_000
 
 
 class LocalFunds:
-    """Pays from the faucet of one local chain."""
+    """Pays out coins from the faucet of one local chain."""
 
     def __init__(self, context: ChainContext, relayers: Relayers, faucet: Faucet) -> None:
         self._context = context
@@ -21,7 +21,7 @@ class LocalFunds:
         self._faucet = faucet
 
     async def run(self) -> None:
-        """Pay relayers that have little, and treasuries with orders that they can't pay."""
+        """Pay relayers with a low balance, and treasuries that can't pay their orders."""
         context = self._context
         for relayer in await self._relayers.prepare():
             if await context.client.balance(relayer.address) < _RELAYER_WEI // 10:

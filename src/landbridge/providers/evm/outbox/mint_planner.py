@@ -1,13 +1,13 @@
 """Plans mints: the second leg of a bridge, which carries out the attested message of its burn.
 
-A mint never fails, because its coins are burned: whatever is in the way is waited for. Any account
+A mint never fails, because its coins are already burned: it waits for every obstacle. Any account
 may submit a message, so what another party has submitted counts as minted, and is never submitted
 again: the chain accepts each nonce once.
 
-What the attestation service answers is believed only as far as it is the burn's own message and the
-chain takes its signatures: otherwise any nonce that was used would count as a mint. Two burns of
-one transaction may be alike, so the nonce of a message is claimed in the database for one order
-before anything is signed.
+An answer of the attestation service counts only if it is the burn's own message and the chain
+accepts its signatures. Otherwise any used nonce would count as a mint. Two burns of one transaction
+may be alike, so the nonce of a message is claimed in the database for one order before anything is
+signed.
 """
 
 from collections.abc import Sequence
@@ -44,8 +44,8 @@ _NOT_FINAL = "waits until the chain can't undo the burn"
 _NOT_ATTESTED = "waits for the attestation of the burn"
 _OTHER_MESSAGES = "waits: the attested messages are not of this burn"
 _REFUSED = "waits: the chain refuses the attested message"
-# The transmitter checks the signatures first, then whether the nonce was used.
-# Source: circlefin/evm-cctp-contracts, src/v2/MessageTransmitterV2.sol.
+# The transmitter checks the signatures before it checks whether the nonce was used. Source:
+# circlefin/evm-cctp-contracts, src/v2/MessageTransmitterV2.sol.
 _NONCE_USED = "Nonce already used"
 
 
@@ -63,9 +63,9 @@ class MintPlanner:
     async def plan(
         self, order: OutboxOrder, *, relayer: str, view: PlanView, refusal: str | None
     ) -> Plan:
-        """Return the transaction of a mint, or what it waits for.
+        """Return the transaction of a mint, or a wait with its reason.
 
-        `refusal` is why its recipient may not be paid, None if it may. Raises as
+        `refusal` is why its recipient may not be paid; None if it may. Raises the errors of
         `OrderPlanner.plan`.
         """
         if (done := await self._find_done(order, order.message_nonce, view)) is not None:
@@ -98,7 +98,7 @@ class MintPlanner:
     async def _find_done(
         self, order: OutboxOrder, nonce: bytes | None, view: PlanView
     ) -> AlreadyExecuted | PlanWait | None:
-        """Return a mint as executed once no reorganisation can undo that; None if it is not."""
+        """Return a mint as executed once no reorganisation can undo it; None if it is not."""
         if nonce is None or not await self._is_used(nonce, BlockTag.LATEST):
             return None
         if not await self._is_used(nonce, max(view.final_block, 0)):
@@ -112,7 +112,7 @@ class MintPlanner:
         return bool(answer) and abi.decode_uint256(answer) != 0
 
     async def _find_message(self, order: OutboxOrder, relayer: str) -> AttestedMessage | PlanWait:
-        """Return the attested message of the burn, claimed for this order."""
+        """Return the attested message of the burn, claimed for this order, or a wait."""
         burn = await self._burn(order)
         if burn is None or burn.transaction_hash is None or burn.state is not OutboxState.FINAL:
             return PlanWait(_NOT_FINAL)
@@ -141,7 +141,7 @@ class MintPlanner:
         attested: Sequence[AttestedMessage],
         relayer: str,
     ) -> AttestedMessage | PlanWait | None:
-        """Return the message of the burn, claimed for this order; None if there is none."""
+        """Return the message of the burn, claimed for this order; a wait if there is none."""
         refused: PlanWait | None = None
         expected = self.bridges.message(
             Network(burn.chain),
@@ -172,7 +172,7 @@ class MintPlanner:
     async def _submission(
         self, order: OutboxOrder, found: AttestedMessage, relayer: str
     ) -> TransactionPlan | PlanWait:
-        """Plan the submission by a relayer; wrong signatures are refused in the simulation."""
+        """Plan the submission by a relayer; the simulation refuses wrong signatures."""
         gas = await self._simulate(order, found, relayer)
         if isinstance(gas, str):
             return PlanWait(_REFUSED)
@@ -187,7 +187,7 @@ class MintPlanner:
     async def _simulate(
         self, order: OutboxOrder, found: AttestedMessage, relayer: str
     ) -> int | str:
-        """Return the gas of a submission, or why the chain refuses it."""
+        """Return the gas of a submission, or the reason for which the chain refuses it."""
         data = abi.RECEIVE_MESSAGE.encode(found.raw, found.attestation)
         try:
             return await self._client.estimate_gas(

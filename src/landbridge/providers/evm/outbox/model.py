@@ -15,13 +15,13 @@ from landbridge.providers.evm.fees import GasFees
 class OutboxState(StrEnum):
     """State of an order."""
 
-    CREATED = "CREATED"  # waits for its (next) transaction to be signed
+    CREATED = "CREATED"  # waits for the signature of its (next) transaction
     SIGNED = "SIGNED"  # nonce and signed bytes are stored
-    SENT = "SENT"  # a node has the bytes
+    SENT = "SENT"  # a node has received the bytes
     MINED = "MINED"  # in a block; a reorganisation can return it to SENT
-    CONFIRMED = "CONFIRMED"  # as deep as the chain's `confirmations`
+    CONFIRMED = "CONFIRMED"  # as deep as the chain's `confirmations` requires
     FINAL = "FINAL"  # can't be undone, except by a reorganisation below the chain's finality
-    REVERTED = "REVERTED"  # final: only gas was paid
+    REVERTED = "REVERTED"  # final: only gas was paid, no coins
     REJECTED = "REJECTED"  # final: nothing was signed
 
 
@@ -33,8 +33,8 @@ class AttemptKind(StrEnum):
     """Kind of a signed transaction."""
 
     ORIGINAL = "original"
-    REPLACEMENT = "replacement"  # same call and nonce, higher fees
-    CANCELLATION = "cancellation"  # uses up the nonce, and does nothing else
+    REPLACEMENT = "replacement"  # same call and nonce with higher fees
+    CANCELLATION = "cancellation"  # uses up the nonce without any effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class PaymentLeg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SwapTerms:
-    """Terms of a swap: the currency bought, and the least units of it.
+    """Terms of a swap: the currency bought, and the minimum of its units.
 
-    `fee_units` are taken and not sold: they go to the address `fee_to`.
+    `fee_units` are taken but not sold: they go to the address `fee_to`.
     """
 
     bought: str
@@ -62,14 +62,15 @@ class SwapTerms:
 class OutboxOrder:
     """Stored order. `source` pays; `wallet_id` is None for the organisation's own address.
 
-    The one leg of a bridge's order is the recipient on the other chain. A burn names that chain in
-    `into_chain`; a mint its burn in `burn_key`, and the nonce of its message once it is known.
+    The single leg of a bridge's order is the recipient on the other chain. A burn names that chain
+    in `into_chain`; a mint names its burn in `burn_key`, and has the nonce of its message once that
+    is known.
 
-    The one leg of a swap has the recipient of the coins bought, and the units that it takes.
-    `received_units` is what the market gave, once that is final.
+    The single leg of a swap has the recipient of the coins bought, and the units taken from
+    `source`. `received_units` is what the market gave, once that is final.
 
-    `failed_at` is set on one that was reopened after it was reported as failed. `confirmed_at` of
-    such an order says that it has paid nevertheless.
+    `failed_at` is set on an order that was reopened after it was reported as failed. `confirmed_at`
+    of such an order means that it has paid nevertheless.
     """
 
     org_id: UUID
@@ -99,48 +100,48 @@ class OutboxOrder:
 
     @property
     def units_taken(self) -> int:
-        """Units that leave the paying address."""
+        """Return the units that leave the paying address."""
         takes = (ChainAction.TRANSFER, ChainAction.BURN, ChainAction.SWAP)
         return self.units if self.action in takes else 0
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:
-        """Organisation and key."""
+        """Return the organisation and the key, which identify the order."""
         return self.org_id, self.key
 
     @property
     def is_reported_as_failed(self) -> bool:
-        """Whether its payment learns that it has failed."""
+        """Return whether the order is reported to its payment as failed."""
         return self.failed_at is not None or self.state in FAILED_STATES
 
     @property
     def is_reported_as_paid(self) -> bool:
-        """Whether its payment learns that it was paid."""
+        """Return whether the order is reported to its payment as paid."""
         return self.confirmed_at is not None and self.failed_at is None
 
     @property
     def has_result(self) -> bool:
-        """Whether its payment learns one of both."""
+        """Return whether the order is reported as paid or as failed."""
         return self.is_reported_as_paid or self.is_reported_as_failed
 
     @property
     def units(self) -> int:
-        """Sum of all legs."""
+        """Return the sum of all legs, in units."""
         return sum(leg.units for leg in self.legs)
 
     @property
     def chain_key(self) -> bytes:
-        """32 bytes that a contract accepts once: the nonce of an authorization or a batch."""
+        """Return 32 bytes that a contract accepts once: the nonce of an authorization or batch."""
         return keccak256(b"landbridge.order" + self.org_id.bytes + self.key.bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionAttempt:
-    """Signed transaction. `block_number` is that of the block which has it, None if none has.
+    """Signed transaction; `block_number` is None while it is in no block.
 
     `request` is the unsigned transaction, which a replacement signs again with other fees. Without
-    `is_payment` it prepares the payment, which needs another one. If it `is_taken`, another party
-    has used its nonce.
+    `is_payment`, it prepares the payment, which is another transaction. `is_taken` is True if
+    another party has used its nonce.
     """
 
     hash: str
@@ -164,7 +165,7 @@ class TransactionAttempt:
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:
-        """Key of the order: organisation and key."""
+        """Return the organisation and the key of the order."""
         return self.org_id, self.key
 
 
@@ -181,14 +182,14 @@ class SendingAccount:
 
 
 def growing_wait(age: timedelta, *, shortest: timedelta, longest: timedelta) -> timedelta:
-    """Return how long to wait for an order of this age before the next look: a tenth of it."""
+    """Return the wait until the next check of an order of this age: a tenth of its age."""
     return min(max(shortest, age // 10), longest)
 
 
 def by_order(
     attempts: Sequence[TransactionAttempt],
 ) -> dict[tuple[UUID, UUID], list[TransactionAttempt]]:
-    """Return attempts by their order."""
+    """Group attempts by their order."""
     found: dict[tuple[UUID, UUID], list[TransactionAttempt]] = {}
     for each in attempts:
         found.setdefault(each.order_key, []).append(each)

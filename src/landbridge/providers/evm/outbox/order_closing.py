@@ -1,11 +1,11 @@
-"""Closes orders that can't go on, on the decision of people.
+"""Closes orders that can't proceed, by a decision of people.
 
-An order waits for people if another party has used its nonce, or if something refuses it that does
-not end by itself. They find out whether its recipients were paid by other means.
+An order waits for people if another party has used its nonce, or if it is refused for a reason that
+does not end by itself. People find out whether its recipients were paid by other means.
 
 Guarantees:
-- An order is closed only while nothing that was signed for it can be carried out, and the chain has
-  not carried it out. So it is not paid after it was closed.
+- An order is closed only while none of its signed transactions can be carried out, and the chain
+  has not carried it out. So it is not paid after it was closed.
 - Nothing is signed for a closed order: its state changes in the transaction of the decision.
 """
 
@@ -33,18 +33,18 @@ _NOT_SENT = "people have found out that it was never sent"
 
 @dataclass(frozen=True, slots=True)
 class OrderClosing:
-    """Closes orders on these chains, by name."""
+    """Closes orders on chains; `outboxes` are by the chain's name."""
 
     outboxes: Mapping[str, ChainOutbox]
 
     async def find_open(
         self, org_id: UUID, record_id: UUID, *, is_paid: bool
     ) -> Sequence[OutboxOrder]:
-        """Return the orders of a payment that have no result; all of them may be closed now.
+        """Return the orders of a payment without a result, all of which may be closed now.
 
-        As paid, also those that were reported as paid, and that the chain has lost. Raises
-        `ResourceConflict` if one could still be carried out by itself, or was although it is to be
-        closed as not paid, and `NodeUnavailable`.
+        With `is_paid`, also orders that were reported as paid, but that the chain has lost. Raises
+        `NodeUnavailable`, and `ResourceConflict` if an order could still be carried out, or was
+        carried out although it is to be closed as not paid.
         """
         orders = await self._not_final(org_id, record_id)
         waiting = [(outbox, each) for outbox, each in orders if not each.has_result]
@@ -58,7 +58,7 @@ class OrderClosing:
         return [order for _, order in waiting]
 
     async def has_lost(self, org_id: UUID, record_id: UUID) -> bool:
-        """Whether a payment has an order that was reported as paid, and has to be signed again."""
+        """Return whether a payment has an order that was reported as paid, and is signed again."""
         return any(
             order.is_reported_as_paid and order.state is OutboxState.CREATED
             for _, order in await self._not_final(org_id, record_id)
@@ -87,7 +87,7 @@ class OrderClosing:
     ) -> None:
         """Close orders as paid by other means, or as never sent; `at` is real time.
 
-        Raises `ResourceConflict` if one has changed since it was found.
+        Raises `ResourceConflict` if an order has changed since it was found.
         """
         moves = [
             (

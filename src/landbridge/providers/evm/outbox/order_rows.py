@@ -1,4 +1,4 @@
-"""Rows of chain_orders: how an order is stored, and read again."""
+"""Rows of chain_orders: conversion of orders to columns and back."""
 
 from collections.abc import Sequence
 
@@ -13,17 +13,17 @@ from landbridge.providers.evm.outbox.model import (
 
 
 def paid_legs(order: OutboxOrder) -> Sequence[PaymentLeg]:
-    """Return what a transfer pays."""
+    """Return the legs that are stored as destinations: those of a transfer."""
     return () if has_recipient(order) else order.legs
 
 
 def has_recipient(order: OutboxOrder) -> bool | None:
-    """Return whether an order has a recipient instead of destinations; None if not."""
+    """Return whether an order has a recipient column instead of destinations; None if not."""
     return None if order.action is ChainAction.TRANSFER else True
 
 
 def read_order(row: Row) -> OutboxOrder:
-    """Return the order in a row."""
+    """Convert a row to an order."""
     amount, received = row["amount"], row["received"]
     legs = tuple(
         PaymentLeg(destination, int(units))

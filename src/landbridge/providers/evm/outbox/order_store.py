@@ -1,4 +1,4 @@
-"""All SQL statements on chain_orders and chain_leases."""
+"""Statements on chain_orders and chain_leases."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -10,8 +10,8 @@ from landbridge.providers.evm.following.model import BlockRef
 from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState
 from landbridge.providers.evm.outbox.order_rows import has_recipient, paid_legs, read_order
 
-# Addresses and units of one order are joined by commas: there are no arrays of arrays of one length
-# each.
+# Addresses and units of one order are joined by commas, because the inner arrays of an array would
+# need equal lengths.
 WAITS_FOR_ADDRESS = "waits: its sending address is stopped until an operator resumes it"
 
 _ADD = """
@@ -33,8 +33,8 @@ on conflict (org_id, key) do nothing
 returning org_id, key
 """
 
-# The longest due of each organisation first: thousands of one, which may all wait for coins, do not
-# hold up those of the others.
+# The longest due order of each organisation comes first, so that one organisation with thousands of
+# orders, which may all wait for coins, does not delay the others.
 _DUE = """
 select
     o.org_id, o.key, o.record_id, o.chain, o.currency, o.source, o.wallet_id, o.destinations,
@@ -55,7 +55,7 @@ join chain_orders o on o.org_id = w.org_id and o.key = w.key
 order by w.place, o.due_at, o.org_id, o.key
 """
 
-# What only waits to become final is left out until then, and comes last.
+# Orders that only wait to become final are left out until they can be, and come last.
 _TO_FOLLOW = """
 select
     org_id, key, record_id, chain, currency, source, wallet_id, destinations, units, method,
@@ -72,8 +72,8 @@ from chain_orders o where chain = $1 and (
 order by state = 'CONFIRMED', due_at, org_id, key limit $3
 """
 
-# A final order stays as it is, unless it is reopened; the state and step as read guard against a
-# second worker.
+# A final order stays as it is, unless it is reopened. Comparing state and step with those read
+# guards against a second worker.
 _MOVE = """
 update chain_orders o
 set state = i.state, step = i.step, reason = i.reason, method = coalesce(i.method, o.method),
@@ -97,7 +97,7 @@ where a.chain = $1 and a.block_number <= $2 and o.state in ('CONFIRMED', 'FINAL'
 order by a.block_number desc limit $3
 """
 
-# What was reported stays so: see `confirmed_at` and `failed_at`. Gas that was booked is compared
+# Does not change the reported result: see `confirmed_at` and `failed_at`. Booked gas is compared
 # with the chain again.
 _REOPEN = """
 with lost as (
@@ -121,7 +121,7 @@ with lost as (
 select state, count(*) as count from reopened group by state
 """
 
-# The money of a failed order was released: nothing is signed for it.
+# A failed order is not signed again, because its money was released.
 _SIGN_AGAIN = """
 update chain_orders o
 set state = case when o.failed_at is null then 'CREATED' else 'REVERTED' end,
@@ -132,7 +132,7 @@ where a.chain = $1 and a.account = $2 and a.is_taken and a.org_id = o.org_id and
     and a.step = o.step and o.state in ('SIGNED', 'SENT')
 """
 
-# Orders with this reason, of any stopped address.
+# Orders with this reason, whichever address of theirs is stopped.
 _PLAN_AGAIN = """
 update chain_orders set due_at = $3 where chain = $1 and state = 'CREATED' and reason = $2
 """
@@ -171,7 +171,7 @@ where chain = $1 and wallet_id is null and state = 'CREATED'
 group by org_id, source, currency
 """
 
-# What orders that are signed and not in a block will still take from their paying addresses.
+# Units that signed orders in no block will still take from their paying addresses.
 _UNITS_IN_FLIGHT = """
 select source, currency,
     sum(coalesce(amount, (select sum(unit) from unnest(units) as unit))) as units
@@ -181,7 +181,8 @@ where chain = $1 and state in ('SIGNED', 'SENT') and source = any($2)
 group by org_id, source, currency
 """
 
-# Several batches or burns of one address would share the allowance of one contract.
+# Batches or burns of one address use the same allowance of a contract, so they run one after the
+# other.
 _LOCK_BATCHES = "select pg_advisory_xact_lock(hashtextextended($1, 0))"
 
 _BATCHES_BEGUN = """
@@ -192,7 +193,7 @@ where chain = $1 and source = any($2) and method = 'top-up'
     and state not in ('FINAL', 'REVERTED', 'REJECTED')
 """
 
-# The key of the index decides between two orders at once.
+# The unique index decides between two orders that claim at once.
 _CLAIM_MESSAGE = """
 update chain_orders o set message_nonce = $3
 where o.org_id = $1 and o.key = $2 and o.message_nonce is null and not exists (
@@ -212,7 +213,7 @@ returning true
 
 
 async def add(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
-    """Store new orders; return the keys of those that were not known."""
+    """Store new orders; return the keys of those that were not stored before."""
     rows = await tx.fetch(
         _ADD,
         *column_arrays(
@@ -232,7 +233,7 @@ async def add(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
 
 
 async def get(tx: Tx, org_id: UUID, key: UUID) -> OutboxOrder | None:
-    """Return an order."""
+    """Return an order; None if there is none."""
     return next(iter(await by_keys(tx, [(org_id, key)])), None)
 
 
@@ -244,24 +245,24 @@ async def due(tx: Tx, chain: str, at: datetime, *, limit: int) -> list[OutboxOrd
 async def to_follow(tx: Tx, chain: str, *, final_block: int, limit: int) -> list[OutboxOrder]:
     """Return signed orders that the next block may change, the longest due first.
 
-    Those that are confirmed, and have no transaction up to `final_block`, wait.
+    Confirmed orders without a transaction up to `final_block` are left out.
     """
     return [read_order(row) for row in await tx.fetch(_TO_FOLLOW, chain, final_block, limit)]
 
 
 async def by_keys(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[OutboxOrder]:
-    """Return these orders; each key is organisation and key."""
+    """Return these orders, each given as organisation and key."""
     rows = await tx.fetch(_BY_KEYS, [org_id for org_id, _ in keys], [key for _, key in keys])
     return [read_order(row) for row in rows]
 
 
 async def of_record(tx: Tx, org_id: UUID, record_id: UUID, chain: str) -> list[OutboxOrder]:
-    """Return the orders of a record on a chain, the oldest first."""
+    """Return the orders of a record on a chain, oldest first."""
     return [read_order(row) for row in await tx.fetch(_OF_RECORD, org_id, record_id, chain)]
 
 
 async def lock_created(tx: Tx, orders: Sequence[OutboxOrder]) -> set[tuple[UUID, UUID]]:
-    """Lock those of these orders that still wait for the signature of this step; return them."""
+    """Lock those of these orders that wait for the signature of this step; return their keys."""
     rows = await tx.fetch(
         _LOCK_CREATED,
         [each.org_id for each in orders],
@@ -276,9 +277,9 @@ async def move(
     moves: Sequence[tuple[OutboxOrder, OutboxOrder]],
     at: datetime,
 ) -> set[tuple[UUID, UUID]]:
-    """Store changed orders, each (as read, as changed); return the keys of those not yet changed.
+    """Store changed orders, each given as (as read, as changed); return the changed keys.
 
-    An order that another worker has moved meanwhile stays as it is.
+    An order that another worker has moved in the meantime stays as it is.
     """
     if not moves:
         return set()
@@ -295,32 +296,32 @@ async def move(
 
 
 async def blocks(tx: Tx, chain: str, *, up_to: int, limit: int) -> list[BlockRef]:
-    """Return the blocks with transactions of confirmed and final orders, the newest first."""
+    """Return the blocks with transactions of confirmed and final orders, newest first."""
     rows = await tx.fetch(_BLOCKS, chain, up_to, limit)
     return [BlockRef(row["block_number"], row["block_hash"]) for row in rows]
 
 
 async def reopen(tx: Tx, chain: str, *, above: int, at: datetime) -> Mapping[OutboxState, int]:
-    """Return confirmed and final orders with a transaction above this block to MINED.
+    """Move confirmed and final orders with a transaction above this block back to MINED.
 
-    Return how many were in each state.
+    Returns the number of orders by their state before.
     """
     rows = await tx.fetch(_REOPEN, chain, above, at)
     return {OutboxState(row["state"]): row["count"] for row in rows}
 
 
 async def sign_again(tx: Tx, chain: str, account: str, at: datetime) -> None:
-    """Let orders that lost a nonce of this account be signed again, with other nonces.
+    """Let orders that lost a nonce of this account be signed again with other nonces.
 
-    Those that were reported as failed have failed again. Orders that wait for an account to be
-    resumed are due at once.
+    Orders that were reported as failed have failed again. Orders that wait until an account is
+    resumed become due at once.
     """
     await tx.execute(_SIGN_AGAIN, chain, account, at)
     await tx.execute(_PLAN_AGAIN, chain, WAITS_FOR_ADDRESS, at)
 
 
 async def treasury_needs(tx: Tx, chain: str) -> list[tuple[str, str, int]]:
-    """Return what organisations' own addresses have to pay: address, currency and units."""
+    """Return the units that organisations' own addresses have to pay, by address and currency."""
     rows = await tx.fetch(_TREASURY_NEEDS, chain)
     return [(row["source"], row["currency"], int(row["units"])) for row in rows]
 
@@ -328,7 +329,7 @@ async def treasury_needs(tx: Tx, chain: str) -> list[tuple[str, str, int]]:
 async def units_in_flight(
     tx: Tx, chain: str, sources: Collection[str]
 ) -> dict[tuple[str, str], int]:
-    """Return the units that signed orders will take, by paying address and currency."""
+    """Return the units that signed orders will still take, by paying address and currency."""
     rows = await tx.fetch(_UNITS_IN_FLIGHT, chain, list(sources))
     return {(row["source"], row["currency"]): int(row["units"]) for row in rows}
 
@@ -338,7 +339,7 @@ async def lock_batches(
 ) -> dict[tuple[str, str], set[UUID]]:
     """Lock the batches that these addresses send themselves, until the transaction ends.
 
-    Return the keys of those that have begun and are not final, by paying address and currency.
+    Returns the keys of batches that have begun and are not final, by paying address and currency.
     """
     for each in sorted(sources):
         await tx.execute(_LOCK_BATCHES, f"chain-batches/{chain}/{each}")
@@ -349,10 +350,10 @@ async def lock_batches(
 
 
 async def claim_message(tx: Tx, order: OutboxOrder, nonce: bytes) -> bool:
-    """Store the nonce of a mint's message; False if another order has it, or this has one."""
+    """Claim a message's nonce for a mint; return False if another order or nonce is claimed."""
     return bool(await tx.fetchval(_CLAIM_MESSAGE, order.org_id, order.key, nonce))
 
 
 async def lease(tx: Tx, chain: str, owner: UUID, *, at: datetime, expires_at: datetime) -> bool:
-    """Take or extend the lease of a chain; False if another worker has it."""
+    """Take or extend the lease of a chain; return False if another worker has it."""
     return bool(await tx.fetchval(_LEASE, chain, owner, expires_at, at))

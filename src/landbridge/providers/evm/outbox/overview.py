@@ -1,4 +1,4 @@
-"""Orders and sending accounts as operators see them. Times are real time."""
+"""Orders and sending accounts for operators. Times are real time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from landbridge.providers.evm.outbox.model import OutboxState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldestOrder:
-    """The order that has waited longest; `reason` is what it waits for, if that is known."""
+    """Order that has waited longest; `reason` is why it waits, None if unknown."""
 
     org_id: UUID
     record_id: UUID
@@ -22,9 +22,9 @@ class OldestOrder:
 
 @dataclass(frozen=True, slots=True)
 class OpenOrders:
-    """Orders that are not final, by state, and the oldest of those without confirmations.
+    """Orders that are not final, by state, and the oldest order without its confirmations.
 
-    `unpaid` counts those that were reported as paid, and have no confirmations now.
+    `unpaid` counts orders that were reported as paid, but have lost their confirmations.
     """
 
     counts: Mapping[OutboxState, int]
@@ -36,7 +36,7 @@ class OpenOrders:
 class AccountOverview:
     """Account that sends transactions; `relayer_index` is None for a wallet.
 
-    `in_flight` counts nonces that no block has yet. The balance is that of `checked_at`.
+    `in_flight` counts nonces that are in no block. The balance was read at `checked_at`.
     """
 
     address: str
@@ -51,7 +51,7 @@ class AccountOverview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageAttempt:
-    """Signed transaction of Solana; `account` is the relayer, `block` the slot that has it.
+    """Signed transaction on Solana; `account` is the relayer, `block_number` its slot.
 
     `unit_price` is in micro-lamports for each compute unit.
     """
@@ -68,7 +68,7 @@ class MessageAttempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderOverview:
-    """Order of a record: how many recipients get how many units of the currency in all."""
+    """Order of a record, with the number of its recipients and their units in total."""
 
     key: UUID
     chain: str

@@ -15,12 +15,12 @@ from landbridge.providers.evm.outbox.overview import (
     OrderOverview,
 )
 
-# Of one order: on an EVM chain, or on Solana.
+# Attempts of one order, on an EVM chain or on Solana.
 ShownAttempts: TypeAlias = Sequence[TransactionAttempt] | Sequence[MessageAttempt]
 
 
 class OutboxOverview:
-    """Outboxes of all chains, by the names of chains; `org_id` is None for all organisations."""
+    """Orders and accounts of all chains; `org_id` is None for all organisations."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,11 +38,11 @@ class OutboxOverview:
         return await self._database.read(read)
 
     async def accounts(self, chain: str) -> Sequence[AccountOverview]:
-        """Return the relayers of a chain, then the wallets that are stopped."""
+        """Return the relayers of a chain, then its stopped wallets."""
         return await self._database.single(lambda tx: overview_store.accounts(tx, chain))
 
     async def stopped_count(self, chain: str) -> int:
-        """Return the number of accounts that are stopped."""
+        """Return the number of stopped accounts."""
         return await self._database.single(lambda tx: overview_store.stopped_count(tx, chain))
 
     async def gas_since(self, chain: str, since: datetime) -> int:
@@ -52,7 +52,7 @@ class OutboxOverview:
     async def orders_of_record(
         self, org_id: UUID, record_id: UUID
     ) -> Sequence[tuple[OrderOverview, ShownAttempts]]:
-        """Return the orders of a record, the oldest first, each with its attempts."""
+        """Return the orders of a record, oldest first, each with its attempts."""
 
         async def read(
             tx: Tx,

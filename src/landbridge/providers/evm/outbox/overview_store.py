@@ -1,4 +1,4 @@
-"""Statements that count and list orders, attempts and accounts for operators; nothing is changed.
+"""Statements that count and list orders, attempts and accounts for operators, without changes.
 
 `org_id` is None for all organisations together.
 """
@@ -30,7 +30,7 @@ where chain = $1 and state not in ('CONFIRMED', 'FINAL', 'REVERTED', 'REJECTED')
     and confirmed_at is not null and ($2::uuid is null or org_id = $2)
 """
 
-# What has its confirmations only waits for the chain's finality.
+# An order with its confirmations only waits for the chain's finality, so it is left out.
 _OLDEST = """
 select org_id, record_id, state, reason, created_at from chain_orders
 where chain = $1 and state not in ('CONFIRMED', 'FINAL', 'REVERTED', 'REJECTED')
@@ -38,7 +38,7 @@ where chain = $1 and state not in ('CONFIRMED', 'FINAL', 'REVERTED', 'REJECTED')
 order by created_at, key limit 1
 """
 
-# Relayers, and wallets that are stopped.
+# Relayers, and stopped wallets.
 _ACCOUNTS = """
 select a.address, a.relayer_index, a.next_nonce, a.stopped_at, a.stopped_reason, a.balance_wei,
     a.checked_at, (
@@ -88,22 +88,22 @@ async def open_counts(tx: Tx, chain: str, org_id: UUID | None) -> Mapping[Outbox
 
 
 async def unpaid_count(tx: Tx, chain: str, org_id: UUID | None) -> int:
-    """Return the number of orders that were reported as paid, and have no confirmations now."""
+    """Return the number of orders reported as paid that have lost their confirmations."""
     return int(await tx.fetchval(_UNPAID, chain, org_id))
 
 
 async def oldest(tx: Tx, chain: str, org_id: UUID | None) -> OldestOrder | None:
-    """Return the oldest order without the chain's confirmations."""
+    """Return the oldest order without the chain's confirmations; None if there is none."""
     return read_optional_row(await tx.fetchrow(_OLDEST, chain, org_id), OldestOrder)
 
 
 async def accounts(tx: Tx, chain: str) -> list[AccountOverview]:
-    """Return the relayers of a chain, then the wallets that are stopped."""
+    """Return the relayers of a chain, then its stopped wallets."""
     return [read_row(row, AccountOverview) for row in await tx.fetch(_ACCOUNTS, chain)]
 
 
 async def stopped_count(tx: Tx, chain: str) -> int:
-    """Return the number of accounts that are stopped."""
+    """Return the number of stopped accounts."""
     return int(await tx.fetchval(_STOPPED, chain))
 
 
@@ -114,10 +114,10 @@ async def gas_since(tx: Tx, chain: str, since: datetime) -> int:
 
 
 async def message_attempts(tx: Tx, org_id: UUID, key: UUID) -> list[MessageAttempt]:
-    """Return the transactions of an order on Solana, the oldest first."""
+    """Return the transactions of an order on Solana, oldest first."""
     return [read_row(row, MessageAttempt) for row in await tx.fetch(_MESSAGE_ATTEMPTS, org_id, key)]
 
 
 async def of_record(tx: Tx, org_id: UUID, record_id: UUID) -> list[OrderOverview]:
-    """Return the orders of one record, the oldest first."""
+    """Return the orders of one record, oldest first."""
     return [read_row(row, OrderOverview) for row in await tx.fetch(_OF_RECORD, org_id, record_id)]

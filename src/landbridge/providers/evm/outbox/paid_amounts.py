@@ -1,6 +1,6 @@
-"""What a transaction that used an order's key has moved.
+"""Amounts moved by the transaction that used an order's key.
 
-A request that is repeated after the restore of a backup has the key of the lost payment, and may
+A request that is repeated after the restore of a backup has the key of the lost payment, but may
 have other amounts or recipients.
 """
 
@@ -24,7 +24,7 @@ async def executed(
     transaction_hash: str | None,
     bridges: ConnectedBridges,
 ) -> AlreadyExecuted | PlanWait:
-    """Return an order as executed if the transaction that used its key moved its amounts."""
+    """Return an order as executed if the transaction of its key moved its amounts; else wait."""
     receipt = None if transaction_hash is None else await client.receipt(transaction_hash)
     if receipt is None:
         return PlanWait(_OTHER_PAYMENT, is_executed=True)
@@ -45,5 +45,5 @@ async def executed(
 
 
 def _recipient(order: OutboxOrder, address: str) -> str | None:
-    """Return who must have the coins; those that are burned go to a contract of the bridge."""
+    """Return who must receive the coins; None for a burn, whose coins go to the bridge."""
     return None if order.action is ChainAction.BURN else address

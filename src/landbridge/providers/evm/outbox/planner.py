@@ -1,7 +1,7 @@
 """Simulates orders against the chain and plans their transactions. Nothing is stored here.
 
-An order carries a key that the token or contract accepts once, so what was paid by another
-party that submitted our authorization before us counts as paid, and is never paid again.
+An order carries a key that the token or contract accepts once, so if another party submits our
+authorization first, the order counts as paid, and is never paid again.
 """
 
 from collections.abc import Sequence
@@ -47,9 +47,9 @@ from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.delegate_calls import encode_execute
 from landbridge.providers.evm.signing.model import AccountCall, SignedDelegation, SigningKey
 
-# A top-up pays for several transactions at the current fee, so that the next order needs none.
+# A top-up pays for several transactions at the current fee, so that the next orders need none.
 _TOP_UP_FACTOR = 3
-# Code of an account that delegates (EIP-7702): this prefix, then the address of the contract.
+# Beginning of the code of an account that delegates (EIP-7702); the contract's address follows.
 _DELEGATION_PREFIX = bytes.fromhex("ef0100")
 
 _log = structlog.stdlib.get_logger()
@@ -83,7 +83,7 @@ class OrderPlanner:
     ) -> Plan:
         """Return the next transaction of an order, or why there is none.
 
-        `key` is that of the paying address; `relayer` pays gas in the simulation. Other orders will
+        `key` signs for the paying address; `relayer` pays gas in the simulation. Other orders will
         take `units_before` from the paying address. `refusal` is why its destinations may not be
         paid, None if they may. Raises `NodeUnavailable`, `NodeError`, `AnswerInvalid`,
         `SignerUnavailable` and `SigningRefused`.
@@ -123,7 +123,7 @@ class OrderPlanner:
     async def _executed(
         self, order: OutboxOrder, method: SponsorMethod, view: PlanView
     ) -> AlreadyExecuted | PlanWait:
-        """Return an order as executed once no reorganisation can undo that."""
+        """Return an order as executed once no reorganisation can undo it; a wait until then."""
         if not await self.is_executed(order, method, max(view.final_block, 0)):
             return PlanWait("waits until the chain can't undo the payment", is_executed=True)
         found = await self.find_execution(order, method, view.head.number)
@@ -141,9 +141,9 @@ class OrderPlanner:
         return explain_failure(failure, order)
 
     async def _is_closed(self, order: OutboxOrder) -> bool:
-        """Whether the token refuses even to move nothing from the paying address to itself.
+        """Return whether the token refuses even a transfer of zero from an address to itself.
 
-        So it is while its issuer has paused it: not all tokens give a reason, and a pause ends.
+        It does while its issuer has paused it. Not all tokens give a reason, and a pause ends.
         """
         data = abi.encode_transfer(destination=order.source, amount_units=0)
         try:
@@ -169,7 +169,7 @@ class OrderPlanner:
                 data = abi.IS_BATCH_USED.encode(order.source, order.chain_key)
             case SponsorMethod.TOP_UP:
                 return False
-        # An account that does not delegate yet has no code, and answers nothing.
+        # An account that does not delegate yet has no code, so its answer is empty.
         answer = await self._client.call(destination=contract, data=data, block=block)
         return bool(answer) and abi.decode_uint256(answer) != 0
 
@@ -254,7 +254,7 @@ class OrderPlanner:
         )
         if is_together:
             # A burn or swap needs the approval before it, so all calls are simulated together, as
-            # if the account had taken on the contract.
+            # if the account had already delegated to the contract.
             designator = _DELEGATION_PREFIX + bytes.fromhex(contract[2:])
             await self._client.call(
                 source=relayer,
@@ -293,7 +293,7 @@ class OrderPlanner:
     async def _delegations(
         self, order: OutboxOrder, key: SigningKey, view: PlanView, *, has_code: bool
     ) -> tuple[SignedDelegation, ...]:
-        """Return the delegation that the transaction needs, unless an earlier one is final.
+        """Return the delegation that the transaction needs; none if an earlier one is final.
 
         A call of an account without code succeeds and does nothing. So a delegation that a
         reorganisation can undo is signed again; the chain skips one whose nonce was used.
@@ -311,7 +311,7 @@ class OrderPlanner:
     ) -> TransactionPlan:
         """Plan the next transaction of a wallet that pays its own gas: coins, allowance, payment.
 
-        Each is planned from what the chain says then, so one that is there already is not repeated.
+        Each is planned from the current state of the chain, so nothing is repeated.
         """
         destination, data, is_payment, gas = await self._own_call(order)
         needed = gas * fees.max_fee_wei
@@ -322,7 +322,8 @@ class OrderPlanner:
                 sender=None,
                 destination=order.source,
                 data=b"",
-                # An account that delegates receives coins by a call of its contract.
+                # An account that delegates receives coins by a call of its contract, which takes
+                # more gas.
                 gas=with_margin(
                     await self._client.estimate_gas(
                         source=relayer, destination=order.source, data=b""
@@ -391,9 +392,9 @@ class OrderPlanner:
 
 
 def _refused(order: OutboxOrder, reason: str) -> PlanRefusal | PlanWait:
-    """Return why nothing is signed for the order's destinations."""
+    """Return the refusal of an order for its destinations; a wait if it is a refund."""
     _log.warning("chain.order.refused", chain=order.chain, order=order.key, reason=reason)
     if order.is_refund:
-        # A refund that fails keeps money that came from there: a person has to decide.
+        # A failed refund would keep money that came from its recipient, so a person has to decide.
         return PlanWait(f"waits for a person: {reason}")
     return PlanRefusal(reason)

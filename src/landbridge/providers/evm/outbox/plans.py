@@ -1,6 +1,6 @@
-"""What has to be signed for an order: the choice of how gas is paid, and the transaction.
+"""Plans of orders: how gas is paid, and the transaction to sign.
 
-Pure: what the chain says comes as arguments.
+Pure: the state of the chain is passed as arguments.
 """
 
 from dataclasses import dataclass
@@ -22,20 +22,21 @@ from landbridge.providers.evm.signing.model import SignedDelegation, UnsignedTra
 INTRINSIC_GAS = 21_000
 _DELEGATION_GAS = 25_000
 _EXECUTE_GAS = 60_000
-# Most that one byte of call data costs (EIP-7623).
+# Maximum gas for one byte of call data (EIP-7623).
 _BYTE_GAS = 40
-# An estimate holds for one state of the chain; another may need more, as for a new recipient.
+# Margin on an estimate: another state of the chain may need more gas, for example for a new
+# recipient.
 _MARGIN_PERCENT = 25
 _SELECTOR_BYTES, _WORD_BYTES = 4, 32
-# Blocks in which the transaction of an executed order is looked for.
+# Number of recent blocks in which the transaction of an executed order is searched.
 SEARCH_BLOCKS = 2_000
 # Gas of a bridge's calls within `Delegate.execute`, which can't be estimated one by one. They take
-# 46,000 and 75,000 with local contracts (measured); Circle's are called through proxies.
+# 46,000 and 75,000 with local contracts (measured); Circle's contracts are called through proxies.
 APPROVE_GAS, BURN_GAS = 80_000, 300_000
-# The same for a market: a swap in one pool takes 110,000, and more for each price it passes.
+# Gas of a market's swap: 110,000 in one pool, and more for each price that it passes.
 SWAP_GAS = 400_000
-# Time in which an authorization can be carried out. Afterwards the transaction reverts.
-# It is also how long a reverted order waits before it fails: see `TrackingStep`.
+# Seconds for which an authorization is valid; after that its transaction reverts. A reverted order
+# waits as long before it fails: see `TrackingStep`.
 VALIDITY_S = 3600
 
 _BURN_REFUSED = "the contract of the token or of the bridge refuses the burn"
@@ -54,9 +55,9 @@ _WAITS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionPlan:
-    """Transaction to sign. `sender` is None for any relayer; else the order's own wallet.
+    """Transaction to sign. `sender` is the order's own wallet; None for any relayer.
 
-    Without a method a relayer sends it for nobody: a mint.
+    `method` is None for a mint, which a relayer sends for no wallet.
     """
 
     method: SponsorMethod | None
@@ -71,16 +72,17 @@ class TransactionPlan:
 
 @dataclass(frozen=True, slots=True)
 class PlanRefusal:
-    """The order can never be carried out; the sentence is shown to customers."""
+    """The order can never be carried out; the reason is shown to customers."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class PlanWait:
-    """The order can't be carried out now; the sentence is for operators.
+    """The order can't be carried out now; the reason is for operators.
 
-    If it `is_executed`, the chain has carried it out, and it only waits to be certain.
+    `is_executed` is True if the chain has carried it out, but a reorganisation could still undo
+    that.
     """
 
     reason: str
@@ -89,9 +91,9 @@ class PlanWait:
 
 @dataclass(frozen=True, slots=True)
 class AlreadyExecuted:
-    """A contract has carried out the order before; the hash is None if it was not found.
+    """A contract has already carried out the order; the hash is None if it was not found.
 
-    `received_units` is what a swap was given.
+    `received_units` are the units that a swap received.
     """
 
     transaction_hash: str | None
@@ -103,7 +105,7 @@ Plan = TransactionPlan | PlanRefusal | PlanWait | AlreadyExecuted
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """Chain at the moment of planning: `final_block` can't be undone, and is -1 for none."""
+    """State of the chain for planning; `final_block` can't be undone, and is -1 for none."""
 
     head: BlockHeader
     final_block: int
@@ -111,9 +113,9 @@ class PlanView:
 
 
 def choose_method(chain: EvmChain, order: OutboxOrder) -> SponsorMethod | None:
-    """Return the first configured way to pay gas that fits the order; None if none does.
+    """Return the first configured method of paying gas that fits the order; None if none does.
 
-    None as well for a mint, which takes no coins from a wallet.
+    Also None for a mint, which takes no coins from a wallet.
     """
     if order.action is ChainAction.MINT:
         return None
@@ -131,20 +133,20 @@ def choose_method(chain: EvmChain, order: OutboxOrder) -> SponsorMethod | None:
 
 
 def explain_no_method(chain: EvmChain, order: OutboxOrder) -> str:
-    """Return why nothing fits, in a sentence for customers."""
+    """Return why no method fits, in a sentence for customers."""
     is_swap = order.swap is not None and market_of(chain, order) is None
     return NO_POOL if is_swap else f"{chain.name} has no way to pay the gas of this transfer"
 
 
 def validity_s(chain: EvmChain, order: OutboxOrder) -> int:
-    """Return for how long an authorization of an order can be carried out."""
+    """Return for how many seconds an authorization of an order is valid."""
     if order.action is ChainAction.SWAP and chain.market is not None:
         return chain.market.patience_s
     return VALIDITY_S
 
 
 def expiry_s(method: SponsorMethod | None, attempt: TransactionAttempt) -> int:
-    """Return the last second at which anybody can submit a payment's authorization; -1 for none."""
+    """Return the last second at which a payment's authorization is valid; -1 if there is none."""
     words = {SponsorMethod.EIP3009: 4, SponsorMethod.EIP7702: 2}
     word = None if method is None else words.get(method)
     if word is None or not attempt.is_payment:
@@ -157,9 +159,9 @@ def expiry_s(method: SponsorMethod | None, attempt: TransactionAttempt) -> int:
 def has_executed(
     order: OutboxOrder, attempt: TransactionAttempt, receipt: TransactionReceipt
 ) -> bool:
-    """Whether a successful transaction has done what it is for.
+    """Return whether a successful transaction has carried out its purpose.
 
-    A call of an account succeeds as well if the account has no code, and then does nothing.
+    A call of an account without code also succeeds, but does nothing.
     """
     if order.method is not SponsorMethod.EIP7702 or not attempt.is_payment:
         return True
@@ -168,19 +170,19 @@ def has_executed(
 
 
 def with_margin(gas: int) -> int:
-    """Return the gas limit for an estimate."""
+    """Return the gas limit for an estimate: the estimate with a margin."""
     return gas + gas * _MARGIN_PERCENT // 100
 
 
 def execute_gas(call_estimates: list[int], *, data_bytes: int, delegations: int) -> int:
-    """Return the gas limit of `Delegate.execute`, from estimates of its calls one by one."""
+    """Return the gas limit of `Delegate.execute`, from the estimates of its single calls."""
     calls = sum(max(each - INTRINSIC_GAS, 0) for each in call_estimates)
     overhead = INTRINSIC_GAS + _EXECUTE_GAS + _DELEGATION_GAS * delegations + _BYTE_GAS * data_bytes
     return with_margin(calls) + overhead
 
 
 def explain_failure(failure: SimulationFailure, order: OutboxOrder) -> PlanRefusal | PlanWait:
-    """Return what a failed simulation means for the order."""
+    """Return the meaning of a failed simulation for the order: a refusal or a wait."""
     if order.action is ChainAction.SWAP:
         reason = find_market_refusal(failure)
         return PlanWait(_WAITS[failure.kind]) if reason is None else PlanRefusal(reason)

@@ -1,7 +1,7 @@
-"""Relayers: the accounts that pay gas. Their keys are apart from those of users.
+"""Relayers: the accounts that pay gas. Their keys are separate from those of users.
 
-A relayer is registered with the nonce that the chain reports. From then on the stored nonce
-decides, never the chain's.
+A relayer is registered with the nonce that the chain reports. After that only the stored nonce
+counts, never the chain's.
 """
 
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ class Relayers:
     def __init__(self, context: ChainContext) -> None:
         self._context = context
         self._keys: dict[str, SigningKey] = {}
-        # Whether those that could pay have as many transactions in flight as configured.
+        # True if every relayer that could pay has as many transactions in flight as configured.
         self.are_full = False
 
     async def prepare(self) -> list[SendingAccount]:
-        """Register the configured number of relayers, and return those of the chain."""
+        """Register the configured number of relayers, and return all relayers of the chain."""
         context = self._context
         found = await context.database.single(lambda tx: attempt_store.relayers(tx, context.name))
         known = {each.relayer_index for each in found}
@@ -52,7 +52,7 @@ class Relayers:
         return found
 
     async def key(self, index: int) -> SigningKey:
-        """Return the key of a relayer."""
+        """Return the signing key of a relayer."""
         seed = await self._context.relayer_seeds.relayer_seed()
         path = (*EVM_RELAYERS, index)
         address = await self._context.signer.address(seed, path)
@@ -61,16 +61,16 @@ class Relayers:
         return key
 
     async def key_of(self, account: SendingAccount) -> SigningKey:
-        """Return the key of a registered relayer."""
+        """Return the signing key of a registered relayer."""
         index = account.relayer_index
         assert index is not None
         return self._keys.get(account.address) or await self.key(index)
 
     async def usable(self) -> dict[str, SendingAccount]:
-        """Return the relayers that can send now, by address; the least busy first.
+        """Return the relayers that can send now, by address, the least busy first.
 
-        Reads their native coins, and stores them. One below the floor, stopped, or with as many
-        transactions in flight as configured, is left out.
+        Reads and stores their native coins. Left out are relayers below the floor, stopped ones,
+        and those with as many transactions in flight as configured.
         """
         context = self._context
         accounts = await self.prepare()

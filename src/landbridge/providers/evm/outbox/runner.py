@@ -1,6 +1,6 @@
-"""Runs the steps of one chain's outbox, one worker at a time; for EVM chains and for others.
+"""Runs the steps of one chain's outbox, in one worker at a time; for EVM chains and others.
 
-Correctness does not depend on the lease: it only keeps two workers from doing the same work.
+Correctness does not depend on the lease, which only keeps two workers from doing the same work.
 """
 
 from abc import ABC, abstractmethod
@@ -18,33 +18,37 @@ from landbridge.providers.evm.signing.model import SignerUnavailable
 from landbridge.providers.evm.start_check import ChainCheck
 
 _CHECK_AGAIN = timedelta(seconds=10)
-# Between this process and the database: more than any round trip takes.
+# Maximum difference between the clocks of this process and the database; no round trip takes
+# longer.
 _SKEW_MAX = timedelta(minutes=1)
 
 _log = structlog.stdlib.get_logger()
 
 
 class RunContext(Protocol):
-    """What the runs of a chain need of its context."""
+    """What a runner needs of its chain's context."""
 
     @property
     def name(self) -> str:
-        """Name of the chain, as stored."""
+        """Return the name of the chain, as it is stored."""
         ...
 
     @property
     def clock(self) -> Clock:
-        """Clock of this process."""
+        """Return the clock of this process."""
         ...
 
     @property
     def database(self) -> Database:
-        """Database of the orders and leases."""
+        """Return the database with the orders and leases."""
         ...
 
 
 class OutboxRunner(ABC):
-    """Runs of one chain. `lease` is longer than any step takes; a worker that dies is replaced."""
+    """Runs the outbox of one chain.
+
+    `lease` is longer than any step takes; after it, another worker replaces one that died.
+    """
 
     def __init__(self, context: RunContext, *, owner: UUID, lease: timedelta) -> None:
         self._runs = context
@@ -57,28 +61,28 @@ class OutboxRunner(ABC):
 
     @abstractmethod
     async def _check(self) -> ChainCheck:
-        """Check the chain and its contracts or tokens."""
+        """Check the chain, and its contracts or tokens."""
 
     @abstractmethod
     async def _prepare_relayers(self) -> None:
-        """Derive the relayers, before the first order."""
+        """Derive the relayers' addresses, before the first order."""
 
     @abstractmethod
     async def _follow(self) -> None:
-        """Follow what was sent."""
+        """Follow transactions that were sent."""
 
     @abstractmethod
     async def _sign_due(self) -> int:
-        """Sign what is due; return how many orders were."""
+        """Sign due orders; return the number of orders that were due."""
 
     @abstractmethod
     async def _send(self) -> None:
-        """Send what is signed."""
+        """Send signed transactions."""
 
     async def run_once(self) -> bool:
-        """Do what is due; return whether more may be due at once.
+        """Run all steps once; return whether more may be due at once.
 
-        False as well while another worker works on this chain, or its nodes can't be reached.
+        Returns False while another worker has the chain's lease, or no node can be reached.
         """
         at = self._runs.clock.now()
         if not await self._has_lease(at):
@@ -96,7 +100,7 @@ class OutboxRunner(ABC):
     async def _has_lease(self, at: datetime) -> bool:
         """Take the lease, or extend it once half of it has passed: a run often has nothing to do.
 
-        The database compares its own times, which all workers share.
+        The database compares the lease with its own clock, which all workers share.
         """
         if at < self._extend_at:
             return True
@@ -115,17 +119,18 @@ class OutboxRunner(ABC):
         return has_lease
 
     def _warn_about_clock(self, delay: timedelta) -> None:
-        """Log a clock that is wrong: orders are due by this process's time, so they would wait."""
+        """Log that the clock of this process is wrong: due times are compared with it."""
         if abs(delay) > _SKEW_MAX:
             _log.warning(
                 "chain.clock.skewed", chain=self._runs.name, delay_s=delay // timedelta(seconds=1)
             )
 
     async def _sign(self) -> int:
-        """Sign what is due. Without the signer, what is signed is still sent."""
+        """Sign due orders. Without the signer, signed transactions are still sent."""
         try:
             if not self._has_relayers:
-                # Before the first order: an operator sends native coins to their addresses.
+                # Derived before the first order, so that an operator can send native coins to the
+                # relayers.
                 await self._prepare_relayers()
                 self._has_relayers = True
             return await self._sign_due()
@@ -134,7 +139,7 @@ class OutboxRunner(ABC):
             return 0
 
     async def _is_checked(self, at: datetime) -> bool:
-        """Check the chain once; a chain that fails is checked again later."""
+        """Return whether the chain was checked; a check that fails is repeated later."""
         if self._passed or at < self._check_at:
             return self._passed
         check = await self._check()

@@ -38,11 +38,11 @@ from landbridge.providers.evm.signing.model import (
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 500
-# Nodes limit the calls of a batch.
+# Transactions in one batch; nodes limit the calls of a batch.
 _SENT_TOGETHER = 100
-# More raises than this do not help: a person has to look.
+# Maximum replacements; more do not help, and a person has to look.
 _REPLACEMENTS_MAX = 20
-# A delegated account runs its contract's code when it receives.
+# Gas of a cancellation: an account that delegates runs its contract's code when it receives.
 _CANCELLATION_GAS = 60_000
 _ARRIVED = frozenset({SendResult.ACCEPTED, SendResult.ALREADY_KNOWN, SendResult.NONCE_TOO_LOW})
 
@@ -55,7 +55,7 @@ class SendingStep:
         self._relayers = relayers
 
     async def run(self) -> int:
-        """Send what was not sent, or not lately; return the number of transactions sent."""
+        """Send transactions that were not sent lately; return the number of transactions sent."""
         context = self._context
         at = context.clock.now()
         await self._cancel_failed(at)
@@ -85,14 +85,14 @@ class SendingStep:
                 )
         await context.database.transact(lambda tx: self._store_sent(tx, arrived, at))
         await self._replace([*replaced, *self._late(attempts, at)], at)
-        # No node takes these bytes, and their nonce would hold up all that follow.
+        # No node accepts these bytes, and their nonce would block all that follow.
         await self._replace(rejected, at, kind=AttemptKind.CANCELLATION)
         return len(arrived)
 
     async def _cancel_failed(self, at: datetime) -> None:
-        """Use up the nonces of payments that a reorganisation removed after they had failed.
+        """Use up the nonces of failed payments that a reorganisation has removed from their blocks.
 
-        Their money was released. The bytes may be known, and could pay now.
+        Their money was released, but somebody may have the bytes, which could now pay.
         """
         found = await self._context.database.single(
             lambda tx: attempt_store.to_cancel(tx, self._context.name)
@@ -102,9 +102,9 @@ class SendingStep:
     async def _send(
         self, attempts: Sequence[TransactionAttempt]
     ) -> list[tuple[TransactionAttempt, SendOutcome]]:
-        """Send in order, many in one exchange; return those that may have arrived, or were refused.
+        """Send in order, many in one request; return those that may have arrived or were refused.
 
-        After a part that certainly arrived nowhere, none is sent.
+        If a part certainly arrived nowhere, the parts after it are not sent.
         """
         found: list[tuple[TransactionAttempt, SendOutcome]] = []
         for start in range(0, len(attempts), _SENT_TOGETHER):
@@ -120,7 +120,7 @@ class SendingStep:
     def _late(
         self, attempts: Sequence[TransactionAttempt], at: datetime
     ) -> list[TransactionAttempt]:
-        """Return those that wait too long: of each account only the lowest nonce, which blocks."""
+        """Return attempts that wait too long; of each account only the lowest, blocking nonce."""
         cutoff = at - timedelta(seconds=self._context.chain.replace_after_s)
         lowest: dict[str, TransactionAttempt] = {}
         for each in attempts:
@@ -144,7 +144,7 @@ class SendingStep:
         *,
         kind: AttemptKind = AttemptKind.REPLACEMENT,
     ) -> None:
-        """Sign again with higher fees; the next run sends them."""
+        """Sign again with higher fees, or as a cancellation; the next run sends the result."""
         if not attempts:
             return
         context = self._context
@@ -168,7 +168,7 @@ class SendingStep:
         self, attempt: TransactionAttempt, fees: GasFees, at: datetime, kind: AttemptKind
     ) -> None:
         context = self._context
-        # With higher fees, a cancellation still pays nothing.
+        # A replacement of a cancellation is a cancellation too: it pays nothing.
         is_cancelled = AttemptKind.CANCELLATION in (kind, attempt.kind)
 
         async def work(tx: Tx) -> bool:
@@ -215,9 +215,9 @@ class SendingStep:
         return await self._context.wallet_keys.signing_key(order.org_id, order.wallet_id)
 
     async def _fill_gaps(self, attempts: Sequence[TransactionAttempt]) -> None:
-        """Send again what a chain has lost below the lowest nonce that waits.
+        """Send again transactions below the lowest waiting nonce that the chain has lost.
 
-        So it is after a node of a test has lost its last blocks; nodes in production keep theirs.
+        This happens when a node in a test loses its last blocks; nodes in production keep theirs.
         """
         lowest: dict[str, int] = {}
         for each in attempts:
@@ -252,7 +252,7 @@ class SendingStep:
 
 
 def _cancellation(request: UnsignedTransaction, account: str) -> UnsignedTransaction:
-    """Return a transfer of nothing to the account itself, which uses up the nonce."""
+    """Return a transfer of zero to the account itself, which uses up the nonce."""
     return msgspec.structs.replace(
         request, destination=account, value_wei=0, data=b"", gas=_CANCELLATION_GAS, delegations=()
     )

@@ -1,4 +1,4 @@
-"""The outbox of one EVM chain."""
+"""Outbox of one EVM chain."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -4,10 +4,11 @@ Guarantees:
 - an order has at most one nonce for each of its steps, whatever other workers do meanwhile: the
   order's row and the account's row are locked while the nonce is given and the bytes are signed;
 - a nonce is given only together with signed bytes, so no nonce is left out;
-- of the batches and burns that an address sends itself, of one token, one is under way at a time:
+- an address that sends batches or burns of a token itself has only one under way at a time, because
   they share the allowance of a contract;
-- an address of which the chain has transactions that the database does not know sends nothing until
-  an admin resumes it: after a restore of an older backup, one of them may have paid the order.
+- if the chain has transactions of an address that the database does not know, the address sends
+  nothing until an admin resumes it. After the restore of an older backup, one of them may have paid
+  the order.
 """
 
 from collections.abc import Sequence
@@ -63,7 +64,7 @@ from landbridge.providers.evm.signing.model import (
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 100
-# Bounds of the time until an order that waits is tried again.
+# Bounds of the time after which a waiting order is tried again.
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
 _TOO_LATE = "the swap could not be sent to the market in time"
@@ -82,7 +83,7 @@ class _PlannedOrder:
 
     @property
     def is_own_batch(self) -> bool:
-        """Whether the paying address sends a batch or a burn itself, after an approval."""
+        """Return whether the paying address itself sends a batch or burn, after an approval."""
         is_approved = len(self.order.legs) > 1 or self.order.action is ChainAction.BURN
         return self.plan.method is SponsorMethod.TOP_UP and is_approved
 
@@ -96,7 +97,7 @@ class SigningStep:
         self._planner = planner
 
     async def run(self) -> int:
-        """Sign what is due; return the number of orders that were looked at."""
+        """Sign due orders; return the number of orders that were due."""
         context = self._context
         at = context.clock.now()
         orders = await context.database.single(
@@ -153,7 +154,7 @@ class SigningStep:
     async def _affordable(
         self, orders: Sequence[OutboxOrder], at: datetime
     ) -> Sequence[OutboxOrder]:
-        """Let orders of organisations without gas left for these 24 hours wait; return others."""
+        """Return orders whose organisation has gas left for these 24 hours; the others wait."""
         context, most = self._context, self._context.chain.organisation_day_wei
         if not orders:
             return orders
@@ -170,7 +171,7 @@ class SigningStep:
         return [each for each in orders if each not in waiting]
 
     async def _units_before(self, orders: Sequence[OutboxOrder]) -> list[int]:
-        """Return for each order what orders before it will take from its paying address."""
+        """Return for each order the units that earlier orders will take from its paying address."""
         sources = {each.source for each in orders}
         taken = await self._context.database.single(
             lambda tx: order_store.units_in_flight(tx, self._context.name, sources)
@@ -209,7 +210,7 @@ class SigningStep:
         except SignerUnavailable:
             return PlanWait("waits for the signer")
         except (NodeError, AnswerInvalid, InvariantBroken):
-            # One order that can't be planned must not hold up all others.
+            # An order that can't be planned must not block all others.
             _log.exception("chain.plan.failed", chain=order.chain, order=order.key)
             return PlanWait("waits: its transaction can't be planned")
         except SigningRefused as error:
@@ -219,7 +220,7 @@ class SigningStep:
             return PlanWait(f"waits: the signer refuses: {error}")
 
     def _is_costly(self, order: OutboxOrder, plan: TransactionPlan, view: PlanView) -> bool:
-        """Whether the gas of a delivery from the organisation's own address is out of proportion.
+        """Return whether the gas of a delivery from the organisation's own address is too high.
 
         Strangers cause deliveries, by deposits on virtual accounts.
         """
@@ -246,7 +247,7 @@ class SigningStep:
     async def _sign(
         self, tx: Tx, planned: Sequence[_PlannedOrder], fees: GasFees, at: datetime
     ) -> None:
-        """Give nonces, sign, and store both with the orders; in the caller's transaction."""
+        """Assign nonces, sign, and store both with the orders, in the caller's transaction."""
         name = self._context.name
         accounts = await attempt_store.lock_accounts(
             tx, name, sorted({each.sender for each in planned})
@@ -322,15 +323,16 @@ class SigningStep:
     def _unsigned(
         self, order: OutboxOrder, plan: PlanRefusal | PlanWait | AlreadyExecuted, at: datetime
     ) -> OutboxOrder:
-        """Return an order for which nothing is signed now."""
+        """Return an order with the reason for which nothing is signed now."""
         match plan:
             case AlreadyExecuted(transaction_hash, received_units):
                 return _executed(order, transaction_hash, received_units, at)
             case PlanRefusal(reason) if order.confirmed_at is not None:
-                # It was reported as paid, and a reorganisation has undone that: a person decides.
+                # The order was reported as paid, and a reorganisation has undone that: a person
+                # decides.
                 return _postponed(order, f"waits for a person: {reason}", at)
             case PlanRefusal(reason):
-                # Nothing was signed for its payment, and nothing will be.
+                # No transaction of its payment was signed, and none will be.
                 return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)
             case PlanWait(reason, is_executed):
                 if is_executed or not self._is_late(order, at):
@@ -339,10 +341,10 @@ class SigningStep:
                 return replace(order, state=OutboxState.REJECTED, reason=_TOO_LATE, due_at=at)
 
     def _is_late(self, order: OutboxOrder, at: datetime) -> bool:
-        """Whether a swap has waited for longer than its quote is worth.
+        """Return whether a swap has waited longer than its quote is valid.
 
-        One that was signed before, with a nonce that another party has taken, may still be
-        submitted until its deadline.
+        If it was signed before, with a nonce that another party has used, it may still be submitted
+        until its deadline.
         """
         market = self._context.chain.market
         if order.swap is None or market is None or order.confirmed_at is not None:
@@ -372,9 +374,9 @@ def _signed(
 def _executed(
     order: OutboxOrder, transaction_hash: str | None, received_units: int | None, at: datetime
 ) -> OutboxOrder:
-    """Return an order that was paid by a transaction which the database does not know.
+    """Return an order as paid by a transaction that the database does not know.
 
-    That is so after a restore of an older backup. The order's key makes it certain.
+    This happens after the restore of an older backup. The order's key in the transaction proves it.
     """
     return replace(
         order,

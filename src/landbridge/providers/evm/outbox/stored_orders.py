@@ -1,4 +1,4 @@
-"""Stored orders and sending accounts, for outboxes of chains that are no EVM chains."""
+"""Names for the outboxes of chains other than EVM: stored orders and sending accounts."""
 
 from landbridge.providers.evm.outbox.attempt_store import (
     SENT_BEFORE,

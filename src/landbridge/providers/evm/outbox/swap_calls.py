@@ -1,4 +1,7 @@
-"""Calls that sell the coins of an order on the market of its chain, and why one fails. Pure."""
+"""Calls that sell the coins of an order on the market of its chain, and reasons of failure.
+
+Pure.
+"""
 
 from collections.abc import Sequence
 
@@ -23,8 +26,8 @@ _BOUGHT_REFUSED = (
     "its issuer may have paused it, or blocked the recipient"
 )
 _REFUSED = "the contracts of the tokens or of the market refuse the swap"
-# Texts of Uniswap's contracts. Source: Uniswap/v3-periphery, SwapRouter.sol and TransferHelper.sol;
-# Uniswap/v3-core, libraries/TransferHelper.sol.
+# Revert texts of Uniswap's contracts. Source: Uniswap/v3-periphery, SwapRouter.sol and
+# TransferHelper.sol; Uniswap/v3-core, libraries/TransferHelper.sol.
 _REASONS = {
     "Too little received": BELOW_MINIMUM,
     "STF": _SOLD_REFUSED,
@@ -33,14 +36,14 @@ _REASONS = {
 _KINDS = {
     SimulationFailureKind.PAUSED: _PAUSED,
     SimulationFailureKind.BLOCKED: _BLOCKED,
-    # A swap beyond all liquidity looks at every price there is.
+    # A swap larger than all liquidity passes every price, and so runs out of gas.
     SimulationFailureKind.OUT_OF_GAS: TOO_LITTLE,
     SimulationFailureKind.REVERTED: _REFUSED,
 }
 
 
 def market_of(chain: EvmChain, order: OutboxOrder) -> tuple[MarketContracts, MarketPool] | None:
-    """Return the market and the pool of an order; None if the chain has none."""
+    """Return the market and pool of an order; None if the chain has none for it."""
     market, terms = chain.market, order.swap
     if market is None or terms is None or terms.bought not in chain.tokens:
         return None
@@ -49,16 +52,16 @@ def market_of(chain: EvmChain, order: OutboxOrder) -> tuple[MarketContracts, Mar
 
 
 def terms_of(order: OutboxOrder) -> SwapTerms:
-    """Return the terms of a swap."""
+    """Return the terms of a swap; raises `InvariantBroken` for another order."""
     if order.swap is None:
         raise InvariantBroken(f"order {order.key} is no swap")
     return order.swap
 
 
 def expected_fill(chain: EvmChain, order: OutboxOrder) -> MarketFill:
-    """Return what the pool's events say of an order, with the least units bought.
+    """Return what the pool's events must say for an order, with the minimum of units bought.
 
-    What was booked may not become less: see `least_units`.
+    An amount that was booked must not become less: see `least_units`.
     """
     terms = terms_of(order)
     (leg,) = order.legs
@@ -73,14 +76,14 @@ def expected_fill(chain: EvmChain, order: OutboxOrder) -> MarketFill:
 
 
 def least_units(order: OutboxOrder) -> int:
-    """Return the least units that the market may give: once a fill is booked, as many as that."""
+    """Return the minimum of units bought: that of the terms, or the units of a booked fill."""
     return terms_of(order).least_units if order.received_units is None else order.received_units
 
 
 def swap_calls(chain: EvmChain, order: OutboxOrder, *, deadline_s: int) -> Sequence[AccountCall]:
-    """Return the calls of an account that swaps: they leave no allowance behind.
+    """Return the calls of an account that swaps; no allowance is left afterwards.
 
-    Some tokens change an allowance only from or to zero, so it is set to zero before.
+    Some tokens change an allowance only from or to zero, so it is first set to zero.
     """
     found = market_of(chain, order)
     if found is None:
@@ -109,6 +112,6 @@ def swap_calls(chain: EvmChain, order: OutboxOrder, *, deadline_s: int) -> Seque
 
 
 def find_market_refusal(failure: SimulationFailure) -> str | None:
-    """Return why a failed simulation refuses a swap; None if it may succeed later."""
+    """Return the refusal that a failed simulation means; None if the swap may succeed later."""
     known = None if failure.reason is None else _REASONS.get(failure.reason)
     return known or _KINDS.get(failure.kind)

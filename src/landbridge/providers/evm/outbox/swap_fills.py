@@ -1,4 +1,4 @@
-"""What the market gave for an order's coins, from the receipt of its transaction."""
+"""Amounts that the market gave for orders, read from the receipts of their transactions."""
 
 from landbridge.providers.evm.configuration import EvmChain
 from landbridge.providers.evm.markets.fills import received_units
@@ -16,9 +16,9 @@ class SwapFills:
         self._client = client
 
     async def find(self, order: OutboxOrder, transaction_hash: str | None) -> int | None:
-        """Return the units that a transaction has given for an order; None if not known.
+        """Return the units that a transaction gave for an order; None if unknown.
 
-        Raises as `ChainClient.receipt`.
+        Raises the errors of `ChainClient.receipt`.
         """
         found = market_of(self._chain, order)
         if found is None or transaction_hash is None:
@@ -35,7 +35,7 @@ class SwapFills:
     async def executed(
         self, order: OutboxOrder, transaction_hash: str | None
     ) -> AlreadyExecuted | PlanWait:
-        """Return a swap that the chain has carried out, with what the market gave."""
+        """Return a swap that was carried out, with its units; a wait while they are unknown."""
         received = order.received_units
         if received is None:
             received = await self.find(order, transaction_hash)

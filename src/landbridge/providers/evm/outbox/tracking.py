@@ -1,4 +1,4 @@
-"""What the chain says about an order, and what follows. Pure."""
+"""New state of an order, derived from what the chain says. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,29 +19,29 @@ _REVERTED = "the chain carried out the transaction, but the token's contract ref
 
 @dataclass(frozen=True, slots=True)
 class ChainView:
-    """Heights of a chain at one moment: `final_block` and all before it can't be undone."""
+    """Heights of a chain at one moment; `final_block` and the blocks before it can't be undone."""
 
     head: int
     final_block: int
     confirmations: int
 
     def is_confirmed(self, block: int) -> bool:
-        """Whether a block has the chain's confirmations; the head itself has one."""
+        """Return whether a block has the chain's confirmations; the head itself has one."""
         return self.head - block + 1 >= self.confirmations
 
     def is_final(self, block: int) -> bool:
-        """Whether a block can't be undone."""
+        """Return whether a block can't be undone."""
         return block <= self.final_block
 
 
 def follow(
     order: OutboxOrder, attempts: Sequence[TransactionAttempt], view: ChainView, at: datetime
 ) -> OutboxOrder:
-    """Return the order as the chain has it now; equal to `order` if nothing changed.
+    """Return the order in its state on the chain; equal to `order` if nothing changed.
 
-    `attempts` are those of the order's step, with the blocks that have them now. An order that was
-    reported as confirmed stays so: its transaction is sent again until it is mined again. A swap is
-    reported only once it is final, because each block may give another amount.
+    `attempts` are those of the order's step, with the blocks that contain them now. An order that
+    was reported as confirmed stays confirmed: its transaction is sent again until it is mined
+    again. A swap is reported only when it is final, because another block may give another amount.
     """
     mined = next((each for each in attempts if each.block_number is not None), None)
     if mined is None or mined.block_number is None:
@@ -66,7 +66,7 @@ def follow(
 def _prepared(
     order: OutboxOrder, *, is_success: bool, block: int, view: ChainView, at: datetime
 ) -> OutboxOrder:
-    """Return an order whose step prepared the payment: the next step follows when it is final."""
+    """Return an order whose step prepared the payment; the next step begins after confirmation."""
     if not view.is_confirmed(block) or not (is_success or view.is_final(block)):
         return replace(order, state=OutboxState.MINED)
     return replace(order, state=OutboxState.CREATED, step=order.step + 1, due_at=at)

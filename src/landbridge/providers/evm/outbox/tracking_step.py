@@ -4,9 +4,9 @@ A receipt counts only if its block is the chain's block of that height, so a nod
 old receipt decides nothing. A nonce that none of our transactions has used stops the account:
 another party has its key.
 
-An order that was reported as paid stays so. If a reorganisation has removed its transaction, and it
-can't pay any more (its authorization has expired), another is signed. The order's key on the chain,
-or the nonce that is used up, keeps the old one from paying as well.
+An order that was reported as paid remains paid. If a reorganisation has removed its transaction,
+which can't pay any more (its authorization has expired), another one is signed. The order's key on
+the chain, or the nonce that is used up, keeps the old transaction from paying too.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -49,11 +49,11 @@ class TrackingStep:
         self._planner = planner
         self._finality_check = FinalityCheck(context)
         self._seen: tuple[str, int] | None = None
-        # Nonces that the chain counted at the head before, and no receipt explained.
+        # Nonces that the chain counted at the previous head, but that no receipt explained.
         self._unexplained: set[tuple[str, int]] = set()
 
     async def run(self) -> int:
-        """Follow all open orders, if the chain has a new block; return how many have changed."""
+        """Follow all open orders if there is a new block; return how many orders changed."""
         context = self._context
         head = await context.client.block(BlockTag.LATEST)
         if head is None:
@@ -77,7 +77,7 @@ class TrackingStep:
         try:
             await self._check_nonces(current, view, at)
         except NodeUnavailable as error:
-            # A node may have no state of that block: that must not hold up what is to be sent.
+            # The node may lack the state of that block, which must not delay sending.
             _log.warning("chain.nonces.unchecked", chain=context.name, reason=str(error))
         self._seen = (head.hash, final_block)
         return moved
@@ -85,9 +85,10 @@ class TrackingStep:
     async def _current(
         self, orders: Sequence[OutboxOrder], attempts: Sequence[TransactionAttempt]
     ) -> list[TransactionAttempt]:
-        """Return the attempts with the blocks that have them now.
+        """Return the attempts with the blocks that contain them now.
 
-        A receipt is not read again where the chain still has its block: it is the same.
+        A receipt is not read again while the chain still has its block, because it can't have
+        changed.
         """
         hashes = await self._hashes(
             each.block_number for each in attempts if each.block_number is not None
@@ -159,7 +160,7 @@ class TrackingStep:
         view: ChainView,
         at: datetime,
     ) -> OutboxOrder:
-        """Return the order as the chain has it now."""
+        """Return the order in its state on the chain."""
         new = follow(order, attempts, view, at)
         if new.state is OutboxState.REVERTED:
             new = await self._after_revert(order, new, attempts, view)
@@ -174,10 +175,10 @@ class TrackingStep:
         attempts: Sequence[TransactionAttempt],
         view: ChainView,
     ) -> OutboxOrder:
-        """Return a reverted order as paid, if another party has submitted its authorization.
+        """Return a reverted order as paid if another party has submitted its authorization.
 
-        Its authorization is public now. It has not failed before the authorization has expired:
-        until then anybody, such as the recipient, may submit it again, and successfully.
+        The authorization is public. The order fails only after the authorization has expired: until
+        then anybody, such as the recipient, may submit it again with success.
         """
         if new.method is None and new.action is not ChainAction.MINT:
             return new
@@ -201,9 +202,10 @@ class TrackingStep:
         )
 
     async def _with_fill(self, old: OutboxOrder, new: OutboxOrder) -> OutboxOrder:
-        """Return a final swap with what the market gave; not yet final while that is not known.
+        """Return a final swap with the units received; not final while they are unknown.
 
-        What was reported stays so: a reorganisation below the final block may change the amount.
+        Units that were reported stay the same: a reorganisation below the final block may change
+        them.
         """
         try:
             received = await self._planner.fills.find(new, new.transaction_hash)
@@ -220,9 +222,9 @@ class TrackingStep:
     async def _check_nonces(
         self, attempts: Sequence[TransactionAttempt], view: ChainView, at: datetime
     ) -> None:
-        """Stop accounts of which the chain finally counts a nonce that no attempt has used.
+        """Stop accounts for which the chain finally counts a nonce that no attempt used.
 
-        Two heads in a row must say so: a node may lack receipts for a while.
+        Two heads in a row must show it, because a node may lack receipts for a while.
         """
         if view.final_block < 0:
             return
@@ -246,7 +248,7 @@ class TrackingStep:
     async def _is_mined_anyway(
         self, attempts: Sequence[TransactionAttempt], account: str, nonces: Collection[int]
     ) -> bool:
-        """Ask once more: a node counts nonces and writes receipts at different moments."""
+        """Check again: a node may count a nonce before it has the receipt."""
         hashes = [
             each.hash for each in attempts if each.account == account and each.nonce in nonces
         ]
@@ -265,9 +267,9 @@ class TrackingStep:
 
 
 def _must_arrive(order: OutboxOrder) -> bool:
-    """Whether another transaction is signed after one that has failed.
+    """Return whether another transaction is signed after one that has failed.
 
-    So it is for what was reported as paid, and for a mint, because its coins are burned.
+    This holds for orders that were reported as paid, and for mints, whose coins are burned already.
     """
     return order.is_reported_as_paid or order.action is ChainAction.MINT
 
@@ -278,7 +280,7 @@ def _as_mined(
     receipt: TransactionReceipt | None,
     hashes: Mapping[int, str],
 ) -> TransactionAttempt:
-    """Return the attempt with the block that has it now; without one if no block does."""
+    """Return the attempt with the block that contains it now; without one if none does."""
     if receipt is None or hashes.get(receipt.block_number) != receipt.block_hash:
         return replace(attempt, block_number=None, block_hash=None, is_success=None, gas_wei=None)
     return replace(

@@ -1,13 +1,12 @@
 """Nonces of wallets, which their own transactions use, and delegations that they sign (EIP-7702).
 
 Guarantees:
-- a wallet has no transaction of its own under way while one that delegates it is, and vice versa:
-  either would use up the nonce of the other;
-- nonces that delegations of ours have used are passed over. Any other that the chain counts, and we
-  did not sign, is left to `tracking_step.py`, which stops the account;
-- an address that is new in the database, and of which the chain has other transactions, sends
-  nothing until an admin resumes it: after a restore of an older backup, one of them may have paid
-  the order.
+- a wallet never has a transaction of its own and one that delegates it under way together, because
+  each would use up the nonce of the other;
+- nonces that delegations of ours have used are passed over. Other nonces that the chain counts, and
+  we did not sign, are left to `tracking_step.py`, which stops the account;
+- an address that is new in the database, but has transactions on the chain, sends nothing until an
+  admin resumes it. After the restore of an older backup, one of them may have paid the order.
 """
 
 from collections.abc import Sequence
@@ -28,14 +27,14 @@ _OTHER = "waits for another transaction of the paying address"
 
 
 def uses_nonce(plan: Plan) -> bool:
-    """Whether a plan uses a nonce of the paying address."""
+    """Return whether a plan uses a nonce of the paying address."""
     return isinstance(plan, TransactionPlan) and (plan.sender is not None or bool(plan.delegations))
 
 
 async def without_conflicts(
     tx: Tx, chain: str, orders: Sequence[OutboxOrder], plans: Sequence[Plan]
 ) -> list[Plan]:
-    """Return the plans; one that would take the nonce of another waits."""
+    """Return the plans; a plan that would take another one's nonce becomes a wait."""
     sources = {order.source for order, plan in zip(orders, plans, strict=True) if uses_nonce(plan)}
     own, delegating = await attempt_store.nonces_in_flight(tx, chain, sources)
     found: list[Plan] = []
@@ -53,10 +52,10 @@ async def without_conflicts(
 
 
 async def take_nonces(tx: Tx, order: OutboxOrder, counted: int, at: datetime) -> None:
-    """Let the paying address go on at the nonce that the chain counts.
+    """Advance the paying address to the nonce that the chain counts.
 
-    Only if delegations of ours have used those before it. An address that is new in the database
-    and has used others is stopped.
+    Only if our delegations have used the nonces before it. An address that is new in the database
+    and has used other nonces is stopped.
     """
     chain, address = order.chain, order.source
     is_new = await attempt_store.add_account(

@@ -1,1 +1,1 @@
-"""Signing for EVM chains: a process of its own that holds the keys, its policy, log and client."""
+"""Signer of EVM chains: the process that holds the keys, with its policy, log and client."""

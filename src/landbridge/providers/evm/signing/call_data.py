@@ -1,7 +1,7 @@
-"""Reading of the data of a call: parameters by their places; what can't be read is refused.
+"""Decoding of call data: parameters by position. Unreadable data are refused.
 
-A call is known only if encoding what was read gives the same data (`check_encoding`), so that this
-module and the contract can't read it differently.
+A call is known only if encoding the decoded values gives the same data (`check_encoding`), so that
+this module and the contract can't interpret it differently.
 """
 
 from landbridge.providers.evm.abi import AbiFunction, AbiValue
@@ -13,13 +13,13 @@ _ADDRESS_START = 12
 
 
 def check_encoding(data: bytes, function: AbiFunction, *values: AbiValue) -> None:
-    """Raise `SigningRefused` unless the data are the usual encoding of these values."""
+    """Raise `SigningRefused` unless the data are the canonical encoding of these values."""
     if function.encode(*values) != data:
         raise SigningRefused(f"the data are not the usual encoding of {function.name}")
 
 
 def read_array(data: bytes, index: int) -> list[bytes]:
-    """Return the words of an array."""
+    """Return the words of an array parameter."""
     start = _SELECTOR + read_number(data, index)
     count = _number_at(data, start)
     end = start + _WORD * (1 + count)
@@ -29,7 +29,7 @@ def read_array(data: bytes, index: int) -> list[bytes]:
 
 
 def read_bytes(data: bytes, index: int) -> bytes:
-    """Return a parameter of type bytes; its encoding is for the caller to check."""
+    """Return a parameter of type bytes; the caller checks its encoding."""
     offset = read_number(data, index)
     length = _number_at(data, _SELECTOR + offset)
     start = _SELECTOR + offset + _WORD
@@ -37,17 +37,17 @@ def read_bytes(data: bytes, index: int) -> bytes:
 
 
 def read_address(data: bytes, index: int) -> str:
-    """Return an address, as its digits stand there."""
+    """Return an address parameter, without EIP-55 capital letters."""
     return "0x" + read_word(data, index)[_ADDRESS_START:].hex()
 
 
 def read_number(data: bytes, index: int) -> int:
-    """Return a number."""
+    """Return a number parameter."""
     return int.from_bytes(read_word(data, index))
 
 
 def read_word(data: bytes, index: int) -> bytes:
-    """Return 32 bytes."""
+    """Return the 32 bytes of a parameter."""
     return _word_at(data, _SELECTOR + index * _WORD)
 
 

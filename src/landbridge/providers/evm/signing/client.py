@@ -1,4 +1,4 @@
-"""Client of the signer process."""
+"""Client of the signer process, on its Unix socket."""
 
 import asyncio
 import socket
@@ -44,7 +44,7 @@ _IN_FLIGHT_MAX = 500
 
 
 class SignerConnection:
-    """One connection: requests in flight, by id. It is not used again once it has ended."""
+    """Connection with its requests in flight, by id. It is not used again after it has ended."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
@@ -69,7 +69,7 @@ class SignerConnection:
     async def request(self, request: SigningRequest) -> SignerAnswer:
         """Return the answer to a request.
 
-        Raises `SignerUnavailable`, or `SigningRefused` if the request is too large.
+        Raises `SignerUnavailable`, and `SigningRefused` if the request is too large.
         """
         self._number += 1
         number = self._number
@@ -88,15 +88,16 @@ class SignerConnection:
             raise SignerUnavailable(f"the signer can't be reached: {error}") from error
         finally:
             self._requests.pop(number, None)
-            # Of a connection that ended while we were writing.
+            # The connection ended while the request was written: retrieve the error, so that it is
+            # not logged.
             if answer.done() and not answer.cancelled():
                 answer.exception()
 
     async def close(self) -> None:
-        """Close it; requests in flight raise `SignerUnavailable`."""
+        """Close the connection; requests in flight raise `SignerUnavailable`."""
         self._reading.cancel()
         await asyncio.wait([self._reading])
-        # A task that is cancelled before its first step closes nothing.
+        # A task that is cancelled before its first step has not closed the writer.
         self._writer.close()
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
@@ -104,11 +105,11 @@ class SignerConnection:
             while (payload := await read_frame(reader)) is not None:
                 answer = decode_answer(payload)
                 waiting = self._requests.get(answer.id)
-                # None: its caller has given up.
+                # None means that the caller has stopped waiting.
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
         except (FrameInvalid, OSError):
-            pass  # ends the connection, as below
+            pass  # the connection ends, as below
         finally:
             self.has_ended = True
             self._writer.close()
@@ -118,10 +119,10 @@ class SignerConnection:
 
 
 class SignerClient:
-    """Signs for connected chains through the signer's socket; connects when needed, and again.
+    """Signs for connected chains through the signer's socket, and reconnects when necessary.
 
     Every method raises `SigningRefused` (final) or `SignerUnavailable` (request the same again: it
-    is signed and counted once). The same request has the same answer. For one event loop.
+    is signed and counted once). The same request gets the same answer. For one event loop.
     """
 
     def __init__(self, path: Path) -> None:
@@ -155,9 +156,9 @@ class SignerClient:
         nonce: bytes,
         deadline_s: int,
     ) -> bytes:
-        """Sign calls for `Delegate.execute`: 65 bytes r, s, v. The deadline is seconds since 1970.
+        """Sign calls for `Delegate.execute`: 65 bytes r, s, v.
 
-        `nonce` has 32 bytes, and is used once by each account.
+        The deadline is in seconds since 1970. `nonce` has 32 bytes; each account uses it once.
         """
         request = CallsRequest(
             key=key, chain=chain, calls=tuple(calls), nonce=nonce, deadline_s=deadline_s
@@ -167,16 +168,16 @@ class SignerClient:
     async def sign_delegation(
         self, key: SigningKey, chain: Network, *, nonce: int
     ) -> SignedDelegation:
-        """Sign that the account takes on the chain's `delegate_contract`; `nonce` is its next."""
+        """Sign the account's delegation to the chain's `delegate_contract`; `nonce` is the next."""
         request = DelegationRequest(key=key, chain=chain, nonce=nonce)
         return await self._request(request, SignedDelegation)
 
     async def sign_message(self, key: SigningKey, chain: Network, message: bytes) -> bytes:
-        """Sign the message of a Solana transaction: 64 bytes."""
+        """Sign the message of a Solana transaction; return 64 bytes."""
         return await self._request(MessageRequest(key=key, chain=chain, message=message), bytes)
 
     async def address(self, seed: SealedSeed, path: KeyPath) -> str:
-        """Return the address at a path: of an EVM chain with EIP-55 capitals, or of Solana."""
+        """Return the address at a path, on Solana or (with EIP-55 capital letters) an EVM chain."""
         return await self._request(AddressRequest(seed=seed, path=path), str)
 
     async def close(self) -> None:

@@ -10,7 +10,7 @@ from landbridge.providers.evm.signing.model import AccountCall
 
 EXECUTE_SELECTOR = keccak256(b"execute((address,uint256,bytes)[],bytes32,uint256,bytes)")[:4]
 
-# Bounds the time to check one request.
+# Maximum calls of one request, which bounds the time to check it.
 CALLS_MAX = 200
 
 _WORD = 32
@@ -19,7 +19,7 @@ _HEAD_WORDS = 4
 
 
 class ExecuteCall(msgspec.Struct, frozen=True, kw_only=True):
-    """Arguments of `Delegate.execute`; the deadline is seconds since 1970."""
+    """Arguments of `Delegate.execute`; the deadline is in seconds since 1970."""
 
     calls: tuple[AccountCall, ...]
     nonce: bytes
@@ -28,13 +28,13 @@ class ExecuteCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallDataInvalid(ValueError):
-    """Data is not the one encoding of its call."""
+    """The data are not the canonical encoding of a call."""
 
 
 def encode_execute(
     calls: Sequence[AccountCall], *, nonce: bytes, deadline_s: int, signature: bytes
 ) -> bytes:
-    """Return the data of the call to an account that has taken on the delegate contract."""
+    """Return the data of the call to an account that delegates to the delegate contract."""
     members = [_encoded(each) for each in calls]
     offsets: list[bytes] = []
     offset = len(members) * _WORD
@@ -52,13 +52,14 @@ def encode_execute(
 def decode_execute(data: bytes) -> ExecuteCall:
     """Return the arguments in the data of a call.
 
-    Raises `CallDataInvalid` unless encoding the result gives the same data: there is one reading.
+    Raises `CallDataInvalid` unless encoding the result gives the same data, so that there is only
+    one interpretation.
     """
     body = data[len(EXECUTE_SELECTOR) :]
     array = body[_number(body, 0) :]
     members = array[_WORD:]
     count = _number(array, 0)
-    # Calls may overlap in a forged encoding, so that few bytes would decode to many.
+    # In a forged encoding calls may overlap, so that few bytes would decode to many calls.
     if count > CALLS_MAX:
         raise CallDataInvalid(f"it has more than {CALLS_MAX} calls")
     execute = ExecuteCall(

@@ -1,7 +1,7 @@
 """Frames on the signer's socket: four bytes of length, then MessagePack of bounded size.
 
-A request is `[id, request]`, an answer `[id, status, body]`. MessagePack has numbers up to 64 bits,
-so larger ones are an extension type: their bytes, big-endian.
+A request is `[id, request]`, an answer `[id, status, body]`. Numbers of MessagePack have at most 64
+bits, so larger ones are an extension type with their big-endian bytes.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from landbridge.providers.evm.signing.model import SigningRequest, SigningResult
 
 T = TypeVar("T")
 
-# A transaction has at most 128 KB of data; calls may add up to more.
+# Maximum size of a frame. A transaction has at most 128 KB of data; calls may have more in total.
 FRAME_BYTES_MAX = 512 * 1024
 _HEADER_BYTES = 4
 _LARGE_NUMBER = 1
@@ -23,11 +23,11 @@ _SMALL_MIN, _SMALL_MAX = -(2**63), 2**64 - 1
 
 
 class FrameInvalid(ValueError):
-    """A frame is too large, or can't be read; the connection can't be used further."""
+    """A frame is too large or malformed; its connection can't be used any more."""
 
 
 class AnswerStatus(IntEnum):
-    """Kind of an answer; the body of the latter two is a sentence."""
+    """Status of an answer; the body of the last two is a sentence."""
 
     SIGNED = 0
     REFUSED = 1
@@ -35,7 +35,7 @@ class AnswerStatus(IntEnum):
 
 
 class SignerAnswer(msgspec.Struct, frozen=True, array_like=True):
-    """SignerAnswer to the request of this id."""
+    """Answer to the request with this id."""
 
     id: int
     status: AnswerStatus
@@ -43,27 +43,27 @@ class SignerAnswer(msgspec.Struct, frozen=True, array_like=True):
 
 
 def encode_request(number: int, request: SigningRequest) -> bytes:
-    """Return the frame of a request; raises `FrameInvalid` if it is too large."""
+    """Encode a request as a frame; raises `FrameInvalid` if it is too large."""
     return _frame([number, _plain(request)])
 
 
 def encode_answer(number: int, status: AnswerStatus, body: SigningResult) -> bytes:
-    """Return the frame of an answer."""
+    """Encode an answer as a frame."""
     return _frame([number, int(status), _plain(body)])
 
 
 def decode_request(payload: bytes) -> tuple[int, SigningRequest]:
-    """Return id and request; raises `FrameInvalid`."""
+    """Decode a request to its id and content; raises `FrameInvalid`."""
     return _converted(payload, tuple[int, SigningRequest])
 
 
 def decode_answer(payload: bytes) -> SignerAnswer:
-    """Return an answer, whose body is yet to be read by `read_body`; raises `FrameInvalid`."""
+    """Decode an answer, except its body (see `read_body`); raises `FrameInvalid`."""
     return _converted(payload, SignerAnswer)
 
 
 def read_body(answer: SignerAnswer, kind: type[T]) -> T:
-    """Return the body of an answer; raises `FrameInvalid`."""
+    """Decode the body of an answer as `kind`; raises `FrameInvalid`."""
     try:
         return msgspec.convert(answer.body, kind)
     except msgspec.ValidationError as error:
@@ -96,7 +96,7 @@ def _plain(value: object) -> object:
 
 
 def _narrow(value: object) -> object:
-    """Return a value of builtins without numbers of more than 64 bits."""
+    """Return a value of builtins with numbers above 64 bits as extension types."""
     if isinstance(value, dict):
         members = cast("dict[str, object]", value)
         return {name: _narrow(each) for name, each in members.items()}

@@ -1,6 +1,6 @@
-"""Isolation of the process that holds keys: what Linux lets an ordinary process give up.
+"""Isolation of the process that holds keys: rights that Linux lets an ordinary process give up.
 
-Each step is tried, and the result is logged: containers often forbid the first one.
+Each step is tried, and its result is logged: containers often forbid the first one.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _SELF = Path("/proc/self")
 
 
 class Isolation(msgspec.Struct, frozen=True, kw_only=True):
-    """What the process has given up."""
+    """Rights that the process has given up."""
 
     has_no_network: bool
     has_closed_memory: bool
@@ -31,7 +31,7 @@ class Isolation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def isolate() -> Isolation:
-    """Give up the network, the right to be debugged by the same user, and core files.
+    """Give up the network, debugging by the same user, and core files.
 
     For a process with one thread: the kernel refuses the first step to others. Unix sockets are
     files, so they work without a network.
@@ -40,7 +40,7 @@ def isolate() -> Isolation:
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         has_no_network = _leave_network(libc)
-        # Without this, other processes of the same user may read the memory through /proc.
+        # Otherwise other processes of the same user may read the memory through /proc.
         has_closed_memory = libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) == 0
         libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     except (OSError, AttributeError):
@@ -52,7 +52,7 @@ def _leave_network(libc: ctypes.CDLL) -> bool:
     user, group = os.geteuid(), os.getegid()
     if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
         return False
-    # Names of the same user and group in the new namespace; files are reached without, too.
+    # Map the same user and group in the new namespace; files are accessible without this too.
     with suppress(OSError):
         _SELF.joinpath("uid_map").write_text(f"{user} {user} 1")
         _SELF.joinpath("setgroups").write_text("deny")

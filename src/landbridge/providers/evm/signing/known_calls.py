@@ -1,7 +1,7 @@
-"""Reading of transactions and calls: the few that the signer knows, and what each moves.
+"""Decoding of transactions and calls: the few that the signer knows, and the amounts they move.
 
-A call is known only if encoding what was read gives the same data, so that this module and the
-contract can't read it differently. Everything else is `SigningRefused`.
+A call is known only if encoding the decoded values gives the same data, so that this module and the
+contract can't interpret it differently. All other data raise `SigningRefused`.
 
 A burn is signed only if its coins can arrive: for an EVM address on another configured chain that
 has a bridge and this token, final, without a fee, and for any caller. A message is submitted only
@@ -58,17 +58,17 @@ _ADDRESS_START = 12
 
 
 class SignatureKind(StrEnum):
-    """What is signed, or what a signed transaction does."""
+    """Kind of a signature, or of what a signed transaction does."""
 
     TOKEN_TRANSFER = "token_transfer"  # noqa: S105  no secret
     COIN_TRANSFER = "coin_transfer"
-    CANCELLATION = "cancellation"  # a transfer of nothing to oneself, which uses a nonce
+    CANCELLATION = "cancellation"  # a transfer of zero to the account itself, which uses up a nonce
     APPROVAL = "approval"
     BATCH = "batch"
-    BURN = "burn"  # of coins that a bridge mints on another chain
-    MESSAGE_SUBMISSION = "message_submission"  # mints what was burned on another chain
+    BURN = "burn"  # a burn of coins that a bridge mints on another chain
+    MESSAGE_SUBMISSION = "message_submission"  # a mint of coins that were burned on another chain
     SOLANA_TRANSFER = "solana_transfer"
-    SOLANA_FEE = "solana_fee"  # a relayer pays the fees and rents of a transfer
+    SOLANA_FEE = "solana_fee"  # a relayer's payment of the fees and rents of a transfer
     AUTHORIZATION_SUBMISSION = "authorization_submission"
     CALLS_SUBMISSION = "calls_submission"
     AUTHORIZATION = "authorization"
@@ -77,7 +77,7 @@ class SignatureKind(StrEnum):
 
 
 class Movement(msgspec.Struct, frozen=True):
-    """Amount that leaves an account: of a currency as in `usdc`, or of `native`."""
+    """Amount that leaves an account, of a currency such as `usdc`, or of `native`."""
 
     currency: str
     destination: str
@@ -85,10 +85,10 @@ class Movement(msgspec.Struct, frozen=True):
 
 
 class CallReading(msgspec.Struct, frozen=True, kw_only=True):
-    """A known call.
+    """Decoded call.
 
-    `movements` leave the account that signs. A submission carries what another account has signed:
-    `execute` has those calls, `submitted` the amounts.
+    `movements` leave the account that signs. A submission contains what another account has signed:
+    its calls are in `execute`, its amounts in `submitted`.
     """
 
     kind: SignatureKind
@@ -98,10 +98,10 @@ class CallReading(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallReader:
-    """Reads calls on one chain."""
+    """Decodes calls on one chain."""
 
     def __init__(self, chain: EvmChain, chains: Mapping[Network, EvmChain]) -> None:
-        """Read for `chain`; `chains` are all that bridges may reach."""
+        """`chain` is the chain of the calls; `chains` are all chains that bridges may reach."""
         self._chain = chain
         self._bridge_calls = BridgeCallReader(chain, chains)
         self._market_calls = MarketCallReader(chain)
@@ -119,14 +119,14 @@ class CallReader:
         self._contracts = {*self._currencies, *known, *self._market_calls.contracts}
 
     def currency_of(self, token: str) -> str:
-        """Return the currency of a token contract."""
+        """Return the currency of a token contract; raises `SigningRefused` if unknown."""
         currency = self._currencies.get(checked(token))
         if currency is None:
             raise SigningRefused(f"{token} is no token of {self._chain.name}")
         return currency
 
     def read(self, sender: str, call: AccountCall) -> CallReading:
-        """Return the reading of a transaction's call."""
+        """Decode the call of a transaction."""
         if call.data[:_SELECTOR] == EXECUTE_SELECTOR:
             return self._submission_of_calls(call)
         if call.data and checked(call.destination) == self._transmitter:
@@ -134,7 +134,7 @@ class CallReader:
         return self._plain(sender, call)
 
     def read_all(self, account: str, calls: Sequence[AccountCall]) -> tuple[Movement, ...]:
-        """Return what the calls of an account move, which it signs for the delegate contract."""
+        """Return what the calls of an account move; it signs them for the delegate contract."""
         if self._chain.delegate_contract is None:
             raise SigningRefused(f"{self._chain.name} has no delegate_contract")
         if not calls:
@@ -142,7 +142,7 @@ class CallReader:
         movements: list[Movement] = []
         for call in calls:
             if not call.value_wei and checked(call.destination) == self._market_calls.router:
-                # Only here: a sale is signed together with its approval.
+                # Sales are known only here, because a sale is signed together with its approval.
                 currency, recipient, amount = self._market_calls.read_sale(call.data)
                 movements.append(Movement(currency, checked(recipient), amount))
                 continue
@@ -198,7 +198,7 @@ class CallReader:
         raise SigningRefused(f"0x{selector.hex()} is no known function of {currency}")
 
     def _check_spender(self, currency: str, spender: str) -> None:
-        """Raise unless this may spend: the contract of batches, the bridge's, or the market's."""
+        """Raise `SigningRefused` unless this is the batch contract, the bridge or the market."""
         is_batch = spender == self._chain.batch_contract
         is_known = is_batch or self._market_calls.check_spender(currency, spender)
         if not is_known and not self._bridge_calls.check_spender(currency, spender):
@@ -216,12 +216,15 @@ class CallReader:
             raise SigningRefused("a batch has one amount for each recipient, and at least one")
         for each in addresses:
             checked(each)
-        # One movement for all: the contract passes on what it takes.
+        # One movement covers all recipients: the contract passes on what it takes.
         movement = Movement(self.currency_of(token), str(self._chain.batch_contract), sum(amounts))
         return CallReading(kind=SignatureKind.BATCH, movements=(movement,))
 
     def _submission_of_message(self, call: AccountCall) -> CallReading:
-        """Read a submission, which moves nothing that the sender has: its burn was counted."""
+        """Decode a submission.
+
+        It moves nothing of the sender: the burn was counted when it was signed.
+        """
         if call.value_wei:
             raise SigningRefused("a message may not transfer the chain's own coin")
         self._bridge_calls.check_submission(call.data)
@@ -242,7 +245,7 @@ class CallReader:
 
 
 def checked(address: str) -> str:
-    """Return an address with EIP-55 capitals; any other text is refused."""
+    """Return an address with EIP-55 capital letters; raises `SigningRefused` for any other text."""
     try:
         return checked_evm_address(address)
     except AddressError as error:
@@ -265,7 +268,7 @@ def _submission_of_authorization(currency: str, data: bytes) -> CallReading:
 
 
 class BridgeCallReader:
-    """Reads the calls of one chain's bridge."""
+    """Decodes the calls of one chain's bridge."""
 
     def __init__(self, chain: EvmChain, chains: Mapping[Network, EvmChain]) -> None:
         self._chain = chain
@@ -279,7 +282,7 @@ class BridgeCallReader:
         }
 
     def read_burn(self, data: bytes) -> tuple[str, str, int]:
-        """Return currency, recipient and units of a call of the messenger."""
+        """Return currency, recipient and units of a burn by the messenger."""
         if data[:_SELECTOR] != DEPOSIT_FOR_BURN.selector:
             raise SigningRefused(f"0x{data[:_SELECTOR].hex()} is no known function of the bridge")
         amount_units, domain = read_number(data, 0), read_number(data, 1)
@@ -328,7 +331,7 @@ class BridgeCallReader:
             raise SigningRefused(f"{message.token} is no token that {other.name} bridges")
 
     def check_spender(self, currency: str, spender: str) -> bool:
-        """Whether the messenger may spend a currency: it burns what it takes."""
+        """Return whether `spender` is the messenger, and may take (and burn) this currency."""
         bridge = self._chain.bridge
         is_bridgeable = currency in self._currencies.values()
         return bridge is not None and is_bridgeable and spender == bridge.token_messenger

@@ -1,7 +1,8 @@
-"""Reading of the calls of markets that the signer knows: sales of one configured token for another.
+"""Decoding of market calls: sales of one configured token for another.
 
 A sale is signed only through a configured pool, and only if it gives at least the chain's
-`least_rate`. So a thief of the socket can't give coins away by a sale for nothing.
+`least_rate`. So somebody who has gained access to the socket can't give coins away in a sale for
+nothing.
 """
 
 from landbridge.platform.core.money import Money
@@ -17,7 +18,7 @@ _SELECTOR = 4
 
 
 class MarketCallReader:
-    """Reads the calls of one chain's market."""
+    """Decodes the calls of one chain's market."""
 
     def __init__(self, chain: EvmChain) -> None:
         self._chain = chain
@@ -25,21 +26,21 @@ class MarketCallReader:
 
     @property
     def contracts(self) -> set[str]:
-        """Contracts of the market, which would keep native coins."""
+        """Return the contracts of the market, which would keep native coins sent to them."""
         market = self._chain.market
         if market is None:
             return set()
         return {market.router, market.quoter, *(each.address for each in market.pools)}
 
     def check_spender(self, currency: str, spender: str) -> bool:
-        """Whether the router may spend a currency: one that a pool takes."""
+        """Return whether `spender` is the router, and a pool takes this currency."""
         market = self._chain.market
         if market is None or spender != market.router:
             return False
         return any(currency in each.currencies for each in market.pools)
 
     def read_sale(self, data: bytes) -> tuple[str, str, int]:
-        """Return currency sold, recipient and units of a call of the router."""
+        """Return currency sold, recipient and units of a sale by the router."""
         market = self._market()
         has_deadline = market.interface is RouterInterface.ROUTER
         function = SWAP_WITH_DEADLINE if has_deadline else SWAP_02
@@ -56,7 +57,8 @@ class MarketCallReader:
             raise SigningRefused(f"no configured pool sells {source} for {destination}")
         if limit:
             raise SigningRefused("a sale with a limit of its price may sell less than its amount")
-        # The router replaces the zero address by its own, in both interfaces or as a constant.
+        # The router replaces the zero address, or low constants in SwapRouter02, by an address of
+        # its own.
         if int(recipient, 16) <= 2:  # noqa: PLR2004  constants of SwapRouter02
             raise SigningRefused("the sale is for no address")
         moneys = [

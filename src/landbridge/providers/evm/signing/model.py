@@ -1,4 +1,4 @@
-"""What is signed for EVM chains, and with which key; and requests to the signer over its socket."""
+"""Model of signing: data to sign, signing keys, and requests to the signer over its socket."""
 
 from typing import TypeAlias
 from uuid import UUID
@@ -9,24 +9,24 @@ from landbridge.platform.core.errors import Rejected, Unavailable
 from landbridge.providers.chains.tokens import Network
 from landbridge.providers.evm.abi import TransferAuthorization
 
-# BIP-32 path; hardened steps have bit 31 set.
+# Path of BIP-32; hardened indexes have bit 31 set.
 KeyPath: TypeAlias = tuple[int, ...]
 
 
 class SignerUnavailable(Unavailable):
-    """The signer did not answer, or signs too much at once. Request the same again later."""
+    """The signer did not answer, or signs too much at once. Send the same request again later."""
 
 
 class SigningRefused(Rejected):
-    """The signer refuses to sign this. The sentence is for operators, not for customers."""
+    """The signer refuses to sign the request. The sentence is for operators, not for customers."""
 
 
 class SealedSeed(msgspec.Struct, frozen=True, kw_only=True):
     """Seed as stored, with what the signer needs to open it with the master key.
 
     An organisation's seed is sealed with its data key, in the context `wallet_seed:<org id>`; the
-    data key is as stored, sealed with the master key. The installation's seed of relayers is sealed
-    with the master key itself, in the context `relayer_seed`: without organisation and data key.
+    data key is sealed with the master key. The installation's seed of relayers is sealed with the
+    master key itself, in the context `relayer_seed`; it has no organisation and no data key.
     """
 
     context: str
@@ -36,9 +36,9 @@ class SealedSeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
-    """Key that signs: a path below a seed, and the address that it must have.
+    """Key that signs: a path below a seed, and the address that the key must have.
 
-    An EVM address is in EIP-55 capitals.
+    An EVM address has EIP-55 capital letters.
     """
 
     seed: SealedSeed
@@ -47,7 +47,7 @@ class SigningKey(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignedDelegation(msgspec.Struct, frozen=True, kw_only=True):
-    """EIP-7702 authorization tuple: its signer takes on the code at `address`."""
+    """EIP-7702 authorization tuple: its signer delegates to the code at `address`."""
 
     chain_id: int
     address: str
@@ -60,7 +60,7 @@ class SignedDelegation(msgspec.Struct, frozen=True, kw_only=True):
 class UnsignedTransaction(msgspec.Struct, frozen=True, kw_only=True):
     """Transaction of type 2 (EIP-1559), or of type 4 (EIP-7702) if it has delegations.
 
-    Fees are wei per gas: the most that is paid in all, and of that the tip.
+    Fees are in wei per gas: `max_fee_wei` is the maximum in total, including the tip.
     """
 
     chain: Network
@@ -76,7 +76,7 @@ class UnsignedTransaction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SignedTransaction(msgspec.Struct, frozen=True, kw_only=True):
-    """Transaction as sent to nodes, and its hash: 0x and 64 digits in lower case."""
+    """Transaction in the form sent to nodes, and its hash: 0x and 64 digits in lower case."""
 
     raw: bytes
     hash: str
@@ -91,14 +91,14 @@ class AccountCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TransactionRequest(msgspec.Struct, frozen=True, kw_only=True, tag="transaction"):
-    """Sign a transaction."""
+    """Request to sign a transaction."""
 
     key: SigningKey
     transaction: UnsignedTransaction
 
 
 class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="authorization"):
-    """Sign an EIP-3009 transfer of the token at an address."""
+    """Request to sign an EIP-3009 transfer of the token at address `token`."""
 
     key: SigningKey
     chain: Network
@@ -107,7 +107,7 @@ class AuthorizationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="autho
 
 
 class CallsRequest(msgspec.Struct, frozen=True, kw_only=True, tag="calls"):
-    """Sign calls for the delegate contract; the deadline is seconds since 1970."""
+    """Request to sign calls for the delegate contract; the deadline is in seconds since 1970."""
 
     key: SigningKey
     chain: Network
@@ -117,7 +117,7 @@ class CallsRequest(msgspec.Struct, frozen=True, kw_only=True, tag="calls"):
 
 
 class DelegationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="delegation"):
-    """Sign that an account takes on the delegate contract."""
+    """Request to sign an account's delegation to the delegate contract."""
 
     key: SigningKey
     chain: Network
@@ -125,7 +125,7 @@ class DelegationRequest(msgspec.Struct, frozen=True, kw_only=True, tag="delegati
 
 
 class MessageRequest(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
-    """Sign the message of a Solana transaction."""
+    """Request to sign the message of a Solana transaction."""
 
     key: SigningKey
     chain: Network
@@ -133,7 +133,7 @@ class MessageRequest(msgspec.Struct, frozen=True, kw_only=True, tag="message"):
 
 
 class AddressRequest(msgspec.Struct, frozen=True, kw_only=True, tag="address"):
-    """Derive an address."""
+    """Request to derive an address."""
 
     seed: SealedSeed
     path: KeyPath

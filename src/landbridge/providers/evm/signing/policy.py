@@ -28,12 +28,12 @@ from landbridge.providers.evm.signing.typed_data import calls_digest
 from landbridge.providers.evm.token_configuration import Eip3009Domain
 
 RELAYER_CONTEXT = "relayer_seed"
-# Largest transaction that nodes pass on.
+# Size of the largest transaction that nodes pass on.
 _DATA_BYTES_MAX = 128 * 1024
-# Gas of a block of Ethereum in 2024; a batch of a thousand transfers takes as much.
+# Gas of a block of Ethereum in 2024; a batch of a thousand transfers needs as much.
 _GAS_MAX = 30_000_000
 _DELEGATIONS_MAX = 10
-# EIP-2681.
+# Largest nonce of EIP-2681, which excludes 2**64 - 1.
 _NONCE_MAX = 2**64 - 2
 _WEI_MAX = 2**128 - 1
 _UINT256_MAX = 2**256 - 1
@@ -43,16 +43,16 @@ _V_OF_PARITY = 27
 
 
 def check_key(key: SigningKey) -> None:
-    """Raise `SigningRefused` unless the path belongs to the kind of seed; see `check_seed`."""
+    """Raise `SigningRefused` unless the path fits the kind of the seed; see `check_path`."""
     check_path(key.seed.context, key.path, has_org=key.seed.org_id is not None)
     if checked(key.address) != key.address:
         raise SigningRefused(f"{key.address} is not spelled with EIP-55 capitals")
 
 
 def check_path(context: str, path: Sequence[int], *, has_org: bool) -> None:
-    """Raise `SigningRefused` unless a path belongs to the kind of seed.
+    """Raise `SigningRefused` unless a path fits the kind of its seed.
 
-    Relayers have a seed of their own, and no organisation; wallets and treasuries have both.
+    Relayers have a seed of their own without an organisation; wallets and treasuries have one with.
     """
     path = tuple(path)
     is_index = bool(path) and 0 <= path[-1] < HARDENED
@@ -68,12 +68,12 @@ class ChainPolicy:
     """Policy of one chain."""
 
     def __init__(self, chain: EvmChain, chains: Mapping[Network, EvmChain]) -> None:
-        """Bound what is signed on `chain`; `chains` are all that bridges may reach."""
+        """`chain` is the chain that signs; `chains` are all chains that bridges may reach."""
         self.chain = chain
         self._reader = CallReader(chain, chains)
 
     def check_transaction(self, sender: str, transaction: UnsignedTransaction) -> CallReading:
-        """Return what a transaction does; raises `SigningRefused` if it may not be signed."""
+        """Return the decoded call of a transaction; raises `SigningRefused` if not allowed."""
         self._check_numbers(transaction)
         for delegation in transaction.delegations:
             self._check_delegation(delegation)
@@ -91,7 +91,7 @@ class ChainPolicy:
     def check_authorization(
         self, sender: str, token: str, authorization: TransferAuthorization
     ) -> tuple[Eip3009Domain, Movement]:
-        """Return the token's domain and what an authorization moves."""
+        """Return the token's domain and the authorization's movement; raises `SigningRefused`."""
         currency = self._reader.currency_of(token)
         domain = self.chain.tokens[currency].eip3009
         if domain is None:
@@ -111,7 +111,7 @@ class ChainPolicy:
     def check_calls(
         self, account: str, calls: Sequence[AccountCall], *, nonce: bytes, deadline_s: int
     ) -> tuple[Movement, ...]:
-        """Return what the calls of an account move."""
+        """Return what the calls of an account move; raises `SigningRefused`."""
         if len(calls) > CALLS_MAX:
             raise SigningRefused(f"{len(calls)} calls, and at most {CALLS_MAX} are signed")
         for call in calls:
@@ -123,7 +123,7 @@ class ChainPolicy:
         return movements
 
     def delegate_contract(self, nonce: int) -> str:
-        """Return the only contract that accounts may delegate to."""
+        """Return the only contract to which accounts may delegate; raises `SigningRefused`."""
         _check_range("the nonce", nonce, _NONCE_MAX)
         if self.chain.delegate_contract is None:
             raise SigningRefused(f"{self.chain.name} has no delegate_contract")
@@ -159,7 +159,7 @@ class ChainPolicy:
         _check_range("the signature", delegation.s, _UINT256_MAX)
 
     def _check_signed(self, account: str, execute: ExecuteCall) -> None:
-        """Raise `SigningRefused` unless the account has signed the calls."""
+        """Raise `SigningRefused` unless `account` has signed the calls."""
         digest = calls_digest(
             execute.calls,
             chain_id=self.chain.chain_id,
@@ -175,7 +175,7 @@ class ChainPolicy:
 
 
 def policies_of(chains: Mapping[Network, EvmChain]) -> dict[Network, ChainPolicy]:
-    """Return the policy of each chain."""
+    """Return a policy for each chain."""
     return {name: ChainPolicy(chain, chains) for name, chain in chains.items()}
 
 

@@ -1,4 +1,4 @@
-"""Seeds: opened with the master key, and kept as derived parents for the last few."""
+"""Seeds of wallets and relayers: opened with the master key; the derived parent keys are cached."""
 
 from collections import OrderedDict
 
@@ -20,13 +20,13 @@ from landbridge.platform.formats.key_derivation import (
 from landbridge.providers.evm.signing.model import KeyPath, SealedSeed, SigningRefused
 from landbridge.providers.evm.signing.policy import RELAYER_CONTEXT, check_path
 
-# A seed takes 2 ms to open and 1 KB to keep; a key 0.1 ms and less.
+# Opening a seed takes 2 ms and keeping it 1 KB; deriving a key takes up to 0.1 ms.
 SEEDS_MAX = 500
 _KEYS_MAX = 5_000
 
 
 class OpenKey(msgspec.Struct, frozen=True):
-    """Private key and its address. No repr shows the key."""
+    """Private key with its address. The repr does not show the key."""
 
     private: PrivateKey
     address: str
@@ -36,7 +36,7 @@ class OpenKey(msgspec.Struct, frozen=True):
 
 
 class Seeds:
-    """Derives keys of sealed seeds."""
+    """Derives keys from sealed seeds."""
 
     def __init__(self, sealer: Sealer) -> None:
         self._sealer = sealer
@@ -86,8 +86,8 @@ class Seeds:
 def open_seed(sealer: Sealer, seed: SealedSeed) -> bytes:
     """Return the bytes of a seed.
 
-    The contexts are those that were sealed with (customers/wallets, platform/encryption), so that
-    neither the seed nor the data key of another organisation opens.
+    The contexts are those of sealing (customers/wallets, platform/encryption), so that neither the
+    seed nor the data key of another organisation opens.
     """
     if seed.org_id is None:
         if seed.context != RELAYER_CONTEXT or seed.sealed_data_key is not None:

@@ -1,11 +1,11 @@
 """Server of the signer: answers requests on a Unix socket.
 
 Guarantees:
-- A signature is answered only after its line of the log is durable. One sync serves all signatures
-  that came in during the sync before.
-- Many requests are in flight on a connection; memory is bounded: by the size of a frame, by the
-  number of connections and by the answers that wait.
-- A frame that can't be read ends its connection, and no other.
+- A signature is answered only after its log line is durable. One sync serves all signatures made
+  during the previous sync.
+- Many requests are in flight on a connection; memory is bounded by the size of a frame, the number
+  of connections and the number of waiting answers.
+- A malformed frame ends its own connection only.
 - If the log fails, the server ends without answering.
 """
 
@@ -30,7 +30,7 @@ from landbridge.providers.evm.signing.signer import EvmSigner
 _log = structlog.stdlib.get_logger()
 
 _CONNECTIONS_MAX = 100
-# Answers that wait for a sync; further requests are not read meanwhile.
+# Maximum answers that wait for a sync; further requests are not read until then.
 _WAITING_MAX = 2_000
 
 
@@ -66,15 +66,15 @@ class SignerServer:
             await self._finish(syncing)
 
     async def _finish(self, syncing: "asyncio.Task[None]") -> None:
-        """Read no more requests, and answer what was signed unless the log has failed."""
+        """Stop reading requests, and answer what was signed unless the log has failed."""
         self._is_ending = True
         connections = dict(self._connections)
         for task in connections:
             task.cancel()
         self._has_waiting.set()
         done, _ = await asyncio.wait([syncing, *connections])
-        # Of several failures `run` raises one; the others are retrieved, so that none is logged
-        # when its task is collected.
+        # `run` raises one of several failures. The others are retrieved, so that they are not
+        # logged when their tasks are collected.
         for task in done:
             if not task.cancelled():
                 task.exception()
@@ -95,14 +95,14 @@ class SignerServer:
             if self._failure is not None and not self._failure.done():
                 self._failure.set_exception(failed)
         except OSError:
-            pass  # the client is gone
+            pass  # the client has disconnected
         except asyncio.CancelledError:
-            # By `_finish`; asyncio's streams would log it as an error.
+            # `_finish` cancels this task; asyncio's streams would log that as an error.
             if not self._is_ending:
                 raise
         finally:
             del self._connections[task]
-            # At the end, what was signed is still answered.
+            # During shutdown, signatures are still answered.
             if not self._is_ending:
                 writer.close()
 
@@ -117,7 +117,7 @@ class SignerServer:
                     self._has_space.clear()
             else:
                 writer.write(frame)
-            # Others have their turn, and a client that does not read is not read from.
+            # Let other tasks run, and stop reading from a client that does not read its answers.
             await asyncio.sleep(0)
             await writer.drain()
             await self._has_space.wait()
@@ -128,14 +128,15 @@ class SignerServer:
             body = self._signer.answer(request)
         except SigningRefused as refused:
             status, body = AnswerStatus.REFUSED, str(refused)
-            # The sentence has addresses and amounts, which logs never have; the client gets it.
+            # The sentence contains addresses and amounts, which are never logged; only the client
+            # gets it.
             _log.warning("signer.refused", kind=type(request).__name__)
         except SignerUnavailable as unavailable:
             status, body = AnswerStatus.UNAVAILABLE, str(unavailable)
         except LogFailed:
             raise
         except (LandbridgeError, ValueError, ArithmeticError, LookupError):
-            # A mistake of ours must not end the process for all others.
+            # A bug must not end the process for all other requests.
             _log.exception("signer.failed", kind=type(request).__name__)
             status, body = AnswerStatus.UNAVAILABLE, "the signer has failed; see its log"
         return status, encode_answer(number, status, body)

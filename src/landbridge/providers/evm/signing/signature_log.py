@@ -1,13 +1,14 @@
-"""Signature log: a file that only grows, of which each line is one signature.
+"""Signature log: an append-only file in which each line is one signature.
 
 Guarantees:
 - A line is durable once `sync` has returned; no signature is answered before.
 - One process writes at a time: the file is locked.
 - A line that a crash has cut off was never answered, and is removed at the next start.
-- After a failed write or sync nothing more is written: what the disk holds is unknown.
+- After a failed write or sync nothing more is written, because the content of the disk is unknown.
 
-Each line is JSON and has the SHA-256 of the line before it, so a line that was altered, removed or
-inserted shows. Lines removed at the end do not: compare the log with the database.
+Each line is JSON and contains the SHA-256 of the previous line, which reveals lines that were
+altered, removed or inserted. Lines removed at the end are not revealed: compare the log with the
+database.
 """
 
 import fcntl
@@ -26,16 +27,16 @@ from landbridge.providers.evm.signing.known_calls import Movement, SignatureKind
 from landbridge.providers.evm.signing.signed_amounts import NonceUse
 
 NO_HASH = "0" * 64
-# Longer than any line: one has at most a movement for each of `CALLS_MAX` calls.
+# Longer than any line, which has at most one movement for each of `CALLS_MAX` calls.
 LINE_BYTES_MAX = 256 * 1024
 
 
 class LogInvalid(LandbridgeError):
-    """The signature log was altered, or can't be read."""
+    """The signature log was altered or can't be read."""
 
 
 class LogMovement(msgspec.Struct, frozen=True):
-    """Amount in a line: smallest units, as text because JSON readers round large numbers."""
+    """Amount in a line, in smallest units: a text, because JSON readers round large numbers."""
 
     token: str
     destination: str
@@ -46,9 +47,9 @@ class LogEntry(msgspec.Struct, frozen=True, kw_only=True):
     """Line of the log: one signature.
 
     `at` is RFC 3339 in UTC. `token` is a currency or `native`. `nonce` is decimal for transactions
-    and delegations, else 0x and 64 digits. `destination` is that of the transaction, the contract
-    of an authorization or delegation, or the account of calls. `movements` leave the account and
-    count towards the day's totals. `hash` is what was signed.
+    and delegations, otherwise 0x and 64 digits. `destination` is the transaction's destination, the
+    contract of an authorization or delegation, or the account of calls. `movements` leave the
+    account and count towards the totals of the day. `hash` is the signed digest.
     """
 
     number: int
@@ -65,12 +66,12 @@ class LogEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def day(self) -> str:
-        """Day in UTC, as in `2026-11-25`."""
+        """Return the day in UTC, such as `2026-11-25`."""
         return self.at[:10]
 
 
 class LogSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """Result of checking a log: its lines, and the hash of the last one."""
+    """Result of checking a log: the number of lines, and the hash of the last one."""
 
     count: int
     last_hash: str
@@ -80,20 +81,20 @@ _decoder = msgspec.json.Decoder(LogEntry)
 
 
 def encode_line(entry: LogEntry) -> bytes:
-    """Return a line, with its end."""
+    """Encode an entry as a line with its line end."""
     return msgspec.json.encode(entry) + b"\n"
 
 
 def line_hash(line: bytes) -> str:
-    """Return the hash by which the next line names this one; `line` may have its end."""
+    """Return the hash by which the next line refers to this one; `line` may have its line end."""
     return hashlib.sha256(line.rstrip(b"\n")).hexdigest()
 
 
 def read_log(path: Path) -> Generator[LogEntry]:
-    """Yield the entries of a log, and check that each follows the one before it.
+    """Yield the entries of a log, and check that each continues the previous one.
 
     Raises:
-        LogInvalid: A line is missing, altered or not complete, or there is no log.
+        LogInvalid: A line is missing, altered or incomplete, or there is no log.
     """
     try:
         with path.open("rb") as file:
@@ -113,9 +114,9 @@ def check_log(path: Path) -> LogSummary:
 def check_lines(
     lines: Iterable[bytes], *, after: int = 0, previous: str | None = NO_HASH
 ) -> Generator[LogEntry]:
-    """Yield the entries of consecutive lines behind number `after`; raises `LogInvalid`.
+    """Yield the entries of consecutive lines after number `after`; raises `LogInvalid`.
 
-    Without `previous`, the lines are the end of a log, and the first is taken as it is.
+    If `previous` is None, the lines are the end of a log, and the link of the first is not checked.
     """
     number, expected = after, previous
     for line in lines:
@@ -135,7 +136,7 @@ def _decode(line: bytes, number: int) -> LogEntry:
         entry = _decoder.decode(line)
     except msgspec.DecodeError:
         raise LogInvalid(f"line {number} of the signature log is not valid") from None
-    # Only the form that we write, so that the hash covers all of a line's content.
+    # Only our own form is accepted, so that the hash covers the complete content of a line.
     if encode_line(entry) != line:
         raise LogInvalid(f"line {number} of the signature log is not as it was written")
     return entry
@@ -146,11 +147,11 @@ _BLOCK_BYTES = 1024 * 1024
 
 
 class LogFailed(LandbridgeError):
-    """The signature log can't be written; the signer ends."""
+    """The signature log can't be written, so the signer ends."""
 
 
 class SignatureLog:
-    """Open log. `append` and `close` are for one thread; `sync` may run in another."""
+    """Open signature log. Use `append` and `close` in one thread; `sync` may run in another."""
 
     def __init__(self, descriptor: int, entries: Sequence[LogEntry], *, last: bytes | None) -> None:
         self._descriptor = descriptor
@@ -162,10 +163,10 @@ class SignatureLog:
 
     @classmethod
     def open(cls, path: Path, *, since: str) -> "SignatureLog":
-        """Open or create a log; `take_recent` has at least the entries since the day `since`.
+        """Open or create a log; `take_recent` returns at least the entries since the day `since`.
 
         Raises:
-            LogInvalid: It was altered, or another process has it open.
+            LogInvalid: The log was altered, or another process has it open.
         """
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         try:
@@ -185,7 +186,7 @@ class SignatureLog:
         return cls(descriptor, entries, last=lines[-1] if lines else None)
 
     def take_recent(self) -> Sequence[LogEntry]:
-        """Return the entries since the day that the log was opened for; once, then none."""
+        """Return the entries since the day given to `open`, once; after that, none."""
         recent, self._recent = self._recent, ()
         return recent
 
@@ -199,7 +200,7 @@ class SignatureLog:
         movements: Sequence[Movement],
         digest: bytes,
     ) -> None:
-        """Write the line of a signature; raises `LogFailed`."""
+        """Append the line of a signature; raises `LogFailed`."""
         entry = LogEntry(
             number=self._number + 1,
             at=_timestamp(at),
@@ -228,7 +229,7 @@ class SignatureLog:
         self._is_dirty = True
 
     def sync(self) -> None:
-        """Make all lines durable that were appended before the call; raises `LogFailed`."""
+        """Make all lines durable that were appended before this call; raises `LogFailed`."""
         self._check()
         if not self._is_dirty:
             return
@@ -257,12 +258,12 @@ def movements_of(entry: LogEntry) -> list[Movement]:
 
 
 def use_of(entry: LogEntry) -> NonceUse:
-    """Return the use of a nonce that a line is about."""
+    """Return the nonce that a line's signature uses."""
     return NonceUse(Network(entry.chain), entry.address, entry.scope, entry.nonce)
 
 
 def day_of(at: datetime) -> str:
-    """Return the day in UTC, as in `2026-11-25`."""
+    """Return the day in UTC, such as `2026-11-25`."""
     return _timestamp(at)[:10]
 
 
@@ -289,7 +290,7 @@ def _remove_torn_line(descriptor: int) -> None:
 
 
 def _last_lines(descriptor: int, since: str) -> tuple[list[bytes], bool]:
-    """Return the lines at the end, back to one before the day `since`, and whether these are all.
+    """Return the last lines, back to one before the day `since`, and whether these are all lines.
 
     The file is read backwards, because it grows for years.
     """
@@ -299,7 +300,7 @@ def _last_lines(descriptor: int, since: str) -> tuple[list[bytes], bool]:
         length = min(_BLOCK_BYTES, start)
         start -= length
         blocks.append(os.pread(descriptor, length, start))
-        # The first line of a block may be cut off, unless the block begins the file.
+        # The first line of a block may be incomplete, unless the block begins the file.
         first = blocks[-1].split(b"\n", 2)[1:2]
         if start and first and _day_of_line(first[0] + b"\n") < since:
             break

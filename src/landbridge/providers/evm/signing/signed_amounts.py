@@ -1,11 +1,10 @@
-"""Amounts and rates that the signer has signed for, in memory; the log brings them back.
+"""Amounts and rates of signatures, kept in memory; after a start they are restored from the log.
 
 Guarantees:
-- Of several signatures on one chain for one nonce, at most one can be carried out, so they count
+- Of several signatures for one nonce of a chain, at most one can be carried out, so they count
   once: with the largest amount of each currency. This covers the same bytes, and replacements.
-- A bound of a day is never exceeded; it may be reached exactly.
-- What is signed again counts once if that happens on the same day or on the day after. Later, it
-  counts as new.
+- The bound of a day is never exceeded; it may be reached exactly.
+- A signature that is repeated on the same day or the next day counts once. Later, it counts as new.
 """
 
 from collections import defaultdict
@@ -22,10 +21,10 @@ _NO_LIMITS = AmountLimits()
 
 
 class NonceUse(msgspec.Struct, frozen=True):
-    """What only one of several signatures can use: a nonce of an account on a chain.
+    """Use of a nonce of an account on a chain, which only one of several signatures can have.
 
-    `scope` distinguishes kinds of nonces: those of transactions, of one token's authorizations, of
-    calls, of delegations.
+    `scope` distinguishes kinds of nonces: of transactions, of one token's authorizations, of calls,
+    and of delegations.
     """
 
     chain: Network
@@ -35,12 +34,12 @@ class NonceUse(msgspec.Struct, frozen=True):
 
 
 class DayTotals:
-    """Amounts signed for in a day, by chain and currency. A day is as in `2026-11-25`, in UTC."""
+    """Amounts signed in a day, by chain and currency. A day is a UTC date such as `2026-11-25`."""
 
     def __init__(self) -> None:
         self._day = ""
         self._totals: dict[tuple[Network, str], int] = defaultdict(int)
-        # Of this day and the one before.
+        # Amounts of each nonce signed on this day, and on the day before.
         self._amounts: dict[NonceUse, Mapping[str, int]] = {}
         self._amounts_before: dict[NonceUse, Mapping[str, int]] = {}
 
@@ -51,7 +50,7 @@ class DayTotals:
         movements: Iterable[Movement],
         limits: Mapping[str, AmountLimits],
     ) -> None:
-        """Raise `SigningRefused` if these movements would exceed the bound of a day."""
+        """Raise `SigningRefused` if these movements would exceed the bound of the day."""
         self._begin(day)
         for currency, added in self._added(use, amounts_of(movements)).items():
             bound = limits.get(currency, _NO_LIMITS).day_max_units
@@ -63,7 +62,7 @@ class DayTotals:
                 )
 
     def add(self, day: str, use: NonceUse, movements: Iterable[Movement]) -> None:
-        """Count movements that are signed for."""
+        """Count movements that are signed."""
         self._begin(day)
         amounts = amounts_of(movements)
         for currency, added in self._added(use, amounts).items():
@@ -73,7 +72,7 @@ class DayTotals:
         self._amounts[use] = {name: max(amounts.get(name, 0), known.get(name, 0)) for name in names}
 
     def total(self, day: str, chain: Network, currency: str) -> int:
-        """Return the units that were signed for on a day."""
+        """Return the units that were signed on a day."""
         self._begin(day)
         return self._totals.get((chain, currency), 0)
 
@@ -85,7 +84,7 @@ class DayTotals:
         return self._amounts.get(use) or self._amounts_before.get(use) or {}
 
     def _begin(self, day: str) -> None:
-        # A clock that is set back does not begin a day twice.
+        # A clock that is set back does not begin an earlier day again.
         if day > self._day:
             self._day = day
             self._totals.clear()
@@ -93,7 +92,7 @@ class DayTotals:
 
 
 class SigningRates:
-    """Signatures in the current second on one chain, by key and in all."""
+    """Signatures of one chain in the current second, by key and in total."""
 
     def __init__(self, *, per_key: int, in_all: int) -> None:
         self._per_key = per_key
@@ -103,7 +102,7 @@ class SigningRates:
         self._count = 0
 
     def take(self, second: int, address: str) -> None:
-        """Count one signature; raises `SignerUnavailable` if there are too many."""
+        """Count a signature; raises `SignerUnavailable` if there are too many in this second."""
         if second != self._second:
             self._second, self._count = second, 0
             self._counts.clear()
@@ -117,7 +116,7 @@ class SigningRates:
 def check_transaction_limits(
     movements: Iterable[Movement], limits: Mapping[str, AmountLimits]
 ) -> None:
-    """Raise `SigningRefused` if a transaction moves more than one may."""
+    """Raise `SigningRefused` if a transaction moves more than its bound."""
     for currency, units in amounts_of(movements).items():
         bound = limits.get(currency, _NO_LIMITS).transaction_max_units
         if bound is not None and units > bound:
@@ -127,7 +126,7 @@ def check_transaction_limits(
 
 
 def amounts_of(movements: Iterable[Movement]) -> dict[str, int]:
-    """Return the sum of each currency."""
+    """Return the sum of amounts for each currency."""
     sums: dict[str, int] = defaultdict(int)
     for movement in movements:
         sums[movement.currency] += movement.amount_units
@@ -135,7 +134,7 @@ def amounts_of(movements: Iterable[Movement]) -> dict[str, int]:
 
 
 class RecentDigests:
-    """What was signed on this day and the one before: signing it again adds nothing to the log."""
+    """Digests signed on this day and the day before: repeated ones add no line to the log."""
 
     def __init__(self) -> None:
         self._day = ""
@@ -143,7 +142,7 @@ class RecentDigests:
         self._digests_before: set[bytes] = set()
 
     def add(self, day: str, digest: bytes) -> bool:
-        """Remember a digest; return whether it is new."""
+        """Store a digest; return whether it is new."""
         if day > self._day:
             self._day = day
             self._digests_before, self._digests = self._digests, set()

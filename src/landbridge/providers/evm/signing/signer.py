@@ -1,6 +1,6 @@
-"""EvmSigner: checks a request by the policy, derives the key, signs, and writes the log.
+"""Signer: checks a request against the policy, derives the key, signs, and writes the log.
 
-`EvmSigner` is all of it without a process, for tests; `server.py` wraps it.
+`EvmSigner` works without a process, for tests; `server.py` wraps it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,13 +73,13 @@ class Signature(msgspec.Struct, frozen=True):
 
     @property
     def packed(self) -> bytes:
-        """65 bytes: r, s and v, which is 27 or 28."""
+        """Return 65 bytes: r, s and v, which is 27 or 28."""
         v = self.y_parity + _V_OF_PARITY
         return self.r.to_bytes(_WORD) + self.s.to_bytes(_WORD) + bytes([v])
 
 
 class SigningDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """What would be signed, and what the log says about it."""
+    """Content to sign, and what the log says about it."""
 
     use: NonceUse
     kind: SignatureKind
@@ -89,35 +89,35 @@ class SigningDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MessageSigner(Protocol):
-    """Reads and signs messages of one chain that is no EVM chain; raises `SigningRefused`."""
+    """Decodes and signs messages of a chain that is not an EVM chain; raises `SigningRefused`."""
 
     @property
     def name(self) -> Network:
-        """Name of the chain."""
+        """Return the name of the chain."""
         ...
 
     @property
     def limits(self) -> SignerLimits:
-        """Bounds of what is signed."""
+        """Return the bounds of what is signed."""
         ...
 
     def read(self, key: SigningKey, message: bytes) -> SigningDraft:
-        """Return what a message does, if the policy allows that this key signs it."""
+        """Return the effect of a message; raises `SigningRefused` unless this key may sign it."""
         ...
 
     def sign(self, key: SigningKey, message: bytes) -> bytes:
-        """Return the signature of a message that was read."""
+        """Return the signature of a message that `read` has accepted."""
         ...
 
     def address(self, seed: SealedSeed, path: KeyPath) -> str:
-        """Return the address at a path."""
+        """Return the address of the key at a path."""
         ...
 
 
 class EvmSigner:
-    """Signs for the chains of an installation. For one thread.
+    """Signs for the chains of an installation. For use in one thread.
 
-    `messages` signs for the one that is no EVM chain.
+    `messages` signs for the chain that is not an EVM chain.
 
     Every method raises `SigningRefused`, `SignerUnavailable` if the rate is exceeded, or
     `LogFailed`, after which nothing more is signed.
@@ -161,7 +161,7 @@ class EvmSigner:
     def sign_token_authorization(
         self, key: SigningKey, chain: Network, token: str, authorization: TransferAuthorization
     ) -> bytes:
-        """Sign an EIP-3009 transfer: 65 bytes r, s, v (27 or 28)."""
+        """Sign an EIP-3009 transfer; return 65 bytes r, s, v (27 or 28)."""
         signature = self._authorization(key, chain, token, authorization)
         self._log.sync()
         return signature
@@ -175,29 +175,32 @@ class EvmSigner:
         nonce: bytes,
         deadline_s: int,
     ) -> bytes:
-        """Sign calls for the delegate contract: 65 bytes. The deadline is seconds since 1970."""
+        """Sign calls for the delegate contract; return 65 bytes.
+
+        The deadline is in seconds since 1970.
+        """
         signature = self._calls(key, chain, calls, nonce=nonce, deadline_s=deadline_s)
         self._log.sync()
         return signature
 
     def sign_delegation(self, key: SigningKey, chain: Network, *, nonce: int) -> SignedDelegation:
-        """Sign that the account takes on the delegate contract."""
+        """Sign the account's delegation to the delegate contract."""
         signed = self._delegation(key, chain, nonce)
         self._log.sync()
         return signed
 
     def address(self, seed: SealedSeed, path: KeyPath) -> str:
-        """Return the address at a path."""
+        """Return the address of the key at a path."""
         if tuple(path[: len(SOLANA_PATH)]) == SOLANA_PATH and self._messages is not None:
             return self._messages.address(seed, path)
         return self._seeds.key(seed, path).address
 
     def total(self, chain: Network, currency: str) -> int:
-        """Return the units that were signed for today (UTC)."""
+        """Return the units that were signed today (UTC)."""
         return self._totals.total(day_of(self._clock.now()), chain, currency)
 
     def answer(self, request: SigningRequest) -> SigningResult:
-        """Carry out a request; the result may be passed on only after a `sync` of the log."""
+        """Carry out a request; its result may be passed on only after `sync` of the log."""
         match request:
             case TransactionRequest(key=key, transaction=transaction):
                 return self._transaction(key, transaction)
@@ -315,7 +318,7 @@ class EvmSigner:
         return self._record(key.address, draft, lambda: _signature(opened.private, draft.digest))
 
     def _record(self, address: str, draft: SigningDraft, sign: Callable[[], T]) -> T:
-        """Sign within rates and bounds, and write the line of the log."""
+        """Sign within rates and bounds, and append the log line."""
         now = self._clock.now()
         day = day_of(now)
         chain = draft.use.chain
@@ -336,12 +339,12 @@ class EvmSigner:
 
 
 def _known_as(digest: bytes, address: str) -> bytes:
-    # The digests of transactions and delegations do not say who signs.
+    # Digests of transactions and delegations do not contain the signer.
     return digest + address.encode()
 
 
 def _signature(key: PrivateKey, digest: bytes) -> Signature:
-    # The nonce of RFC 6979: the same request has the same signature.
+    # The nonce of RFC 6979 makes the same request give the same signature.
     packed = key.sign_recoverable(digest, hasher=None)  # pyright: ignore[reportUnknownMemberType]
     if len(packed) != 2 * _WORD + 1:
         raise InvariantBroken(f"a signature of {len(packed)} bytes")

@@ -1,4 +1,4 @@
-"""Paths of Unix sockets: the kernel takes about a hundred bytes, data directories may be deeper."""
+"""Paths of Unix sockets, which are short: the kernel accepts about a hundred bytes."""
 
 import os
 import socket
@@ -10,22 +10,22 @@ from pathlib import Path
 from landbridge.platform.core.errors import LandbridgeError
 
 SOCKET_FILE = "signer.sock"
-# 108 on Linux, 104 on macOS, with the zero byte at the end.
+# The kernel accepts 108 bytes on Linux and 104 on macOS, with the closing zero byte.
 _PATH_BYTES_MAX = 103
 _DESCRIPTORS = Path("/proc/self/fd")
 _BACKLOG = 64
-# Owner only.
+# Mask that leaves access to the owner only.
 _MASK = 0o177
 
 
 class SocketPathInvalid(LandbridgeError):
-    """The socket can't be at this path."""
+    """The socket can't be created at this path."""
 
 
 def listen(path: Path) -> socket.socket:
-    """Return a listening socket that only the owner may connect to; replaces an older socket.
+    """Return a listening socket to which only the owner may connect; replaces an older socket.
 
-    The caller makes sure that no other process listens there. Raises `SocketPathInvalid`.
+    The caller ensures that no other process listens there. Raises `SocketPathInvalid`.
     """
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -56,7 +56,7 @@ def _remove_old(path: Path) -> None:
 
 @contextmanager
 def short_path(path: Path) -> Generator[str]:
-    """Yield a path to the same socket that the kernel takes; raises `SocketPathInvalid`."""
+    """Yield a path to the same socket that is short enough; raises `SocketPathInvalid`."""
     if len(os.fsencode(path)) <= _PATH_BYTES_MAX:
         yield str(path)
         return
@@ -64,7 +64,7 @@ def short_path(path: Path) -> Generator[str]:
         raise SocketPathInvalid(
             f"{path} is too long for a socket: set LANDBRIDGE_SIGNER_SOCKET to a shorter path"
         )
-    # On Linux, through a descriptor of the folder.
+    # On Linux, the path leads through a descriptor of the folder.
     descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield str(_DESCRIPTORS.joinpath(str(descriptor), path.name))

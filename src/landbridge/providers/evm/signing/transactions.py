@@ -18,12 +18,12 @@ RlpItem: TypeAlias = Union[bytes, int, Sequence["RlpItem"]]  # noqa: UP007  a fo
 
 _STRING = 0x80
 _LIST = 0xC0
-# A length up to this is in the first byte; of a longer one, the first byte has the size.
+# A length up to this is part of the first byte; for a longer one, that byte has the length's size.
 _SHORT_MAX = 55
 
 
 def encode_rlp(item: RlpItem) -> bytes:
-    """Return the encoding of an item; a number is its shortest big-endian form, 0 is empty."""
+    """Return the RLP encoding of an item; a number is its shortest big-endian form, 0 is empty."""
     if isinstance(item, int):
         if item < 0:
             raise InvariantBroken("RLP has no negative numbers")
@@ -45,7 +45,7 @@ def _header(length: int, kind: int) -> bytes:
 
 _FEE_TYPE = b"\x02"
 _DELEGATION_TYPE = b"\x04"
-# First byte of what the signer of an EIP-7702 authorization signs.
+# First byte of the data that the signer of an EIP-7702 authorization signs.
 _AUTHORIZATION_MAGIC = b"\x05"
 _NO_ACCESS_LIST: tuple[RlpItem, ...] = ()
 
@@ -63,13 +63,13 @@ def transaction_digest(transaction: UnsignedTransaction) -> bytes:
 def raw_transaction(
     transaction: UnsignedTransaction, *, y_parity: int, r: int, s: int
 ) -> SignedTransaction:
-    """Return a transaction as nodes receive it."""
+    """Return a signed transaction in the form that nodes receive."""
     raw = _type(transaction) + encode_rlp([*_fields(transaction), y_parity, r, s])
     return SignedTransaction(raw=raw, hash=f"0x{keccak256(raw).hex()}")
 
 
 def delegation_digest(*, chain_id: int, address: str, nonce: int) -> bytes:
-    """Return the 32 bytes that an account signs to take on the code at `address`."""
+    """Return the 32 bytes that an account signs to delegate to the code at `address`."""
     return keccak256(_AUTHORIZATION_MAGIC + encode_rlp([chain_id, address_bytes(address), nonce]))
 
 

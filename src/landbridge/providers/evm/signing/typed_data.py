@@ -8,7 +8,7 @@ from landbridge.providers.evm.abi import TransferAuthorization, encode_values
 from landbridge.providers.evm.signing.model import AccountCall
 from landbridge.providers.evm.token_configuration import Eip3009Domain
 
-# Of chains/contracts/Delegate.sol; the account itself is the verifying contract.
+# Domain of chains/contracts/Delegate.sol; the account itself is the verifying contract.
 DELEGATE_DOMAIN = Eip3009Domain("Landbridge Delegate", "1")
 
 _PREFIX = b"\x19\x01"
@@ -24,7 +24,7 @@ _EXECUTE_TYPE = keccak256(
     b"Execute(Call[] calls,bytes32 nonce,uint256 deadline)"
     b"Call(address target,uint256 value,bytes data)"
 )
-# Tokens and recent accounts.
+# Cached domain hashes: those of tokens and of recent accounts.
 _DOMAINS_MAX = 1_000
 
 

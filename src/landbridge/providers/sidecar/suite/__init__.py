@@ -1,1 +1,1 @@
-"""Contract suite: checks that a stranger runs against an adapter (`landbridge adapters test`)."""
+"""Contract suite: checks that anybody can run against an adapter (`landbridge adapters test`)."""

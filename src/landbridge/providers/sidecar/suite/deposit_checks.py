@@ -26,20 +26,20 @@ from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 _UNITS = (1, 100, 99_999_999, 12_345, 12_345)
 _PAGES_MAX = 10_000
 _REPEATS = 5
-# A credit or a state must appear within this many waits of the adapter.
+# Maximum waits of the adapter until a credit or a state must have appeared.
 _WAITS_MAX = 60
 _INVALID = (b"", b"{", b"null", b"[]", b'{"key": 1}', b"\xff", b'{"after": [], "limit": "x"}')
 
 
 @dataclass(frozen=True, slots=True)
 class DepositChecks:
-    """Checks of one sidecar, in the first of the currencies in which it takes deposits."""
+    """Checks of one sidecar, in the first currency in which it takes deposits."""
 
     protocol: ProtocolChecks
     currencies: Sequence[str]
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other; none if the sidecar takes no deposits."""
+        """Run the checks in order; none if the sidecar takes no deposits."""
         if not self.currencies:
             return []
         checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
@@ -128,7 +128,7 @@ class DepositChecks:
         await self.protocol.check_refusals(_INVALID, ACCOUNTS_PATH, CREDITS_PATH)
 
     async def _make(self, units: int) -> ProviderCredit:
-        """Have the sidecar make up a credit."""
+        """Let the sidecar create a credit."""
         account = await self._account()
         credit = ProviderCredit(
             id=f"test-{new_id()}",
@@ -154,7 +154,7 @@ class DepositChecks:
         raise CheckFailed(sentence)
 
     async def _end(self) -> str | None:
-        """Return the cursor behind all credits so far."""
+        """Return the cursor after all present credits."""
         after: str | None = None
         for _ in range(_PAGES_MAX):
             page = await self._client.credits(after, CREDITS_MAX)
@@ -166,7 +166,7 @@ class DepositChecks:
     async def _read(
         self, after: str | None, count: int, *, limit: int = CREDITS_MAX
     ) -> Sequence[CreditEntry]:
-        """Return the credits behind a cursor, once there are so many."""
+        """Return the credits after a cursor, once there are `count` of them."""
         found: list[CreditEntry] = []
         for _ in range(_WAITS_MAX):
             page = await self._client.credits(after, limit)

@@ -32,7 +32,7 @@ from landbridge.providers.sidecar.suite.model import (
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 
 _REPEATS = 5
-# A result must come within this many waits of the adapter.
+# Maximum waits of the adapter until a result must have appeared.
 _WAITS_MAX = 60
 _DROPPED_AFTER_S = (0.0, 0.002, 0.02)
 _INVALID = (b"", b"{", b"null", b"[]", b'{"key": 1}', b"\xff")
@@ -51,7 +51,7 @@ _OPEN = frozenset({ApplicationState.CREATED, ApplicationState.PENDING})
 
 @dataclass(frozen=True, slots=True)
 class IdentityChecks:
-    """Checks of one sidecar; `hasty` is a client that waits for a second only."""
+    """Checks of one sidecar; `hasty` is a client that waits only for a second."""
 
     protocol: ProtocolChecks
     client: SidecarClient
@@ -59,7 +59,7 @@ class IdentityChecks:
     outcomes: Collection[RequestedVerification]
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other; none if the sidecar verifies nobody."""
+        """Run the checks in order; none if the sidecar verifies nobody."""
         if not self.outcomes:
             return []
         checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
@@ -139,7 +139,7 @@ class IdentityChecks:
         answers = [*await asyncio.gather(*(create() for _ in range(_REPEATS))), await create()]
         answers += [await self.client.attach_document(key, document) for _ in range(2)]
         answers += [await self.client.submit_application(key) for _ in range(2)]
-        # A creation that arrives late does not take the submission back.
+        # A repeated creation that arrives late must not undo the submission.
         answers.append(late := await create())
         if late.state is ApplicationState.CREATED:
             raise CheckFailed("a late creation has undone the submission")
@@ -149,7 +149,7 @@ class IdentityChecks:
         return None
 
     async def _broken_off(self) -> str | None:
-        """Break calls off at several moments, as a kill of the caller does, and go on."""
+        """Break off calls at several moments, as a crash of the caller would, and continue."""
         if _V.APPROVE not in self.outcomes:
             return lacking(_V.APPROVE)
         for pause_s in _DROPPED_AFTER_S:

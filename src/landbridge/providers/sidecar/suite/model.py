@@ -11,7 +11,7 @@ from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 
 
 class CheckFailed(Exception):
-    """A check found a fault; the message is a sentence about the adapter."""
+    """A check has found a fault; the message is a sentence about the adapter."""
 
 
 class CheckOutcome(StrEnum):
@@ -24,7 +24,7 @@ class CheckOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContractCheck:
-    """A check, and the outcomes without which it does not apply."""
+    """Check with the test outcomes that it needs; without one of them it is skipped."""
 
     name: str
     needs: frozenset[RequestedOutcome]
@@ -33,7 +33,7 @@ class ContractCheck:
 
 @dataclass(frozen=True, slots=True)
 class ContractResult:
-    """Result of a check; `sentence` says what is wrong, or why it was skipped."""
+    """Result of a check; `sentence` says what is wrong, or why the check was skipped."""
 
     name: str
     outcome: CheckOutcome
@@ -41,7 +41,7 @@ class ContractResult:
 
 
 async def break_off(call: Awaitable[object]) -> None:
-    """Await a call that is not to be answered in time; raises `CheckFailed` if it is answered."""
+    """Await a call that must not be answered in time; raises `CheckFailed` if it is answered."""
     try:
         await call
     except AnswerUnusable:
@@ -52,7 +52,7 @@ async def break_off(call: Awaitable[object]) -> None:
 
 
 async def run_check(name: str, check: Callable[[], Awaitable[str | None]]) -> ContractResult:
-    """Run a check, which returns why it was skipped, or None."""
+    """Run a check; `check` returns why it was skipped, None if it was not."""
     try:
         skipped = await check()
     except CheckFailed as failed:
@@ -65,7 +65,7 @@ async def run_check(name: str, check: Callable[[], Awaitable[str | None]]) -> Co
 
 
 async def check_conflict(call: Awaitable[object], fault: str) -> None:
-    """Raise `CheckFailed` with this sentence unless a call is refused for its key."""
+    """Raise `CheckFailed` with the sentence `fault` unless a call is refused for its key."""
     try:
         await call
     except AnswerUnusable as error:
@@ -76,5 +76,5 @@ async def check_conflict(call: Awaitable[object], fault: str) -> None:
 
 
 def lacking(outcome: StrEnum) -> str:
-    """Return why a check is skipped that needs a test outcome."""
+    """Return why a check is skipped whose test outcome the sidecar does not list."""
     return f"the sidecar does not list the test outcome {outcome}"

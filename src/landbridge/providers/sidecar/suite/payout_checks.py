@@ -1,4 +1,4 @@
-"""Checks of every payout adapter: happy ways, refusals, silence, repetition, returns, payees."""
+"""Checks of every payout adapter: success, refusals, silence, repetition, returns, payees."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -24,16 +24,16 @@ from landbridge.providers.sidecar.suite.model import (
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 from landbridge.providers.sidecar.suite.sidecar_adapter import SidecarUnderTest
 
-# In smallest units.
+# Amounts in smallest units.
 _AMOUNT, _OTHER_AMOUNT, _AMOUNTS = 1234, 1235, (1, 100, 99_999_999)
-# An outcome must appear within this many waits of the adapter.
+# Maximum waits of the adapter until an outcome must have appeared.
 _WAITS_MAX = 60
 _REPEATS = 5
 _DROPPED_AFTER_S = (0.0, 0.002, 0.02)
 
 
 async def run_checks(adapter: SidecarUnderTest) -> Sequence[ContractResult]:
-    """Run the checks one after the other."""
+    """Run the checks in order."""
     return [await _run(each, adapter) for each in PAYOUT_CHECKS]
 
 
@@ -104,7 +104,7 @@ async def _knows_no_other_key(adapter: SidecarUnderTest) -> None:
     payment = adapter.payment(_AMOUNT)
     if await adapter.find(payment) is not None:
         raise CheckFailed("a key that was never ordered is known")
-    # A question before the order, as after a lost call, must not spoil the key.
+    # A query before the order, as after a lost call, must not make the key unusable.
     await adapter.pay(payment, RequestedOutcome.SETTLE)
     await _until(adapter, payment, PayoutState.SETTLED)
 
@@ -175,7 +175,7 @@ async def _can_be_ordered_again(adapter: SidecarUnderTest) -> None:
 
 
 async def _survives_broken_calls(adapter: SidecarUnderTest) -> None:
-    """Break calls off at several moments, as a kill of the caller does, and order again."""
+    """Break off calls at several moments, as a crash of the caller would, and order again."""
     for pause_s in _DROPPED_AFTER_S:
         payment = adapter.payment(_AMOUNT)
         call = asyncio.ensure_future(adapter.pay(payment, RequestedOutcome.SETTLE))
@@ -210,7 +210,7 @@ async def _known(adapter: SidecarUnderTest, payment: RailPayment) -> PayoutRepor
 async def _until(
     adapter: SidecarUnderTest, payment: RailPayment, state: PayoutState
 ) -> PayoutReport:
-    """Wait for a state; no other final state may come before it."""
+    """Wait for a state; raises `CheckFailed` if another final state comes before it."""
     passing = {PayoutState.PENDING}
     if state is PayoutState.RETURNED:
         passing.add(PayoutState.SETTLED)
@@ -262,7 +262,7 @@ _INVALID = (b"", b"{", b"null", b"[]", b"{}", b"\xff")
 
 @dataclass(frozen=True, slots=True)
 class PayeeChecks:
-    """Checks of one sidecar, about one payee."""
+    """Checks of one sidecar about one payee."""
 
     protocol: ProtocolChecks
     client: SidecarClient
@@ -272,7 +272,7 @@ class PayeeChecks:
     payee: Mapping[str, Any]
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other; none if the sidecar verifies no payees."""
+        """Run the checks in order; none if the sidecar verifies no payees."""
         if not self.outcomes:
             return []
         checks: dict[str, Callable[[], Awaitable[str | None]]] = {

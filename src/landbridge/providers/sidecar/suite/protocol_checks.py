@@ -1,4 +1,4 @@
-"""Checks of a sidecar's side of the protocol: signatures, and requests that are not valid."""
+"""Checks of a sidecar's side of the protocol: signatures, and invalid requests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ class ProtocolChecks:
     clock: Clock
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other."""
+        """Run the checks in order."""
         checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
             "a request with a wrong signature does nothing": self._wrong_secret,
             "a request that was changed does nothing": self._changed,
@@ -105,7 +105,7 @@ class ProtocolChecks:
         is_signed: bool = True,
         clock: Clock | None = None,
     ) -> None:
-        """Send an order that must be answered with 401, and see that it was not taken."""
+        """Send an order that must be answered with 401, and check that it was not accepted."""
         payment = self.adapter.payment(1)
         message: dict[str, Any] = {
             "key": str(payment.key),
@@ -133,7 +133,7 @@ class ProtocolChecks:
             raise CheckFailed("the order was taken")
 
     async def check_refusals(self, bodies: Sequence[bytes], *paths: str) -> None:
-        """Raise `CheckFailed` unless these invalid bodies, and one unsigned, are refused there."""
+        """Raise `CheckFailed` unless these paths refuse invalid bodies and an unsigned request."""
         for path in paths:
             for body in bodies:
                 status = await self.send(path, body)
@@ -154,7 +154,7 @@ class ProtocolChecks:
         is_signed: bool = True,
         clock: Clock | None = None,
     ) -> int | None:
-        """Return the status that a raw request was answered with; None for no answer."""
+        """Return the status of the answer to a raw request; None if there is no answer."""
         at_s = int((clock or self.clock).now().timestamp())
         subject = f"POST {signed_path or path}"
         headers = sign(

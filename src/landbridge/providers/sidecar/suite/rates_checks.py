@@ -26,7 +26,7 @@ _INVALID = (
 
 @dataclass(frozen=True, slots=True)
 class RatesChecks:
-    """Checks of one sidecar, about the currencies that it prices."""
+    """Checks of one sidecar, for the currencies that it prices."""
 
     protocol: ProtocolChecks
     client: SidecarClient
@@ -34,7 +34,7 @@ class RatesChecks:
     currencies: Sequence[PricedCurrency]
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other; none if the sidecar has no rates."""
+        """Run the checks in order; none if the sidecar has no rates."""
         if not self.currencies:
             return []
         checks: dict[str, Callable[[], Awaitable[str | None]]] = {

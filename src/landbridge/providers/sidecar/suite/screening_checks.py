@@ -33,7 +33,7 @@ from landbridge.providers.sidecar.suite.model import (
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
 
 _REPEATS = 5
-# A late answer must come within this many waits of the adapter.
+# Maximum waits of the adapter until a late answer must have appeared.
 _WAITS_MAX = 60
 _INVALID = (b"", b"{", b"null", b"[]", b'{"key": 1}', b"\xff")
 _UNITS = 12_345
@@ -42,9 +42,9 @@ _AT_ONCE = (RequestedScreening.CLEAR, RequestedScreening.HIT)
 
 @dataclass(frozen=True, slots=True)
 class ScreeningChecks:
-    """Checks of one sidecar; `hasty` is a client that waits for a second only.
+    """Checks of one sidecar; `hasty` is a client that waits only for a second.
 
-    A sidecar that screens one kind of money is asked about no other.
+    A sidecar that screens only coins, or only fiat, is not asked about the other.
     """
 
     protocol: ProtocolChecks
@@ -54,7 +54,7 @@ class ScreeningChecks:
     kinds: Collection[ScreenedKind]
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other; none if the sidecar screens nothing."""
+        """Run the checks in order; none if the sidecar screens nothing."""
         if not self.outcomes:
             return []
         checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
@@ -133,7 +133,7 @@ class ScreeningChecks:
         return None
 
     async def _conflict(self) -> None:
-        # The transaction is made up: a provider knows it only where a test outcome is requested.
+        # The transaction is made up: a provider accepts it only if a test outcome is requested.
         outcome = next((each for each in _AT_ONCE if each in self.outcomes), None)
         deposit = self._deposit()
         first = await self.client.screen(deposit, test_outcome=outcome)

@@ -1,4 +1,4 @@
-"""A sidecar as the adapter under test, without a database."""
+"""Sidecar as the adapter under test, without a database."""
 
 import asyncio
 from collections.abc import Collection, Mapping
@@ -18,10 +18,10 @@ _PAUSE_S = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SidecarUnderTest:
-    """Adapter under test. All payouts have this rail, asset and payee.
+    """Adapter under test. All payouts have the same rail, asset and payee.
 
-    `outcomes` are those that it can be made to produce. `hasty` is another client, which waits for
-    a second only.
+    `outcomes` are the test outcomes that it can produce. `hasty` is another client, which waits
+    only for a second.
     """
 
     client: SidecarClient
@@ -33,7 +33,7 @@ class SidecarUnderTest:
     payee: Mapping[str, Any]
 
     def payment(self, units: int) -> RailPayment:
-        """Return a payout of so many smallest units, with a new key."""
+        """Return a payout of `units` smallest units, with a new key."""
         return RailPayment(
             org_id=new_id(),
             key=new_id(),
@@ -47,7 +47,7 @@ class SidecarUnderTest:
         )
 
     async def pay(self, payment: RailPayment, outcome: RequestedOutcome) -> PayoutReport:
-        """Submit a payout with a requested outcome; errors are those of `SidecarClient.pay`."""
+        """Submit a payout with a requested outcome; raises as `SidecarClient.pay` does."""
         client = self.hasty if outcome is RequestedOutcome.SILENCE else self.client
         return await client.pay(payment, test_outcome=outcome)
 
@@ -56,5 +56,5 @@ class SidecarUnderTest:
         return await self.client.find(payment.org_id, payment.key, payment.money, payment.rail)
 
     async def pass_time(self) -> None:
-        """Wait a little, until something can have changed."""
+        """Wait a moment, until something can have changed."""
         await asyncio.sleep(_PAUSE_S)

@@ -38,11 +38,11 @@ from landbridge.providers.sidecar.travel_protocol import (
 T = TypeVar("T", TravelInboundInquiry, TravelInboundConfirmation)
 
 _REPEATS = 5
-# An answer or a message must come within this many waits of the adapter.
+# Maximum waits of the adapter until an answer or a message must have appeared.
 _WAITS_MAX = 60
-# The same, for a message that must not come.
+# Waits of the adapter before a message counts as not sent.
 _WAITS_MIN = 3
-# An inbox has fewer unread messages than this many pages.
+# Pages that an inbox with unread messages may have at most.
 _PAGES_MAX = 50
 _INVALID = (
     b"",
@@ -56,7 +56,7 @@ _INVALID = (
     b'{"limit": 21}',
     b"\xff",
 )
-# The final state of each outcome, and whether it is pending before.
+# Final state of each outcome, and whether the inquiry is pending before.
 _STATES = {
     RequestedTravel.APPROVE: (TravelState.APPROVED, True),
     RequestedTravel.REJECT: (TravelState.REJECTED, True),
@@ -84,9 +84,9 @@ _PERSON = {
 
 @dataclass(frozen=True, slots=True)
 class TravelChecks:
-    """Checks of one sidecar; `hasty` is a client that waits for a second only.
+    """Checks of one sidecar; `hasty` is a client that waits only for a second.
 
-    Messages in its inbox that are not of these checks are named as received if they fill a page.
+    If other messages fill a page of its inbox, they are acknowledged as received.
     """
 
     protocol: ProtocolChecks
@@ -95,7 +95,7 @@ class TravelChecks:
     outcomes: Collection[RequestedTravel]
 
     async def run(self) -> Sequence[ContractResult]:
-        """Run the checks one after the other; none if the sidecar carries no such messages."""
+        """Run the checks in order; none if the sidecar carries no travel rule messages."""
         if not self.outcomes:
             return []
         checks: Mapping[str, Callable[[], Awaitable[str | None]]] = {
@@ -253,7 +253,7 @@ class TravelChecks:
         )
 
     async def _inquired(self) -> TravelInboundInquiry:
-        """Return an inquiry of others that was named as received."""
+        """Return an inquiry from another VASP, after it was acknowledged as received."""
         request = _inquiry(RequestedTravel.INQUIRE)
         await self.client.send_inquiry(request)
         (found,) = await self._inquiries_of(request.org_id, 1)
@@ -275,7 +275,7 @@ class TravelChecks:
         return await self._await_messages(TravelInboundConfirmation, org_id, count)
 
     async def _await_messages(self, kind: type[T], org_id: UUID, count: int) -> list[T]:
-        """Return the messages for an organisation, once there are so many, and no more."""
+        """Return an organisation's messages once there are `count`; raises if there are more."""
         found: list[T] = []
         for _ in range(_WAITS_MAX):
             found = await self._messages(kind, org_id)

@@ -29,7 +29,7 @@ _BYTES_MAX = 64 * 1024
 
 @dataclass(slots=True)
 class _WebhookReceiver:
-    """Refuses the first webhook of each id, and keeps what it reads of all."""
+    """Refuses the first webhook of each id, and records all webhooks."""
 
     settings: SidecarSettings
     clock: Clock
@@ -74,7 +74,7 @@ class _WebhookReceiver:
 async def check_webhooks(
     settings: SidecarSettings, adapter: SidecarUnderTest, clock: Clock, port: int | None
 ) -> ContractResult:
-    """Run the check on a port of this machine, to which the sidecar sends; skipped without one."""
+    """Run the check on a local port to which the sidecar sends; skipped if `port` is None."""
     if port is None:
         return ContractResult(
             _NAME, CheckOutcome.SKIPPED, "no --webhook-port, to which the sidecar sends, was given"

@@ -1,1 +1,1 @@
-"""Follows token accounts on Solana, and reads the transfers into them."""
+"""Follower of Solana's token accounts: reads the transfers into them."""

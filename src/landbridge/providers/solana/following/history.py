@@ -1,4 +1,4 @@
-"""Reads the finalized transactions of one token account, and what each has changed of it."""
+"""Reads the finalized transactions of one token account, and the balances around each."""
 
 from landbridge.providers.evm.following.model import ChainUnsettled
 from landbridge.providers.solana.chain_data import ChainTransaction, SignatureInfo
@@ -16,7 +16,7 @@ async def list_transactions(
 ) -> list[SignatureInfo]:
     """Return the account's transactions after the slot `after` and up to `slot`, oldest first.
 
-    Those up to the transaction `until` are left out. `first_page` is how many are requested at
+    Transactions up to and including `until` are left out. `first_page` is the number requested
     first. Raises `NodeUnavailable`, and `NodeError` if a node has not reached `slot`.
     """
     found: list[SignatureInfo] = []
@@ -36,7 +36,7 @@ async def read_transaction(client: SolanaClient, info: SignatureInfo) -> ChainTr
     """Return a listed transaction.
 
     Raises:
-        ChainUnsettled: The node that answers does not have it.
+        ChainUnsettled: The node that answers does not have the transaction.
     """
     found = await client.transaction(info.signature)
     if found is None or found.slot != info.slot:
@@ -48,7 +48,7 @@ def units_around(transaction: ChainTransaction, address: str, mint: str) -> tupl
     """Return the units of a token account before and after a transaction.
 
     Raises:
-        ChainUnsettled: The transaction does not name the account.
+        ChainUnsettled: The transaction does not contain the account.
     """
     if address not in transaction.addresses:
         raise ChainUnsettled(f"a transaction does not name the account {address}")

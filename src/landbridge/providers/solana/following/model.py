@@ -1,4 +1,4 @@
-"""Token accounts as they were read, and what was found in them."""
+"""Token accounts that are followed, their last readings, and the transfers found in them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from landbridge.providers.evm.following.model import LoggedTransfer
 
 @dataclass(frozen=True, slots=True)
 class FollowedAccount:
-    """Token account of a wallet, or of an organisation's own address, which is `owner`."""
+    """Token account of a wallet or of an organisation's own address; `owner` is that address."""
 
     org_id: UUID
     owner: str
@@ -19,7 +19,7 @@ class FollowedAccount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountReading:
-    """Account after the transactions up to `last_signature`; None if there were none yet."""
+    """State of an account after the transaction `last_signature`; None if it had none yet."""
 
     org_id: UUID
     address: str

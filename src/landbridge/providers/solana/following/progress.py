@@ -1,4 +1,4 @@
-"""All SQL statements on solana_token_accounts."""
+"""Statements on solana_token_accounts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
@@ -29,7 +29,7 @@ set last_signature = excluded.last_signature, units = excluded.units, slot = exc
 
 
 async def of_orgs(tx: Tx, org_ids: Collection[UUID]) -> Mapping[str, AccountReading]:
-    """Return the last reading of each account that was read, by its address."""
+    """Return the last reading of each account that was read before, by address."""
     return {
         row["address"]: read_row(row, AccountReading)
         for row in await tx.fetch(_OF_ORGS, list(org_ids))

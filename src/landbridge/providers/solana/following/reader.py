@@ -3,15 +3,15 @@
 Guarantees:
 - however many transactions others add to an account, one reading takes a bounded time, and the next
   one goes on where it ended;
-- all readings together have a bounded number of calls in progress, and leave the others room;
-- what is read explains the account: each transaction begins with the units that the one before it
-  has left, and the last one leaves its units now. A node that leaves out a transaction, or has not
-  kept it, is not believed;
+- all readings together have a bounded number of calls in progress, so that other calls are not
+  delayed;
+- the transactions explain the balance: each begins with the units that the previous one left, and
+  the last one leaves the current units. An answer that omits a transaction is rejected;
 - transactions up to the slot at which the chain was first followed are left out.
 
-Nodes list the newest first, and anybody can add transactions to an account. So a long list is gone
-down in several calls, and where its pages begin is kept: on the way back up each page is listed
-once more. What is kept is lost with the process, which then begins again.
+Nodes list the newest first, and anybody can add transactions to an account. So a long list is read
+in several calls down to its oldest page, and the beginnings of its pages are kept in memory. Then
+the pages are read again from the oldest to the newest. A restarted process begins again.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from landbridge.providers.solana.rpc import SIGNATURES_MAX, SolanaClient
 
 @dataclass(frozen=True, slots=True)
 class ListLimits:
-    """Transactions of a page, and pages of a call."""
+    """Transactions in a page, and pages read in one call."""
 
     page_size: int = SIGNATURES_MAX
     pages: int = 5
@@ -43,10 +43,10 @@ class ListLimits:
 
 @dataclass(slots=True)
 class PageBounds:
-    """Where the pages of a long list begin: before these transactions, the newest page first.
+    """Beginnings of the pages of a long list, newest page first: each is before a transaction.
 
-    The newest page of all has no such transaction. `until` is the last transaction that was read
-    when they were found.
+    The newest page of all has no such transaction. `until` is the last transaction that had been
+    read when the pages were found.
     """
 
     until: str | None
@@ -54,7 +54,7 @@ class PageBounds:
 
 
 class ListedTransactions(NamedTuple):
-    """Transactions, the oldest first; `is_all` if there are no later ones."""
+    """Transactions, oldest first; `is_all` is True if there are no later ones."""
 
     infos: Sequence[SignatureInfo]
     is_all: bool
@@ -71,10 +71,10 @@ async def list_oldest(
 ) -> ListedTransactions:
     """Return the account's oldest transactions after `bounds.until` and the slot `after`.
 
-    Those above `slot` are left out. Changes `bounds`.
+    Transactions above `slot` are left out. Changes `bounds`.
 
     Raises:
-        ChainUnsettled: The list is so long that the next call goes further down.
+        ChainUnsettled: The list is so long that the next call has to continue downwards.
         NodeUnavailable: No node answers.
         NodeError: The node has not reached `slot`.
     """
@@ -88,7 +88,7 @@ async def list_oldest(
             limit=limits.page_size,
         )
         if len(page) == limits.page_size and page[-1].slot > after:
-            # The next page has the last one of this page as well, and so is never empty.
+            # The next page overlaps with the last transaction of this page, so it is never empty.
             befores.append(page[-2].signature)
         elif not page and befores:
             befores.pop()
@@ -98,9 +98,9 @@ async def list_oldest(
     raise ChainUnsettled(f"the transactions of {address} are too many to be listed at once")
 
 
-# Calls in progress: half of what a node is sent at once. Others would wait for it too long.
+# Calls in progress: half of the calls that a node gets at once, so that other calls do not wait.
 _CALLS_MAX = 8
-# Nothing finalized is undone, so blocks are known by their slots alone.
+# Used in place of a hash: finalized blocks are never undone, so their slots identify them.
 FINAL_HASH = "finalized"
 
 
@@ -114,7 +114,7 @@ class TokenAccountReader:
         self.client = client
         self._limits = limits or ListLimits()
         self._calls = asyncio.Semaphore(_CALLS_MAX)
-        # Of the accounts with a list of several pages.
+        # Beginnings of pages, for accounts with a list of several pages.
         self._bounds: dict[str, PageBounds] = {}
 
     async def read(
@@ -127,9 +127,9 @@ class TokenAccountReader:
         units: int,
         transactions_max: int,
     ) -> FoundTransfers:
-        """Return the first transfers into an account that has had `units` at `slot`.
+        """Return the next transfers into an account whose balance at `slot` is `units`.
 
-        `before` is its last reading; what is not above `start_slot` is left out.
+        `before` is its last reading. Transactions up to `start_slot` are left out.
         """
         until = None if before is None else before.last_signature
         listed = await self._list(account.address, until, after=start_slot, slot=slot)
@@ -140,7 +140,7 @@ class TokenAccountReader:
         sent: list[str] = []
         for transaction in read:
             units_before, units_after = self._units(account, transaction)
-            # The first transaction shows what it had when the chain was first followed.
+            # The first transaction shows the balance when the chain was first followed.
             if units_now not in {None, units_before}:
                 raise _missing(account)
             if units_after > units_before:
@@ -169,7 +169,7 @@ class TokenAccountReader:
         """Return the oldest transactions after `until`."""
         bounds = self._bounds.get(address)
         if bounds is None or bounds.until != until:
-            # Another process has read the account, or has not stored what we read.
+            # Another process has read the account, or the last reading was not stored.
             bounds = PageBounds(until)
         self._bounds[address] = bounds
         async with self._calls:
@@ -178,7 +178,7 @@ class TokenAccountReader:
             )
 
     def _go_on(self, address: str, last: str | None) -> None:
-        """Note up to where an account was read."""
+        """Store the last transaction up to which an account was read."""
         bounds = self._bounds[address]
         bounds.until = last
         if not bounds.befores:
@@ -210,7 +210,7 @@ class TokenAccountReader:
 
 
 def _sender(transaction: ChainTransaction, mint: str) -> str:
-    """Return the wallet that has lost the most of a token; of new coins, who paid the fee."""
+    """Return the wallet that lost the most of a token; for new coins, the payer of the fee."""
     addresses, meta = transaction.addresses, transaction.meta
     changes: defaultdict[str, int] = defaultdict(int)
     for balances, sign in ((meta.pre_token_balances, -1), (meta.post_token_balances, 1)):
@@ -226,5 +226,5 @@ def _missing(account: FollowedAccount) -> ChainUnsettled:
 
 
 def newest_slot(found: Sequence[FoundTransfers]) -> int:
-    """Return the latest slot at which accounts were read."""
+    """Return the latest slot among these readings."""
     return max(each.reading.slot for each in found)

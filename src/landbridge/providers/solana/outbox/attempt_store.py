@@ -1,4 +1,4 @@
-"""All SQL statements on solana_attempts."""
+"""Statements on solana_attempts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ join solana_attempts a on a.org_id = i.org_id and a.key = i.key
 order by a.org_id, a.key, a.step
 """
 
-# Of the order's current step, unless the chain has it.
+# Attempts of the order's current step that are not on the chain.
 _TO_SEND = """
 select a.org_id, a.key, a.step, a.signature, a.relayer, a.raw, a.last_valid_height, a.signed_slot,
     a.unit_price, a.created_at, a.sent_at, a.slot, a.is_success, a.paid_lamports
@@ -72,9 +72,9 @@ where org_id = $1 and key = $2 and step = $3
 async def spent_since(
     tx: Tx, org_ids: Collection[UUID], since: datetime, *, account_lamports: int
 ) -> Mapping[UUID, int]:
-    """Return the lamports that relayers have paid for each of these organisations since then.
+    """Return the lamports that relayers paid for each of these organisations since `since`.
 
-    What is under way counts as if it made a token account for each recipient.
+    A transaction under way counts as if it created a token account for each recipient.
     """
     rows = await tx.fetch(_SPENT_SINCE, list(org_ids), since, account_lamports)
     return {row["org_id"]: int(row["lamports"]) for row in rows}
@@ -86,7 +86,7 @@ async def add(tx: Tx, attempts: Sequence[SolanaAttempt]) -> None:
 
 
 async def of_orders(tx: Tx, keys: Collection[tuple[UUID, UUID]]) -> list[SolanaAttempt]:
-    """Return the attempts of orders, by step; each key is organisation and key."""
+    """Return the attempts of orders, by step; each key is (organisation, key)."""
     rows = await tx.fetch(_OF_ORDERS, [org_id for org_id, _ in keys], [key for _, key in keys])
     return [read_row(row, SolanaAttempt) for row in rows]
 
@@ -103,12 +103,12 @@ async def known_signatures(tx: Tx, keys: Collection[tuple[UUID, str]]) -> set[st
 
 
 async def to_send(tx: Tx, *, before: datetime, limit: int) -> list[SolanaAttempt]:
-    """Return what has to be sent (again): not on the chain, and not sent since `before`."""
+    """Return attempts to send (again): not on the chain, and not sent since `before`."""
     return [read_row(row, SolanaAttempt) for row in await tx.fetch(_TO_SEND, before, limit)]
 
 
 async def set_sent(tx: Tx, attempts: Sequence[SolanaAttempt], at: datetime) -> None:
-    """Store when these were sent (again)."""
+    """Store the time at which these attempts were sent (again)."""
     await tx.execute(
         _SET_SENT,
         at,

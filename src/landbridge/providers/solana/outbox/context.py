@@ -1,4 +1,4 @@
-"""What all steps on Solana's orders share."""
+"""Context of Solana, shared by all steps on its orders."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ class SolanaKeySource(Protocol):
     """Finds the Solana keys of wallets, as the signer needs them."""
 
     async def solana_key(self, org_id: UUID, wallet_id: UUID | None) -> SigningKey:
-        """Return the key of a wallet, or of the organisation's own address for None."""
+        """Return the key of a wallet; for None, the key of the organisation's own address."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolanaContext:
-    """Solana, its nodes, and what signs and stores its orders."""
+    """Solana with its nodes, its signer, and the services that its orders need."""
 
     chain: SolanaChain
     client: SolanaClient
@@ -45,11 +45,11 @@ class SolanaContext:
 
     @property
     def name(self) -> str:
-        """Name of the chain, as stored."""
+        """Return the name of the chain, as it is stored."""
         return self.chain.name.value
 
     async def move(
         self, tx: Tx, moves: Sequence[tuple[OutboxOrder, OutboxOrder]], at: datetime
     ) -> set[tuple[UUID, UUID]]:
-        """Store changed orders, and wake their payments; see `move_orders`."""
+        """Store changed orders, and wake their payments, as `move_orders` does."""
         return await move_orders(tx, self.notifier, moves, at)

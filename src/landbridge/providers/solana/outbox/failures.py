@@ -1,6 +1,6 @@
 """Reasons for which a transfer fails on Solana, in a simulation or on the chain.
 
-Sources: the errors of spl-token, spl-token-2022 and spl-associated-token-account, and
+Sources: error codes of spl-token, spl-token-2022 and spl-associated-token-account, and
 `TransactionError` of the validator.
 """
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 from landbridge.providers.evm.outbox.plans import PlanRefusal, PlanWait
 from landbridge.providers.solana.messages import CREATION_PLACES
 
-# Of the token programs.
+# Error codes of the token programs.
 _INSUFFICIENT_FUNDS, _ACCOUNT_FROZEN, _MINT_MISMATCH, _OWNER_MISMATCH = 1, 17, 3, 4
 
 _COINS = PlanWait("waits for coins at the paying address")
@@ -28,7 +28,7 @@ _BY_NAME = {
     "InsufficientFundsForRent": _RELAYER,
     "BlockhashNotFound": PlanWait("waits for the chain's nodes"),
 }
-# Without one, the paying token account does not exist: nothing has ever arrived there.
+# An error without a code: the paying token account does not exist, so nothing ever arrived there.
 _BY_CREATION = {"IllegalOwner": _OWNED, "InvalidAccountOwner": _OWNED}
 _BY_TRANSFER: dict[str, PlanWait] = {
     "IncorrectProgramId": _COINS,
@@ -39,7 +39,7 @@ _SYSTEM_LACKS_LAMPORTS = 1
 
 
 def explain_failure(error: object) -> PlanRefusal | PlanWait:
-    """Return what a transaction's error means for its order."""
+    """Return the meaning of a transaction's error for its order: a refusal or a wait."""
     if isinstance(error, str):
         return _BY_NAME.get(error, _UNKNOWN)
     if not isinstance(error, dict):
@@ -61,5 +61,5 @@ def _of_creation(problem: object) -> PlanRefusal | PlanWait:
         return _BY_CREATION.get(problem, _UNKNOWN)
     if problem == {"Custom": _SYSTEM_LACKS_LAMPORTS}:
         return _RELAYER
-    # The associated token program has one code of its own: the account has another owner.
+    # The associated token program has a single code of its own: the account has another owner.
     return _OWNED if problem == {"Custom": 0} else _UNKNOWN

@@ -1,4 +1,4 @@
-"""Signed transactions as they are stored. Times are real time."""
+"""Signed transactions of Solana as stored. Times are real time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,10 +7,10 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolanaAttempt:
-    """Signed transaction of one step of an order; `slot` and what follows are set once it is final.
+    """Signed transaction of one step of an order; `slot` and later fields are set once it is final.
 
     No block above the height `last_valid_height` can have it. `signed_slot` is a slot before it was
-    signed. `unit_price` is in micro-lamports.
+    signed. `unit_price` is in micro-lamports per compute unit.
     """
 
     org_id: UUID
@@ -30,5 +30,5 @@ class SolanaAttempt:
 
     @property
     def order_key(self) -> tuple[UUID, UUID]:
-        """Key of the order: organisation and key."""
+        """Return the organisation and the key of the order."""
         return self.org_id, self.key

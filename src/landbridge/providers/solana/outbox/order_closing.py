@@ -1,4 +1,4 @@
-"""Closes orders on all chains on the decision of people; see that of EVM chains."""
+"""Closes orders on all chains by a decision of people; see evm/outbox/order_closing.py."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ class AllOrderClosing(OrderClosing):
     async def find_open(
         self, org_id: UUID, record_id: UUID, *, is_paid: bool
     ) -> Sequence[OutboxOrder]:
-        """Return the orders of a payment that have no result; all of them may be closed now.
+        """Return the orders of a payment without a result, all of which may be closed now.
 
-        On Solana nothing is reported as paid that the chain could lose.
+        An order on Solana is reported as paid only when the chain can't lose it any more.
         """
-        # The class of a dataclass with slots is made anew, which `super()` does not know.
+        # A dataclass with slots is created as a new class, which `super()` does not know.
         found = list(await OrderClosing.find_open(self, org_id, record_id, is_paid=is_paid))
         context = self.solana.context
 
@@ -47,7 +47,7 @@ class AllOrderClosing(OrderClosing):
         return found
 
     async def _check_undecidable(self, attempt: SolanaAttempt) -> None:
-        """Raise `ResourceConflict` unless only people can find out what has become of it."""
+        """Raise `ResourceConflict` unless only people can find out the result of the attempt."""
         view = await self.solana.context.client.expiry_view([attempt.signature])
         is_open = view.statuses[0] is not None or not is_expired(attempt, view)
         if is_open or not is_undecidable(attempt, view):

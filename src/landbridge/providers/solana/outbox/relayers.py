@@ -1,4 +1,4 @@
-"""Relayers of Solana: they pay fees, and the rent of new token stored_orders.
+"""Relayers of Solana: they pay fees, and the rent of new token accounts.
 
 A transaction has no nonce, so any number of them may be under way.
 """
@@ -24,7 +24,7 @@ class SolanaRelayers:
         self._keys: dict[int, SigningKey] = {}
 
     async def prepare(self) -> list[SendingAccount]:
-        """Register the configured number of relayers, and return them."""
+        """Register the configured number of relayers, and return all relayers."""
         context = self._context
         found = await context.database.single(lambda tx: stored_orders.relayers(tx, context.name))
         known = {each.relayer_index for each in found}
@@ -42,7 +42,7 @@ class SolanaRelayers:
         return await context.database.transact(work)
 
     async def key(self, index: int) -> SigningKey:
-        """Return the key of a relayer."""
+        """Return the signing key of a relayer."""
         known = self._keys.get(index)
         if known is None:
             seed, path = await self._context.relayer_seeds.relayer_seed(), solana_user(index)
@@ -53,7 +53,7 @@ class SolanaRelayers:
     async def usable(self) -> list[tuple[SigningKey, int]]:
         """Return keys and spendable lamports of the relayers that can send now.
 
-        Reads their lamports, and stores them. One below the floor is left out, with an alarm.
+        Reads and stores their lamports. A relayer below the floor is left out, with an alarm.
         """
         context = self._context
         found = await self.prepare()
@@ -66,7 +66,7 @@ class SolanaRelayers:
         low = [each for each in found if balances[each.address] <= floor]
         RELAYERS_LOW.labels(context.name).set(len(low))
         for address, lamports in balances.items():
-            # A lamport is a billionth.
+            # A lamport is a billionth of a SOL.
             RELAYER_BALANCE.labels(context.name, address).set(lamports)
         if low:
             _log.warning("chain.relayers.low", chain=context.name, count=len(low))

@@ -1,6 +1,6 @@
 """Sends signed transactions, always the same bytes, until the chain has them or they have expired.
 
-Whatever a node answers decides nothing: what has become of a transaction is read from the chain.
+A node's answer decides nothing: the result of a transaction is read from the chain.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class TransactionSendingStep:
         self._context = context
 
     async def run(self) -> int:
-        """Send what was not sent, or not lately; return the number of transactions sent."""
+        """Send transactions that were not sent lately; return the number of transactions sent."""
         context = self._context
         at = context.clock.now()
         before = at - timedelta(seconds=context.chain.resend_after_s)
@@ -44,11 +44,11 @@ class TransactionSendingStep:
         return len(sent)
 
     async def _send(self, attempt: SolanaAttempt) -> bool:
-        """Return whether the bytes may have reached a node."""
+        """Send an attempt; return whether the bytes may have reached a node."""
         try:
             await self._context.client.send(attempt.raw)
         except NodeError as error:
-            # Such as: already processed, or the blockhash is not known yet or any more.
+            # For example: already processed, or the blockhash is not known yet or has expired.
             _log.info("chain.send.refused", chain=self._context.name, result=error.code)
         except NodeUnavailable as error:
             _log.warning("chain.send.failed", chain=self._context.name, reason=str(error))

@@ -1,4 +1,4 @@
-"""The outbox of Solana."""
+"""Outbox of Solana."""
 
 from datetime import timedelta
 from uuid import UUID

@@ -49,9 +49,10 @@ from landbridge.providers.solana.rpc import ACCOUNTS_MAX
 
 _log = structlog.stdlib.get_logger()
 
-# A new block may need more than the simulated one, as for an account that was closed meanwhile.
+# Margin on simulated compute units: a later block may need more, for example for a closed account.
 _MARGIN_PERCENT = 50
-# Price of the second attempt where blocks take transactions without one; doubled with each further.
+# Price of the second attempt if blocks accept transactions without a price; doubled with each
+# attempt.
 _PRICE_MIN = 1_000
 _DOUBLINGS_MAX = 20
 _TOKEN_PROGRAMS = frozenset(map(str, TOKEN_PROGRAMS.values()))
@@ -59,7 +60,7 @@ _TOKEN_PROGRAMS = frozenset(map(str, TOKEN_PROGRAMS.values()))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePlan:
-    """Message to sign for an order, and the keys of its owner and its relayer."""
+    """Message to sign for an order, with the keys of its owner and its relayer."""
 
     order: OutboxOrder
     content: TransferMessage
@@ -72,11 +73,11 @@ class MessagePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageView:
-    """What several orders are planned with: a blockhash, and accounts as they are now."""
+    """State of the chain for planning several orders: a blockhash, and current accounts."""
 
     slot: int
     blockhash: LatestBlockhash
-    # Units of the paying token accounts, less what is under way.
+    # Units of the paying token accounts, less the units that are under way.
     available: dict[tuple[str, str], int]
     # What orders of a paying address and currency wait for, where they do.
     waits: Mapping[tuple[str, str], PlanWait]
@@ -85,7 +86,7 @@ class MessageView:
 
 
 class MessagePlanner:
-    """Plans the messages of orders."""
+    """Plans the messages of orders on Solana."""
 
     def __init__(self, context: SolanaContext) -> None:
         self._context = context
@@ -94,7 +95,7 @@ class MessagePlanner:
     async def view(
         self, orders: Sequence[OutboxOrder], in_flight: Mapping[tuple[str, str], int]
     ) -> MessageView:
-        """Return what these orders are planned with; raises `NodeUnavailable`."""
+        """Return the state of the chain for planning these orders; raises `NodeUnavailable`."""
         context = self._context
         slot, blockhash = await context.client.latest_blockhash()
         sources = list(dict.fromkeys((each.source, each.currency) for each in orders))
@@ -123,7 +124,7 @@ class MessagePlanner:
     ) -> MessagePlan | PlanRefusal | PlanWait:
         """Return the message of an order, or why there is none.
 
-        `refusal` is why its destinations may not be paid, None if they may.
+        `refusal` is why its destinations may not be paid; None if they may.
         """
         if refusal is not None:
             return self._refused(order, refusal)
@@ -178,7 +179,7 @@ class MessagePlanner:
         )
 
     async def _price(self, order: OutboxOrder) -> int:
-        """Return the price per compute unit: that of recent blocks, more with each attempt."""
+        """Return the price per compute unit: that of recent blocks, raised with each attempt."""
         context = self._context
         account = account_of(order.source, context.chain.tokens[order.currency])
         recent = sorted(await context.client.priority_fees([account]))
@@ -201,13 +202,14 @@ class MessagePlanner:
     def _refused(self, order: OutboxOrder, reason: str) -> PlanRefusal | PlanWait:
         _log.warning("chain.order.refused", chain=order.chain, order=order.key, reason=reason)
         if order.is_refund:
-            # A refund that fails keeps money that came from there: a person has to decide.
+            # A failed refund would keep money that came from its recipient, so a person has to
+            # decide.
             return PlanWait(f"waits for a person: {reason}")
         return PlanRefusal(reason)
 
 
 BATCH_SIZE = 100
-# Bounds of the time until an order that waits is tried again.
+# Bounds of the time after which a waiting order is tried again.
 _RETRY_AFTER = timedelta(seconds=2)
 _RETRY_AFTER_MAX = timedelta(minutes=5)
 _DAY = timedelta(days=1)
@@ -224,7 +226,7 @@ class MessageSigningStep:
         self._planner = MessagePlanner(context)
 
     async def run(self) -> int:
-        """Sign what is due; return the number of orders that were looked at."""
+        """Sign due orders; return the number of orders that were due."""
         context = self._context
         at = context.clock.now()
         orders = await context.database.single(
@@ -247,7 +249,7 @@ class MessageSigningStep:
         return len(orders)
 
     async def _allowances(self, org_ids: Collection[UUID], at: datetime) -> dict[UUID, int]:
-        """Return the lamports that relayers may still pay for these organisations."""
+        """Return the lamports that relayers may still pay for these organisations today."""
         context = self._context
         spent = await context.database.single(
             lambda tx: attempt_store.spent_since(
@@ -304,7 +306,7 @@ class MessageSigningStep:
             await context.database.transact(lambda tx: self._store(tx, signed, at))
 
     async def _attempt(self, plan: MessagePlan, at: datetime) -> SolanaAttempt | str:
-        """Return the signed transaction, or what it waits for."""
+        """Return the signed transaction, or why the order waits."""
         context, order = self._context, plan.order
         try:
             signatures = [
@@ -330,7 +332,7 @@ class MessageSigningStep:
     async def _store(
         self, tx: Tx, signed: Sequence[tuple[OutboxOrder, SolanaAttempt]], at: datetime
     ) -> None:
-        """Store bytes and orders, of those that no other worker has signed meanwhile."""
+        """Store bytes and orders, except orders that another worker has signed in the meantime."""
         waiting = await stored_orders.lock_created(tx, [order for order, _ in signed])
         stored = [(order, each) for order, each in signed if order.order_key in waiting]
         if not stored:
@@ -356,7 +358,7 @@ class MessageSigningStep:
 def _refusal(
     plan: MessagePlan, spendable: dict[str, int], allowances: dict[UUID, int]
 ) -> str | None:
-    """Return what an order waits for; None if it may be signed, and what it costs is set aside."""
+    """Return why an order waits; None if it may be signed, and then reserve its cost."""
     payer, org_id, cost = plan.relayer.address, plan.order.org_id, plan.content.cost_lamports_max
     if allowances[org_id] <= 0:
         return _COSTS_TOO_MUCH
@@ -368,11 +370,11 @@ def _refusal(
 
 
 def postponed(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
-    """Return an order that is tried again later."""
+    """Return an order that is tried again later, for this reason."""
     wait = growing_wait(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
     return replace(order, reason=reason, due_at=at + wait)
 
 
 def rejected(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
-    """Return an order for which nothing was signed that could be carried out, and nothing will."""
+    """Return an order that was not carried out, and for which nothing more is signed."""
     return replace(order, state=OutboxState.REJECTED, reason=reason, due_at=at)

@@ -2,9 +2,9 @@
 
 Guarantees:
 - an order is paid or has failed only by a transaction that is finalized;
-- it is signed again only once its transaction can't be on the chain any more: a node that
-  has finalized a block beyond the last one that could have it does not know it, and has kept all
-  blocks since before it was signed. Otherwise a person has to decide.
+- it is signed again only once its transaction can't be on the chain any more: a node does not know
+  it that has finalized a block above the last one that could have it, and that has kept all blocks
+  since before it was signed. Otherwise a person has to decide.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,8 @@ EXPIRED = Counter(
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 2_000
-# A node answers the parts of one exchange in any order; it finalizes fewer blocks meanwhile.
+# Blocks above the last valid height. A node answers the calls of a batch in any order, and
+# finalizes fewer blocks than this in between.
 EXPIRY_MARGIN = 32
 _EXPIRED = "its transaction has expired, and is signed anew"
 _UNDECIDABLE = "waits for a person: no node has kept the blocks that could have its transaction"
@@ -50,7 +51,7 @@ class SignatureTrackingStep:
         self._context = context
 
     async def run(self) -> int:
-        """Follow all signed orders; return how many have changed."""
+        """Follow all signed orders; return how many orders changed."""
         context = self._context
 
         async def read(tx: Tx) -> tuple[list[OutboxOrder], list[SolanaAttempt]]:
@@ -94,7 +95,7 @@ class SignatureTrackingStep:
             return order, replace(order, state=OutboxState.MINED), attempt
         transaction = await self._context.client.transaction(attempt.signature)
         if transaction is None:
-            return None  # another node has answered, which does not have it yet
+            return None  # another node has answered, which does not have the transaction yet
         ended = replace(
             attempt,
             slot=transaction.slot,
@@ -117,21 +118,21 @@ class SignatureTrackingStep:
 
 
 def is_expired(attempt: SolanaAttempt, view: ExpiryView) -> bool:
-    """Whether no block can have the transaction any more that does not have it already."""
+    """Return whether no further block can contain the transaction."""
     return view.height > attempt.last_valid_height + EXPIRY_MARGIN
 
 
 def is_undecidable(attempt: SolanaAttempt, view: ExpiryView) -> bool:
-    """Whether the node may have had the transaction, and has not kept its block."""
+    """Return whether the node may have had the transaction, but has not kept its block."""
     return view.first_slot > attempt.signed_slot
 
 
 def _unknown(
     order: OutboxOrder, attempt: SolanaAttempt, view: ExpiryView, at: datetime
 ) -> OutboxOrder:
-    """Return an order after the node has said that it does not know the transaction."""
+    """Return an order after the node has answered that it does not know its transaction."""
     if not is_expired(attempt, view):
-        # A fork has dropped its block: the same bytes are sent again.
+        # A fork has dropped its block, so the same bytes are sent again.
         is_dropped = order.state is OutboxState.MINED
         return replace(order, state=OutboxState.SENT) if is_dropped else order
     if is_undecidable(attempt, view):
@@ -140,7 +141,7 @@ def _unknown(
 
 
 def _final(order: OutboxOrder, error: object, at: datetime) -> OutboxOrder:
-    """Return an order after its transaction was finalized: it is carried out once or never."""
+    """Return an order after its transaction was finalized, with success or with an error."""
     if error is None:
         return replace(
             order, state=OutboxState.FINAL, confirmed_at=order.confirmed_at or at, reason=None
@@ -149,11 +150,11 @@ def _final(order: OutboxOrder, error: object, at: datetime) -> OutboxOrder:
         case PlanRefusal(reason) if not order.is_refund:
             return replace(order, state=OutboxState.REVERTED, reason=reason, due_at=at)
         case PlanRefusal(reason) | PlanWait(reason):
-            # The next simulation shows whether it can be carried out by now.
+            # The next simulation shows whether the order can be carried out by then.
             again = _again(order, reason, at)
             return replace(again, due_at=postponed(order, reason, at).due_at)
 
 
 def _again(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
-    """Return an order that gets another transaction."""
+    """Return an order that gets another transaction, in its next step."""
     return replace(order, state=OutboxState.CREATED, step=order.step + 1, reason=reason, due_at=at)

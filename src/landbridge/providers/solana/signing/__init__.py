@@ -1,1 +1,1 @@
-"""The signer's side of Solana: its policy and its keys."""
+"""Signer of Solana: its policy and its keys."""

@@ -1,8 +1,8 @@
-"""SolanaSigner: reads a message by the policy, derives the key and signs.
+"""Signer of Solana: checks a message against the policy, derives the key and signs.
 
-The policy: a message is signed if it is one that `build_message` builds of a configured token,
-within the bounds of fees and amounts. The owner's signature counts what it transfers, the relayer's
-what it may cost. Users and treasuries sign as owners, relayers as payers only.
+The policy: a message is signed if `build_message` builds it from a configured token, within the
+bounds of fees and amounts. The owner's signature counts the amount transferred, the relayer's the
+maximum cost. Users and treasuries sign only as owners, relayers only as payers.
 """
 
 import hashlib
@@ -45,16 +45,16 @@ class SolanaSigner:
 
     @property
     def name(self) -> Network:
-        """Name of the chain."""
+        """Return the name of the chain."""
         return self._chain.name
 
     @property
     def limits(self) -> SignerLimits:
-        """Bounds of what is signed."""
+        """Return the bounds of what is signed."""
         return self._chain.signer
 
     def read(self, key: SigningKey, message: bytes) -> SigningDraft:
-        """Return what a message does; raises `SigningRefused` if this key may not sign it."""
+        """Return the effect of a message; raises `SigningRefused` if this key may not sign it."""
         try:
             content = read_message(message, self._currencies, self._tokens)
         except MessageUnknown as unknown:
@@ -67,7 +67,7 @@ class SolanaSigner:
         check_transaction_limits(movements, self.limits.amounts)
         digest = hashlib.sha256(message).digest()
         return SigningDraft(
-            # Two messages of one order may both be carried out as far as the signer knows.
+            # The signer can't know that two messages belong to one order, so both count.
             use=NonceUse(self.name, key.address, _SCOPE, f"0x{digest.hex()}"),
             kind=SignatureKind.SOLANA_FEE if is_payer else SignatureKind.SOLANA_TRANSFER,
             destination=self._tokens[content.currency].address,
@@ -76,7 +76,7 @@ class SolanaSigner:
         )
 
     def sign(self, key: SigningKey, message: bytes) -> bytes:
-        """Return the signature; raises `SigningRefused` if the path is of another address."""
+        """Return the signature; raises `SigningRefused` if the path has another address."""
         private = self._key(key.seed, key.path)
         address = solana_address_of(private)
         if address != key.address:
@@ -84,7 +84,7 @@ class SolanaSigner:
         return Ed25519PrivateKey.from_private_bytes(private).sign(message)
 
     def address(self, seed: SealedSeed, path: KeyPath) -> str:
-        """Return the address at a path."""
+        """Return the address of the key at a path."""
         return solana_address_of(self._key(seed, tuple(path)))
 
     def _check(self, content: TransferMessage) -> None:
@@ -120,7 +120,7 @@ class SolanaSigner:
 
 
 def _check_path(seed: SealedSeed, path: KeyPath) -> None:
-    """Raise `SigningRefused` unless a path belongs to the kind of seed."""
+    """Raise `SigningRefused` unless a path fits the kind of its seed."""
     index = path[len(SOLANA_PATH)] - HARDENED if len(path) == len(SOLANA_TREASURY) else -1
     is_user = 0 <= index < HARDENED and path == solana_user(index)
     is_owner = seed.org_id is not None and (is_user or path == SOLANA_TREASURY)
