@@ -29,15 +29,36 @@ async def test_error_has_a_code_a_name_and_a_sentence(org: Tenant) -> None:
 
 
 async def test_reporting_responds_in_its_own_envelope_and_names_the_field(org: Tenant) -> None:
-    answer = await org.send("GET", "/v2/reporting/templates/NONE")
+    answer = await org.send("GET", "/v2/reporting/metrics/NONE")
+    assert answer.status_code == 400
+    assert answer.json() == {
+        "status": "error",
+        "error": {
+            "code": "FIELD_VALIDATION_ERROR",
+            "message": "metricId must be a UUID",
+            "docUrl": f"{SETTINGS.base_url}/docs/errors#field_validation_error",
+            "details": {"metricId": "metricId must be a UUID"},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("templates/NONE", "there is no template NONE"),
+        ("params/NONE/options", "there are no options of NONE"),
+        (f"metrics/{MISSING}", f"there is no metric {MISSING}"),
+    ],
+)
+async def test_a_404_of_reporting_has_no_details(org: Tenant, path: str, message: str) -> None:
+    answer = await org.send("GET", f"/v2/reporting/{path}")
     assert answer.status_code == 404
     assert answer.json() == {
         "status": "error",
         "error": {
             "code": "RESOURCE_NOT_FOUND",
-            "message": "there is no template NONE",
+            "message": message,
             "docUrl": f"{SETTINGS.base_url}/docs/errors#resource_not_found",
-            "details": {"name": "there is no template NONE"},
         },
     }
 

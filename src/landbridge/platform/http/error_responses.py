@@ -102,12 +102,11 @@ class ReportingErrorReply(WireStruct, frozen=True):
 
 
 class ReportingNotFound(WireStruct, frozen=True):
-    """The missing resource; `details` only if a parameter named it (contract, reporting 1)."""
+    """The missing resource. Source: contract, reporting 1: a 404 has no `details`."""
 
     code: str
     message: str
     doc_url: str
-    details: dict[str, str] | msgspec.UnsetType = msgspec.UNSET
 
 
 class ReportingNotFoundReply(WireStruct, frozen=True):
@@ -132,13 +131,11 @@ def envelope(
     """Return the body of an error, in the envelope for this path."""
     message, page = _bounded(message), doc_url(public_url, name)
     if path.startswith(REPORTING):
+        if status == _NOT_FOUND:
+            miss = ReportingNotFound(code=name, message=message, doc_url=page)
+            return ReportingNotFoundReply(status="error", error=miss)
         reasons = fields or ({field: message} if field else {})
         details = {name[:_ECHO_LENGTH_MAX]: _bounded(text) for name, text in reasons.items()}
-        if status == _NOT_FOUND:
-            miss = ReportingNotFound(
-                code=name, message=message, doc_url=page, details=details or msgspec.UNSET
-            )
-            return ReportingNotFoundReply(status="error", error=miss)
         error = ReportingError(code=name, message=message, doc_url=page, details=details)
         return ReportingErrorReply(status="error", error=error)
     if invalid is not None:

@@ -70,7 +70,7 @@ class OptionRoutes(Controller):
         """List a page of the values of `transactionTypes`, `userIds` and other template filters."""
         dimension = FILTERS.get(name)
         if dimension is None or (dimension.options is None and dimension.name != USER.name):
-            raise ResourceNotFound(f"there are no options of {name[:100]}", field="name")
+            raise ResourceNotFound(f"there are no options of {name[:100]}")
         number, size = _window(page, limit)
         offset = (number - 1) * size
         if dimension.options is None:

@@ -270,4 +270,4 @@ async def _record_change(tx: Tx, template: CustomTemplate, change_type: str, *, 
 
 def unknown(name: str) -> ResourceNotFound:
     """Return the error of a template that does not exist."""
-    return ResourceNotFound(f"there is no template {name[:100]}", field="name")
+    return ResourceNotFound(f"there is no template {name[:100]}")
