@@ -1,4 +1,4 @@
-"""User reviews: the queue, a single case, and the decision."""
+"""Verifications: the queue, a single case, and the decision."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

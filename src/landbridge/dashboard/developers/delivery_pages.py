@@ -108,7 +108,9 @@ class DeliveryPages(Controller):
         except Refused as problem:
             values = await _delivery(request.interface, webhook_id, delivery_id)
             return request.with_problem("developers/delivery.html", problem, **values)
-        return redirect(f"{HOME}/{webhook_id}/deliveries/{delivery_id}", notice=_("Retry started"))
+        return redirect(
+            f"{HOME}/{webhook_id}/deliveries/{delivery_id}", notice=_("Resend requested")
+        )
 
 
 async def _with_problem(

@@ -209,9 +209,9 @@ function showCurrentTabs(inside = document) {
   }
 }
 showCurrentTabs();
-// The menu of a low window scrolls by itself: its current item is in view.
+// The menu of a low window scrolls by itself: its current item is in view, above the member's name.
 const menuList = document.querySelector(".side > details"), current = document.querySelector("#menu [aria-current]");
-if (menuList && current) menuList.scrollTop = Math.max(0, current.offsetTop + current.offsetHeight * 2 - menuList.clientHeight);
+if (menuList && current) menuList.scrollTop = Math.max(0, current.offsetTop + current.offsetHeight * 2 + document.querySelector(".me").offsetHeight - menuList.clientHeight);
 // Tabs of a record: only the part is replaced, so what is above the tabs stays in its place.
 async function showTab(part, url, isInDialog) {
   const page = await replace(part, url);
