@@ -116,6 +116,8 @@ class _Repetition:
             busy="worker.busy", failed="worker.failed", schedule=self.schedule.name
         ):
             if await self.offsets.clock_check.is_ahead():
+                if self.schedule.pause is not None:
+                    await self.schedule.pause(self.container)
                 return False
             if self.container.database.is_distributed and self.schedule.is_by_organisation:
                 return await self._run_shards(is_woken=is_woken)

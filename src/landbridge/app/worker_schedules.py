@@ -61,6 +61,8 @@ class WorkerSchedule:
     # Its statements need the rows of all organisations, or writes that Citus refuses: it does not
     # run on a distributed database.
     needs_one_server: bool = False
+    # Ends what its runs have left in progress, while the machine's clock is wrong.
+    pause: Callable[[Container], Awaitable[None]] | None = None
 
 
 async def _run_due(container: Container, offsets: ClockOffsets) -> bool:
@@ -206,7 +208,14 @@ SCHEDULES = [
         ),
     ),
     # An event is sent two fifths of a second after its commit.
-    WorkerSchedule("webhooks", 0.2, _deliver, 1.0, (OrgQueue.ENDPOINTS,)),
+    WorkerSchedule(
+        "webhooks",
+        0.2,
+        _deliver,
+        1.0,
+        (OrgQueue.ENDPOINTS,),
+        pause=lambda c: c.dispatcher.close(),
+    ),
     # Deliveries have a partition for each day, created two days ahead.
     WorkerSchedule(
         "webhook_days", 3600.0, lambda c, _: c.partitions.maintain(), is_by_organisation=False

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from landbridge.app.container import open_container
+from landbridge.app.container import open_container, wire
 from landbridge.app.settings import Settings
 from landbridge.app.worker import work
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.clock_check import AHEAD_MAX, ClockCheck
 from landbridge.platform.db.pool import Database
+from tests.developers.webhooks.worker_steps import hook, receiving, until
+from tests.tenants import SETTINGS, make_tenant, make_user, served
 
 PATIENCE_S = 60.0
 # Roll-ups of reports begin with a build.
@@ -50,6 +52,26 @@ async def test_a_clock_that_is_behind_or_little_ahead_is_right(own_database: Dat
     for ahead in (AHEAD_MAX / 2, -timedelta(hours=1)):
         clock.ahead = ahead
         assert not await check.is_ahead()
+
+
+async def test_deliveries_in_progress_end_when_the_clock_jumps(own_database: Database) -> None:
+    stop, clock = asyncio.Event(), JumpingClock()
+    container = wire(SETTINGS, own_database, clock)
+    async with receiving() as receiver, served(container) as client:
+        org = await make_tenant(container, client)
+        receiver.answers = lambda _: None
+        await hook(org, receiver, "USER.*")
+        await make_user(org)
+        working = asyncio.create_task(work(container, stop))
+        await until(lambda: bool(receiver.received))
+        clock.ahead = YEAR
+        await until(lambda: not container.dispatcher.running)
+        (endpoint,) = await own_database.rows("select leased_until from webhook_endpoints")
+        # Otherwise no worker would deliver there for a year.
+        assert endpoint["leased_until"] is None
+        stop.set()
+        await working
+        await container.egress.close()
 
 
 async def test_a_worker_waits_until_its_clock_is_right(own_dsn: str, tmp_path: Path) -> None:
