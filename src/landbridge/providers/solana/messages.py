@@ -27,8 +27,6 @@ from landbridge.providers.solana.programs import (
     account_of,
 )
 
-# Size of a packet that nodes pass on, with two signatures of 64 bytes and their number.
-TRANSACTION_BYTES_MAX = 1232
 _SIGNATURES = 2
 _SIGNATURE_BYTES = 64
 # Places of the instructions that create token accounts: each is before its transfer.
