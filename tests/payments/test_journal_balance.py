@@ -32,7 +32,7 @@ from landbridge.payments.engine.outgoing_transfers import (
 )
 from landbridge.payments.receivables import model as receivables
 from landbridge.payments.receivables import transitions as receivable_transitions
-from landbridge.payments.receivables.model import ReceivableStatus, as_receivable, close_refusal
+from landbridge.payments.receivables.model import ReceivableStatus, as_receivable
 from landbridge.payments.swaps import model as swaps
 from landbridge.payments.swaps import transitions as swap_transitions
 from landbridge.payments.swaps.model import SwapStatus, as_swap
@@ -283,6 +283,6 @@ def test_receivable_is_owed_until_it_is_paid_or_lost(
 
 def _find_receivable_moves(record: Transfer) -> Iterator[AdvanceTransfer]:
     receivable = as_receivable(record)
-    if close_refusal(receivable) is None:
+    if receivable.status is ReceivableStatus.OPEN:
         yield receivable_transitions.recovered(receivable, actor=ACTOR, at=AT)
         yield receivable_transitions.written_off(receivable, actor=ACTOR, at=AT)

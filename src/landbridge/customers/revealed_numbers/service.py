@@ -16,7 +16,7 @@ from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound, RoleNotAllowed
 from landbridge.platform.core.ids import new_id
-from landbridge.platform.db.pool import Database, Tx
+from landbridge.platform.db.pool import Database
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.number_masks import MASKED
@@ -89,8 +89,8 @@ class RevealedNumbers:
         number = number_of(await self._members(caller.org_id, request), request.field)
         facts, at = replace(request, reason=reason).facts, self.clock.stamp(caller.clock_offset)
 
-        async def work(tx: Tx) -> None:
-            await append_change(
+        await self.database.transact(
+            lambda tx: append_change(
                 tx,
                 org_id=caller.org_id,
                 object_id=new_id(),
@@ -101,8 +101,7 @@ class RevealedNumbers:
                 at=at,
                 facts=facts,
             )
-
-        await self.database.transact(work)
+        )
         return number
 
     async def _members(self, org_id: UUID, request: RevealRequest) -> Mapping[str, Any]:

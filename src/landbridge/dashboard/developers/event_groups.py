@@ -12,8 +12,6 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.translations import later as _
 
 FIELD: Final = "eventTypes"
-# Sent only to the endpoint that requested it, so it cannot be selected.
-_NOT_SELECTABLE = "WEBHOOK."
 
 
 @dataclass(frozen=True, slots=True)

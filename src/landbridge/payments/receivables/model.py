@@ -1,4 +1,4 @@
-"""Receivables: states, details, and refusals of a closing."""
+"""Receivables: states and details."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -8,7 +8,6 @@ import msgspec
 
 from landbridge.ledger.model import Transfer
 from landbridge.payments.engine.wait_states import WaitParty, WaitState, WaitStates
-from landbridge.platform.core.errors import Refused, ResourceConflict
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
 from landbridge.providers.rails.currencies import FIAT_ASSETS
@@ -66,13 +65,4 @@ def as_receivable(record: Transfer) -> Receivable:
         details=record.decode(ReceivableDetails),
         status=ReceivableStatus(record.status),
         amount=Money(record.source_units, FIAT_ASSETS[record.source_asset]),
-    )
-
-
-def close_refusal(receivable: Receivable) -> Refused | None:
-    """Return the refusal of a recovery or a write-off; None while the receivable is open."""
-    if receivable.status is ReceivableStatus.OPEN:
-        return None
-    return ResourceConflict(
-        f"receivable {receivable.record.id} is {receivable.status}: it is closed already"
     )

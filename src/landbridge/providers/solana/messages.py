@@ -28,8 +28,6 @@ from landbridge.providers.solana.programs import (
     account_of,
 )
 
-# Maximum size of a packet, which has two signatures of 64 bytes and their number.
-TRANSACTION_BYTES_MAX = 1232
 _SIGNATURES = 2
 _SIGNATURE_BYTES = 64
 # Positions of instructions that create token accounts; each precedes its transfer.

@@ -14,7 +14,6 @@ from landbridge.platform.cli_context import (
 from landbridge.platform.core.clock import Clock
 from landbridge.reporting.proofs.publication import CheckpointFolder
 from landbridge.reporting.proofs.service import Proofs
-from landbridge.reporting.proofs.verification import BooksVerification
 from landbridge.reporting.proofs.witness import opened_witness
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -49,10 +48,9 @@ def _verify(run_command: CommandRunner[Proofs]) -> click.Command:
         """Compare the database with the tree of its changes; exits 1 if they differ."""
         notes = [each.read_text(encoding="utf-8", errors="replace") for each in checkpoints]
 
-        async def run(context: CommandContext[Proofs]) -> BooksVerification:
-            return await context.verbs.verifier.verify(context.org_id, notes)
-
-        result = run_command(target, run, writes=False)
+        result = run_command(
+            target, lambda on: on.verbs.verifier.verify(on.org_id, notes), writes=False
+        )
         for finding in result.findings:
             click.echo(finding)
         if result.findings:
@@ -89,11 +87,10 @@ def _keys(run_command: CommandRunner[Proofs]) -> click.Command:
     @target_options
     def keys(target: CommandTarget) -> None:
         """Print the public keys that sign the checkpoints, one for each epoch."""
-
-        async def run(context: CommandContext[Proofs]) -> list[str]:
-            return await context.verbs.signing.verifier_keys(context.org_id)
-
-        click.echo("\n".join(run_command(target, run, writes=True)))
+        found = run_command(
+            target, lambda on: on.verbs.signing.verifier_keys(on.org_id), writes=True
+        )
+        click.echo("\n".join(found))
 
     return keys
 
@@ -103,11 +100,8 @@ def _resume(run_command: CommandRunner[Proofs]) -> click.Command:
     @target_options
     def resume(target: CommandTarget) -> None:
         """Sign again after a restored backup, in an epoch that names the last published head."""
-
-        async def run(context: CommandContext[Proofs]) -> int:
-            return await context.verbs.signing.resume(context.org_id)
-
-        click.echo(f"Epoch {run_command(target, run, writes=True)} begins.")
+        epoch = run_command(target, lambda on: on.verbs.signing.resume(on.org_id), writes=True)
+        click.echo(f"Epoch {epoch} begins.")
 
     return resume
 
