@@ -52,7 +52,7 @@ if lock_wait is not null then
 end if;
 """
 
-# Locks in sorted order. A row whose lock was waited for is read as the other transaction left it.
+# Locks in sorted order. After a wait for its lock, a row is read as the other transaction left it.
 # Balances are checked per item, because no two items of a batch touch the same wallet.
 _LOCK_WALLETS: Final = """
 if cardinality(account_ids) > 0 then

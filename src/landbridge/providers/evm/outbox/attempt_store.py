@@ -255,7 +255,7 @@ async def stop(
 async def take(
     tx: Tx, chain: str, address: str, nonces: Collection[int], *, next_nonce: int
 ) -> None:
-    """Mark attempts whose nonces other transactions have used, and attempts never sent."""
+    """Mark attempts with nonces that other transactions have used, and attempts never sent."""
     await tx.execute(_TAKE, chain, address, list(nonces), next_nonce)
 
 
