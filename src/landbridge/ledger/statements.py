@@ -116,9 +116,9 @@ from unnest(org_ids) with ordinality as i (org_id, item)
 where outcomes[i.item] = 'done';
 """
 
-# A record is identified by its request id or, if its flow derives it, by its own id. An item with
-# too little money may have been created before, so duplicates are detected first: that payment may
-# have emptied the wallet.
+# A record is identified by its request id or, if its flow derives it, by its own id. An item that
+# can't be paid is a duplicate if its request id exists: the first request may have emptied the
+# wallet.
 CREATE_BODY: Final = f"""
 declare{_VARIABLES}begin{_SET_TIMEOUT}
 outcomes := array_fill('done'::text, array[cardinality(ids)]);

@@ -255,7 +255,7 @@ async def stop(
 async def take(
     tx: Tx, chain: str, address: str, nonces: Collection[int], *, next_nonce: int
 ) -> None:
-    """Mark attempts with nonces that other transactions have used, and attempts never sent."""
+    """Mark attempts as taken: those at these nonces, and those below `next_nonce` never sent."""
     await tx.execute(_TAKE, chain, address, list(nonces), next_nonce)
 
 
