@@ -72,7 +72,7 @@ class AuditRules:
     `journals` returns the postings of a step. `effect` returns postings that sum to the total the
     record has moved; `statuses` are those of its changes, in order. For a status without a fixed
     total, `effect` returns None; every terminal status must have postings. Either function returns
-    None for a record whose changes hold too little to verify it.
+    None for a record if its changes hold too little to verify it.
     """
 
     journals: Callable[[RecordStep], Journals | None]

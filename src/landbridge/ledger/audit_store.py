@@ -210,7 +210,7 @@ where t.facts || h.facts <> t.facts
 limit $2
 """
 
-# Finds changes without a record, and changes whose previous status is not that of the change
+# Finds changes without a record, and changes if their previous status is not that of the change
 # before.
 HISTORIES = """
 select c.org_id, format('%s/%s', c.object_id, c.seq) as key, count(*) over () as wrong,

@@ -131,7 +131,7 @@ class TransferSearch:
     async def by_amount(
         self, org_id: UUID, amounts: Mapping[str, int]
     ) -> Sequence[TransferListRow]:
-        """Return records whose source or destination is one of these amounts, in units by asset.
+        """Return records with a source or destination of one of these amounts, in units by asset.
 
         All ended records are searched; of those under way, the 2,000 that are due last.
         """

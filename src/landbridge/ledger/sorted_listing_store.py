@@ -210,5 +210,5 @@ def _begin(
     units, rest = divmod(worth, order.weights[asset])
     if rest == 0:
         return units, last.created_at, last.id
-    # If the value is between two numbers of units, all records of the lower number come after it.
+    # If the value is between two numbers of units, records of the lower number are smaller.
     return units, END, _MOST_ID

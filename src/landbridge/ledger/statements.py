@@ -52,7 +52,7 @@ if lock_wait is not null then
 end if;
 """
 
-# Locks in sorted order. A row whose lock was waited for is read as the other transaction left it.
+# Locks in sorted order. After a wait for its lock, a row is read as the other transaction left it.
 # Balances are checked per item, because no two items of a batch touch the same wallet.
 _LOCK_WALLETS: Final = """
 if cardinality(account_ids) > 0 then
@@ -116,9 +116,9 @@ from unnest(org_ids) with ordinality as i (org_id, item)
 where outcomes[i.item] = 'done';
 """
 
-# A record is identified by its request id or, if its flow derives it, by its own id. An item with
-# too little money may have been created before, so duplicates are detected first: that payment may
-# have emptied the wallet.
+# A record is identified by its request id or, if its flow derives it, by its own id. An item that
+# can't be paid is a duplicate if its request id exists: the first request may have emptied the
+# wallet.
 CREATE_BODY: Final = f"""
 declare{_VARIABLES}begin{_SET_TIMEOUT}
 outcomes := array_fill('done'::text, array[cardinality(ids)]);

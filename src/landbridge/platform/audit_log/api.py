@@ -16,7 +16,7 @@ from landbridge.platform.http.constraints import IDENTIFIER, query, some_of, tex
 from landbridge.platform.http.list_query import optional_id, parse_choices
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
-# Kinds of changes whose facts the audit log shows: settings and decisions. Facts about money and
+# Kinds of changes with facts that the audit log shows: settings, decisions. Facts about money and
 # about people are not shown.
 _KINDS_WITH_FACTS = (
     "ORG",

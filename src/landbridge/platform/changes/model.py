@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-# Place of a change whose batch has no place yet: it sorts after all placed changes.
+# Place of a change in a batch without a place yet: it sorts after all placed changes.
 UNPLACED = 2**63 - 1
 
 

@@ -31,7 +31,7 @@ Out = TypeVar("Out")
 WAIT_MAX_S = 10.0
 # Longer than other processes hold a contended row; well below what a client notices.
 BATCH_WAIT_MS = 250
-# Long enough for a row whose transaction is about to commit.
+# Long enough for a row of a transaction that is about to commit.
 PROBE_WAIT_MS = 10
 # Parts into which a batch is split: one blocked call of 64 is found in 16 runs, 64 of them in 72.
 _PARTS = 8

@@ -58,7 +58,7 @@ def grouped(
 def batches(
     database: Database, items: Sequence[In], org_of: Callable[[In], UUID]
 ) -> list[Sequence[In]]:
-    """Return all items as one batch, or a batch for each organisation if it is distributed."""
+    """Return all items as one batch; one for each organisation on a distributed database."""
     if not database.is_distributed:
         return [items]
     found: defaultdict[UUID, list[In]] = defaultdict(list)

@@ -267,7 +267,7 @@ class Database:
         committed, the result of that attempt is returned. `TRANSACTION_BOUND` may make it wait for
         other transactions.
         """
-        # Last attempt whose body ended, but whose connection was lost before the commit was
+        # Last attempt with a body that ended, but a connection that was lost before the commit was
         # confirmed.
         unanswered: CommitAttempt[T] | None = None
 

@@ -28,7 +28,7 @@ _PORT = 5432
 # Request for TLS; source: PostgreSQL's documentation, "Message Formats", SSLRequest.
 _TLS_REQUEST = (8).to_bytes(4) + (80877103).to_bytes(4)
 _TLS_ACCEPTED, _TLS_REFUSED = b"S", b"N"
-# Same source: AuthenticationSASL, whose body begins with the number ten, and ErrorResponse.
+# Same source: AuthenticationSASL, a body that begins with the number ten, and ErrorResponse.
 _AUTHENTICATION, _ERROR = b"R", b"E"
 _SASL = (10).to_bytes(4)
 _CHUNK_BYTES = 64 * 1024

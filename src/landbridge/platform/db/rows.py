@@ -22,7 +22,7 @@ _UNNEST = re.compile(r"unnest\([^()]*\)\s*as \w+\s*\(([^()]*)\)")
 
 
 def read_row(row: Row, kind: type[T], /, **values: Any) -> T:
-    """Convert a row to a struct or data class whose fields are named like its columns.
+    """Convert a row to a struct or data class with fields named like its columns.
 
     Texts become the enumerations of their fields. `numeric` without decimal places becomes an int,
     because asyncpg reads units as `Decimal`. `values` replace columns, and add fields that have no

@@ -1,6 +1,6 @@
 """Wrapped master keys: AWS KMS or HashiCorp Vault unwraps them when a process starts.
 
-A wrapped key is what the service returned for the 32 bytes of one master key. Somebody who reads
+A wrapped key is what the service returned for the 32 bytes of one master key. A person who reads
 the setting or the environment does not have the key without the permission to decrypt, and the
 service logs each decryption. The libraries are imported only where they are used, and read their
 own settings (`AWS_REGION`, `VAULT_ADDR`, `VAULT_TOKEN` and so on).
@@ -39,7 +39,7 @@ class KeyWrapping(Protocol):
 
 
 def wrapping_from_text(text: str) -> KeyWrapping | None:
-    """Return the key service that a setting names; None for `local`, whose keys are not wrapped.
+    """Return the key service that a setting names; None for `local`: keys are not wrapped.
 
     Raises `ValueError` for an unknown service.
     """

@@ -80,7 +80,7 @@ def too_large() -> BodyTooLarge:
 
 
 def kind_of(content: bytes) -> MimeType | None:
-    """Return the type whose files begin like `content`; the rest is not checked.
+    """Return the type of files that begin like `content`; the rest is not checked.
 
     None if no type does.
     """

@@ -304,7 +304,7 @@ class Files:
         """Make a stored file visible; return False if it expired first."""
         org_id, until = caller.org_id, file.created_at + UNCLAIMED_RETENTION
         if not await store.show(tx, org_id, file.uuid, remove_at=until):
-            # A previous attempt, whose commit was not acknowledged, may have made the file visible.
+            # A previous attempt with an unacknowledged commit may have made the file visible.
             return await store.find(tx, org_id, file.uuid) is not None
         await claim(tx, file.uuid)
         await append_change(

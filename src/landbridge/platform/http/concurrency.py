@@ -40,7 +40,7 @@ COSTLY: Final = "costly"
 # Option of keyless handlers that wait for the database; handlers that only wait for a file or a
 # provider do not have it.
 KEYLESS_TURN: Final = "keyless_turn"
-# Lists are recognised by an operation id whose last part begins so, or by these parameter types.
+# Lists are recognised by the beginning of an operation id's last part, or by these parameter types.
 _LIST: Final = "list"
 _PAGE_PARTS: Final = (PageWindow, QueueWindow)
 COSTLY_EACH: Final = 2

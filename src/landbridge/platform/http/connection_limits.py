@@ -322,7 +322,7 @@ class ConnectionLimits(HttpToolsProtocol):
     def _enter(self, phase: ConnectionPhase) -> None:
         self._phase = phase
         self._since_s = self.loop.time()
-        # The current slice is not counted, because its beginning belongs to the previous phase.
+        # The current slice is not counted: its beginning may belong to the previous phase.
         self._bytes = self._body_bytes = self._body_bytes_checked = 0
 
     def _admit(self) -> None:

@@ -21,7 +21,7 @@ from landbridge.platform.http.headers import header_values
 from landbridge.platform.http.list_query import AnyRequest
 
 HEADER = "Idempotency-Key"
-# Body fields whose value the header can provide.
+# Body fields that the header can provide.
 MEMBERS = ("requestId", "idempotencyKey")
 
 _TEXT = re.compile(r"[\x20-\x7e]{1,255}")

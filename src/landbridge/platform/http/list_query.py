@@ -124,7 +124,7 @@ def provide_queue_window(
 def provide_bounds(
     limit: Limit = None, created_before: CreatedBefore = None, created_after: CreatedAfter = None
 ) -> PageWindow:
-    """Return the requested part of a list whose route parses the cursor itself."""
+    """Return the requested part of a list; its route parses the cursor itself."""
     return provide_window(limit, created_before, created_after)
 
 

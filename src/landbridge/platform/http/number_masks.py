@@ -19,7 +19,7 @@ from landbridge.platform.core.masks import mask
 from landbridge.platform.http.caller import Caller
 from landbridge.platform.http.responses import encode
 
-# Members whose values are masked except for the last characters. `number` belongs to a document;
+# Members that are masked except for the last characters. `number` belongs to a document;
 # `corrected` is what a bank says instead of an account number.
 MASKED: Final = frozenset(
     {

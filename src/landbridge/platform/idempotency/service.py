@@ -34,7 +34,7 @@ _PURPOSE = "idempotency keys"
 
 
 class _UsedKeyError(Exception):
-    """Raised to roll back a transaction whose key was written by an earlier request."""
+    """Raised to roll back a transaction: an earlier request has written its key."""
 
     def __init__(self, key: IdempotencyKey) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class IdempotencyKeys:
         object_id: UUID,
         result: Mapping[str, Any] | None = None,
     ) -> AsyncGenerator[IdempotencyKey | None]:
-        """Write the key before the block, whose write can be repeated by the key's `effect_id`.
+        """Write the key before the block, which can repeat its write by the key's `effect_id`.
 
         For effects that are no single transaction. Yields None without a key. A repeated request
         runs the write again, which does nothing if it was done. Raises as `run` does. If the first
@@ -157,7 +157,7 @@ class IdempotencyKeys:
     async def _checked(self, known: IdempotencyKey, keyed: KeyedRequest) -> IdempotencyKey:
         """Return the key as a replay; raises `ResourceConflict` if its request was different."""
         if known.created_at == keyed.at:
-            # written by this request, maybe in an attempt whose commit was not acknowledged
+            # written by this request, maybe in an attempt with an unacknowledged commit
             return known
         hashed = await self.database.transact(lambda tx: self._hash(tx, keyed))
         if not hmac.compare_digest(hashed, known.request_hash):

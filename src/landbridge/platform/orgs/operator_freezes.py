@@ -20,7 +20,7 @@ async def takes_over(tx: Tx, org_id: UUID, actor: str) -> bool:
 
 
 async def check_may_unfreeze(tx: Tx, org_id: UUID, actor: str) -> None:
-    """Raise `RoleNotAllowed` if the operator froze the organisation and `actor` is someone else."""
+    """Raise `RoleNotAllowed` if the operator froze the organisation and `actor` is another one."""
     if actor != OPERATOR and await last_actor(tx, org_id, org_id, _FREEZE) == OPERATOR:
         raise RoleNotAllowed(
             "the operator of this server froze the organisation: only the operator unfreezes it, "

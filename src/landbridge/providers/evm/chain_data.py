@@ -30,7 +30,7 @@ _COST_MAX_WEI = 10**30
 
 
 class BlockTag(StrEnum):
-    """Name of a block whose number changes as the chain grows."""
+    """Name of a block that has another number as the chain grows."""
 
     LATEST = "latest"
     SAFE = "safe"

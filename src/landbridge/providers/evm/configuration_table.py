@@ -1,4 +1,4 @@
-"""Table of the chains file, whose members are read by name and type."""
+"""Table of the chains file; its members are read by name and type."""
 
 import re
 from collections.abc import Iterable, Mapping

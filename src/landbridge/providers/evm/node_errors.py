@@ -189,7 +189,7 @@ _LOG_LIMIT_TEXTS = (
     "is limited to a",
     "range is too",
     "range too large",
-    # reported of several
+    # several nodes, reported
     "too many results",
     "response size",
     "response is too big",
@@ -200,7 +200,7 @@ _RATE_LIMIT_CODES = frozenset(
     {
         429,  # Alchemy, reported
         -32007,  # Quicknode, reported
-        -32029,  # reported of several
+        -32029,  # several nodes, reported
     }
 )
 _RATE_LIMIT_TEXTS = (
@@ -211,7 +211,7 @@ _RATE_LIMIT_TEXTS = (
     "compute units per second",
     # Quicknode, reported
     "request limit reached",
-    # reported of several
+    # several nodes, reported
     "rate limit",
     "too many requests",
 )

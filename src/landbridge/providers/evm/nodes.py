@@ -140,7 +140,7 @@ class NodePool:
         head: Callable[[T], int | None] | None = None,
         too_large: TooLarge = TooLarge.FAULT,
     ) -> T:
-        """Return the result of `read` for the answers of the first node whose answers are usable.
+        """Return the result of `read` for the answers of the first node with usable answers.
 
         Only for calls that may be repeated. `read` raises `AnswerInvalid` for unusable answers.
         `head` returns the head that a result implies.

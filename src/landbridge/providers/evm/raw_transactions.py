@@ -37,7 +37,7 @@ class SendOutcome(msgspec.Struct, frozen=True, kw_only=True):
 async def send_raw(pool: NodePool, raws: Sequence[bytes]) -> list[SendOutcome]:
     """Send signed transactions in order, to one node after another, until each answer is clear.
 
-    The next node gets the transactions whose answer is not clear yet.
+    The next node gets the transactions without a clear answer yet.
 
     Raises:
         NodeUnavailable: Certainly none arrived at any node. Send the same bytes later.

@@ -155,7 +155,7 @@ class ChainClient:
     async def final_block(self, finality: FinalityTag | int, *, head: int) -> int | None:
         """Return the number of the last block that can't be undone; None if there is none.
 
-        `head` is the number of the latest block, whose depth is one.
+        `head` is the number of the latest block, which has a depth of one.
         """
         if isinstance(finality, FinalityTag):
             block = await self.block(BlockTag(finality.value))

@@ -109,7 +109,7 @@ async def _post(session: aiohttp.ClientSession, url: NodeUrl, body: bytes, bytes
 
 def _batch_results(document: object, ids: list[int]) -> list[Any]:
     if isinstance(document, dict):
-        # A node that refuses the whole batch answers with one object whose id is null.
+        # A node that refuses the whole batch answers with one object and the id null.
         error = cast("dict[str, Any]", document).get("error")
         code = cast("dict[str, Any]", error).get("code") if isinstance(error, dict) else None
         raise NodeFailure(f"refused a batch (error {code if isinstance(code, int) else 'unknown'})")

@@ -196,7 +196,7 @@ class Identity(Protocol):
         ...
 
     async def attach(self, reference: str, document: ApplicantDocument) -> None:
-        """Add a document; a document whose id was added before stays unchanged."""
+        """Add a document; a document with a known id stays unchanged."""
         ...
 
     async def submit(self, reference: str) -> StillPending:

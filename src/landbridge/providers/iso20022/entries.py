@@ -102,7 +102,7 @@ def _is_whole(node: Node, entry: StatementEntry, transactions: list[Transaction]
         return False
     if len(transactions) == 1:
         (only,) = transactions
-        # A credit is at most what its payer sent; if it is more, others have sent the rest.
+        # An entry that credits more than the payer sent also has payments of others.
         is_part = only.is_credit and not only.return_code and only.money.units < entry.money.units
         return only.is_credit is entry.is_credit and not is_part
     return bool(transactions) and signed(transactions) == signed([entry])

@@ -1,4 +1,4 @@
-"""Client of a provider package: a sidecar's client whose address changes with the process."""
+"""Client of a provider package: a sidecar's client with an address of the process."""
 
 from collections.abc import Mapping
 from http import HTTPStatus

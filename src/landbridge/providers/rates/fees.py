@@ -20,7 +20,7 @@ from landbridge.providers.rates import store
 
 CHANGE_KIND = "FEE"
 
-# Decimals of a percentage, whose fraction the column numeric(9,8) can store.
+# Decimals of a percentage, so that the column numeric(9,8) can store its fraction.
 _DECIMALS = 6
 # A higher fee is assumed to be a typing error, as with spreads.
 PERCENT_MAX = 10

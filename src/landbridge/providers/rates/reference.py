@@ -31,7 +31,7 @@ DAILY, QUARTER, HISTORY = (
     f"{_ECB}eurofxref-hist-90d.xml",
     f"{_ECB}eurofxref-hist.zip",
 )
-# Value of the setting that stands for the three files above.
+# Value of the setting that means the three files above.
 FROM_ECB = "ecb"
 # Days that the ninety-day file certainly contains.
 _QUARTER_DAYS = 85

@@ -58,7 +58,7 @@ _ABD = re.compile(r"\babd(?:[aeou]l|\s+[aeu]l|[aeou](?=([b-z])\1)|)\s*(?=[a-z])"
 _ABU = {"abou": "abu", "abo": "abu", "ebu": "abu"}
 
 _VOWELS = frozenset("aeiouyjw")
-# Spellings of one sound, replaced in this order. Capital letters stand for the resulting sounds.
+# Spellings of one sound, replaced in this order. Capital letters are the resulting sounds.
 _SOUNDS = (
     *(("tsch", "C"), ("tch", "C"), ("sch", "S"), ("dzh", "j"), ("ch", "C"), ("cz", "C")),
     *(("sh", "S"), ("sz", "S"), ("zh", "j"), ("dj", "j"), ("kh", "h"), ("gh", "k"), ("ph", "f")),

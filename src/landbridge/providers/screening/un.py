@@ -1,7 +1,7 @@
 """Decode the Consolidated List of the United Nations Security Council, an XML file.
 
 Its root is `CONSOLIDATED_LIST`, with `INDIVIDUALS` and `ENTITIES`. `DATAID` is the id of an entry.
-Names have up to four parts, whose order is not marked; names in the original script are not read.
+Names have up to four parts, in an unmarked order; names in the original script are not read.
 """
 
 from collections.abc import Iterator

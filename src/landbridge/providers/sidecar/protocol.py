@@ -373,7 +373,7 @@ class CreditsAnswer(SidecarMessage, frozen=True):
 
 
 class RawCreditsAnswer(SidecarMessage, frozen=True):
-    """The same, to decode each credit by itself: one that is not valid does not hide the others."""
+    """`CreditsAnswer` with undecoded credits, so that an invalid one does not hide the others."""
 
     credits: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=CREDITS_MAX)]
     reversed: Annotated[tuple[ProviderReference, ...], Meta(max_length=CREDITS_MAX)] = ()

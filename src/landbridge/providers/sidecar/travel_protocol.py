@@ -74,7 +74,7 @@ class TravelInquiryAnswer(SidecarMessage, frozen=True):
 
 
 class ReceivedTravelAnswer(SidecarMessage, frozen=True):
-    """The same, with the comment as the other VASP wrote it: no text hides its answer."""
+    """`TravelInquiryAnswer` with any comment, so that no text of a VASP makes it invalid."""
 
     key: UUID
     state: TravelState
@@ -154,7 +154,7 @@ class TravelInboxAnswer(SidecarMessage, frozen=True):
 
 
 class RawTravelInbox(SidecarMessage, frozen=True):
-    """The same, to decode each message by itself: one that is not valid hides no other."""
+    """`TravelInboxAnswer` with undecoded messages, so that an invalid one hides no other."""
 
     inquiries: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=INBOX_MAX)] = ()
     confirmations: Annotated[tuple[msgspec.Raw, ...], Meta(max_length=INBOX_MAX)] = ()

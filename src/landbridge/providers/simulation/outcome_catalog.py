@@ -24,7 +24,7 @@ REVIEWED = frozenset({_ONRAMP, _OFFRAMP})
 
 
 class ScriptedStep(StrEnum):
-    """Step whose outcome can be scripted, in the order in which payments reach them."""
+    """Step with an outcome that can be scripted, in the order in which payments reach them."""
 
     SCREENING = "screening"
     QUOTE = "quote"

@@ -232,7 +232,7 @@ def _check_one(name: str, *members: object) -> None:
 
 
 def _decode(body: bytes, type_: type[T]) -> T:
-    """Decode a message. Raises `FieldInvalid`, whose text has nothing of the body."""
+    """Decode a message. Raises `FieldInvalid` with a text that has nothing of the body."""
     try:
         return msgspec.json.decode(body, type=type_)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

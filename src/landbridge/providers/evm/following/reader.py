@@ -37,7 +37,7 @@ class ChainReader:
         *,
         messengers: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        """`messengers` are those of other chains whose burns this chain mints, by domain."""
+        """`messengers` are those of other chains, for the burns minted here, by domain."""
         self.chain = chain
         self._client = client
         self._messengers = messengers

@@ -50,7 +50,7 @@ class GasCosts:
                 if each.wei != each.booked_wei
             ]
             outcomes = await self._ledger.create_house_transfers_in(tx, creations, TRANSITIONS)
-            # A duplicate record belongs to an order whose mark was lost.
+            # A duplicate record belongs to an order that has lost its mark.
             if set(outcomes) - {CommitOutcome.DONE, CommitOutcome.DUPLICATE}:
                 raise InvariantBroken(f"booking gas resulted in {sorted(set(outcomes))}")
             await store.set_booked(tx, costs, self._clock.now())

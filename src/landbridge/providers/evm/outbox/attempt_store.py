@@ -267,7 +267,7 @@ async def stopped(tx: Tx, chain: str, addresses: Collection[str]) -> set[str]:
 async def take(
     tx: Tx, chain: str, address: str, nonces: Collection[int], *, next_nonce: int
 ) -> None:
-    """Mark attempts whose nonces other transactions have used, and attempts never sent."""
+    """Mark attempts as taken: those at these nonces, and those below `next_nonce` never sent."""
     await tx.execute(_TAKE, chain, address, list(nonces), next_nonce)
 
 

@@ -34,7 +34,7 @@ class FinalityCheck:
         self._context = context
 
     async def run(self, head: BlockHeader, at: datetime) -> None:
-        """Reopen orders whose blocks the chain has lost.
+        """Reopen orders in blocks that the chain has lost.
 
         A chain that is shorter than before, but otherwise the same, decides nothing.
         """

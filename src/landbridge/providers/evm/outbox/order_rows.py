@@ -18,7 +18,7 @@ def paid_legs(order: OutboxOrder) -> Sequence[PaymentLeg]:
 
 
 def has_recipient(order: OutboxOrder) -> bool | None:
-    """Return whether an order has a recipient column instead of destinations; None if not."""
+    """Return True if an order stores a recipient instead of destinations, otherwise None."""
     return None if order.action is ChainAction.TRANSFER else True
 
 

@@ -350,7 +350,7 @@ async def lock_batches(
 
 
 async def claim_message(tx: Tx, order: OutboxOrder, nonce: bytes) -> bool:
-    """Claim a message's nonce for a mint; return False if another order or nonce is claimed."""
+    """Store the nonce of a mint's message; False if another order or the mint has one."""
     return bool(await tx.fetchval(_CLAIM_MESSAGE, order.org_id, order.key, nonce))
 
 

@@ -45,5 +45,5 @@ async def executed(
 
 
 def _recipient(order: OutboxOrder, address: str) -> str | None:
-    """Return who must receive the coins; None for a burn, whose coins go to the bridge."""
+    """Return who must receive the coins; None for a burn: its coins go to the bridge."""
     return None if order.action is ChainAction.BURN else address

@@ -92,7 +92,7 @@ class SendingStep:
     async def _cancel_failed(self, at: datetime) -> None:
         """Use up the nonces of failed payments that a reorganisation has removed from their blocks.
 
-        Their money was released, but somebody may have the bytes, which could now pay.
+        Their money was released, but another party may have the bytes, which could now pay.
         """
         found = await self._context.database.single(
             lambda tx: attempt_store.to_cancel(tx, self._context.name)

@@ -154,7 +154,7 @@ class SigningStep:
     async def _affordable(
         self, orders: Sequence[OutboxOrder], at: datetime
     ) -> Sequence[OutboxOrder]:
-        """Return orders whose organisation has gas left for these 24 hours; the others wait."""
+        """Return orders of organisations with gas left for these 24 hours; the others wait."""
         context, most = self._context, self._context.chain.organisation_day_wei
         if not orders:
             return orders

@@ -66,7 +66,7 @@ def follow(
 def _prepared(
     order: OutboxOrder, *, is_success: bool, block: int, view: ChainView, at: datetime
 ) -> OutboxOrder:
-    """Return an order whose step prepared the payment; the next step begins after confirmation."""
+    """Return an order after a preparing step; the next step begins after its confirmation."""
     if not view.is_confirmed(block) or not (is_success or view.is_final(block)):
         return replace(order, state=OutboxState.MINED)
     return replace(order, state=OutboxState.CREATED, step=order.step + 1, due_at=at)

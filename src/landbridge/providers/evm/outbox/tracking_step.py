@@ -269,7 +269,7 @@ class TrackingStep:
 def _must_arrive(order: OutboxOrder) -> bool:
     """Return whether another transaction is signed after one that has failed.
 
-    This holds for orders that were reported as paid, and for mints, whose coins are burned already.
+    This holds for orders that were reported as paid, and for mints, because their coins are burned.
     """
     return order.is_reported_as_paid or order.action is ChainAction.MINT
 

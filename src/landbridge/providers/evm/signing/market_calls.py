@@ -1,7 +1,7 @@
 """Decoding of market calls: sales of one configured token for another.
 
 A sale is signed only through a configured pool, and only if it gives at least the chain's
-`least_rate`. So somebody who has gained access to the socket can't give coins away in a sale for
+`least_rate`. So a person who has gained access to the socket can't give coins away in a sale for
 nothing.
 """
 

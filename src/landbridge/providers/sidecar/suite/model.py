@@ -76,5 +76,5 @@ async def check_conflict(call: Awaitable[object], fault: str) -> None:
 
 
 def lacking(outcome: StrEnum) -> str:
-    """Return why a check is skipped whose test outcome the sidecar does not list."""
+    """Return why a check is skipped: the sidecar does not list its test outcome."""
     return f"the sidecar does not list the test outcome {outcome}"

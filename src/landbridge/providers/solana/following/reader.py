@@ -127,7 +127,7 @@ class TokenAccountReader:
         units: int,
         transactions_max: int,
     ) -> FoundTransfers:
-        """Return the next transfers into an account whose balance at `slot` is `units`.
+        """Return the next transfers into an account with a balance of `units` at `slot`.
 
         `before` is its last reading. Transactions up to `start_slot` are left out.
         """
