@@ -123,6 +123,11 @@ SENTENCES: Final[Sequence[str]] = (
     _("an organisation has at most %(most)s templates; delete one first"),
     _("a template has at most %(most)s versions"),
     _("the template %(name)s is used by %(uses)s"),
+    # From files.
+    _(
+        "the files of this organisation have reached their limit in bytes; delete some that no "
+        "document references, or ask the operator for a higher limit"
+    ),
     # From sign-in and team.
     _("Wrong e-mail or password"),
     _("Wrong or already used code. Wait for the next code and try again."),
