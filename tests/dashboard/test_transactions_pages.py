@@ -263,6 +263,9 @@ async def test_the_list_is_filtered_by_the_name_of_a_user(org: Tenant) -> None:
         assert f"{LIST}/{swaps[ada]}" in links
         assert f"{LIST}/{swaps[grace]}" not in links
     assert "Several users match." in (await admin.open(LIST, user="lovelace")).text
+    await make_user(org, firstName="Augusta", email="ada@x.example")
+    page = await admin.open(LIST, user="ada@x.example")
+    assert "Several users have this e-mail. Enter a user ID." in page.text
     assert "No user has this name" in (await admin.open(LIST, user="Turing")).text
 
 

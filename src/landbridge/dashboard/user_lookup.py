@@ -59,6 +59,8 @@ async def find_user_id(interface: InternalClient, text: str) -> str | None:
     exact = [each for each in found if text.casefold() in _titles(each)] or found
     if not exact:
         raise FieldInvalid("No user has this name, e-mail or ID.", field="user")
+    if len(exact) > 1 and exact[0].email.casefold() == text.casefold():
+        raise FieldInvalid("Several users have this e-mail. Enter a user ID.", field="user")
     if len(exact) > 1:
         raise FieldInvalid("Several users match. Enter an e-mail or a user ID.", field="user")
     return str(exact[0].id)

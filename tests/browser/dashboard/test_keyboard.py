@@ -113,7 +113,7 @@ async def test_walking_a_list(open_dashboard: OpenDashboard, api: ScenarioClient
     async with open_dashboard() as page:
         await page.goto("/dashboard/users")
         await page.keyboard.press("/")
-        await expect(page.get_by_label("Name, e-mail or id")).to_be_focused()
+        await expect(page.get_by_label("Name, e-mail or user ID")).to_be_focused()
         async with looked_for(page, family.lower()):
             await page.keyboard.type(family.lower())
         rows = page.locator("#users tbody tr")

@@ -23,7 +23,7 @@ async def test_users_are_found_while_one_types(
         await sign_up(api, f"{family}{first}")
     async with open_dashboard() as page:
         await page.goto("/dashboard/users")
-        field, rows = page.get_by_label("Name, e-mail or id"), page.locator("#users tbody tr")
+        field, rows = page.get_by_label("Name, e-mail or user ID"), page.locator("#users tbody tr")
         await field.press_sequentially(family.lower())
         await expect(rows).to_have_count(2)
         await field.press_sequentially("b")

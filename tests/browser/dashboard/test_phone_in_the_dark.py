@@ -62,7 +62,7 @@ async def test_a_transfer_is_made_on_a_phone_at_night(
         await users.click()
         # With its scripts: they look for what is typed.
         await page.wait_for_url("**/dashboard/users")
-        await page.get_by_label("Name, e-mail or id").fill(name.lower())
+        await page.get_by_label("Name, e-mail or user ID").fill(name.lower())
         await expect(page.locator("#users tbody tr")).to_have_count(1)
         await page.get_by_role("row", name=name).get_by_role("link").first.click()
         await expect(page.get_by_role("heading", level=1)).to_contain_text(name)

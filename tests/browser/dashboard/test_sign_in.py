@@ -53,7 +53,7 @@ async def test_a_wrong_password_is_refused_and_the_right_one_leads_on(
         await expect(page.get_by_label("Password")).to_have_value("")
         await type_in(page, mary.email, PASSWORD)
         await page.wait_for_url("**/dashboard/users?q=nobody-at-all")
-        await expect(page.get_by_label("Name, e-mail or id")).to_have_value("nobody-at-all")
+        await expect(page.get_by_label("Name, e-mail or user ID")).to_have_value("nobody-at-all")
         await expect(page.get_by_role("link", name=mary.name)).to_be_visible()
         await sign_out(page)
         await page.goto("/dashboard/users")

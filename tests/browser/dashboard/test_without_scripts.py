@@ -16,7 +16,7 @@ async def test_a_list_is_filtered_by_a_button(
     user = await sign_up(api, name)
     async with open_dashboard(scripts=False) as page:
         await page.get_by_role("link", name="Users", exact=True).click()
-        await page.get_by_label("Name, e-mail or id").fill(name.lower())
+        await page.get_by_label("Name, e-mail or user ID").fill(name.lower())
         await page.get_by_role("button", name="Search").click()
         await page.wait_for_url(f"**q={name.lower()}*")
         await expect(page.locator("#users tbody tr")).to_have_count(1)

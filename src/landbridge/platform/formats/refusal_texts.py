@@ -40,6 +40,7 @@ SENTENCES: Final[Sequence[str]] = (
     _("Enter a label for the address."),
     _("Enter a name, an e-mail or a user ID."),
     _("Several users match. Enter an e-mail or a user ID."),
+    _("Several users have this e-mail. Enter a user ID."),
     _("Enter an e-mail, a user ID or an address."),
     _("Enter at least one line, one per recipient."),
     _("Enter the ID of an onramp or a virtual account."),
