@@ -2,6 +2,8 @@
 
 import ast
 import os
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -28,6 +30,16 @@ _MADE = frozenset(
     }
 )
 
+_QUOTES = '"""'
+# What begins or ends a text of several lines, a function, a method or a class.
+_OUTLINE = re.compile(rf"{_QUOTES}|^(?: {{4}})?(?:async )?def |^class ", re.MULTILINE)
+# Where the quotes of a text do not alternate, or others are used, the file must be parsed.
+_ODD_QUOTES = re.compile(r"""['\\]\"{3}|\"\w+\"{3}|\"{4}|'{3}""")
+_DEFINITION = re.compile(rf"{_QUOTES}|^ *(?:async )?(def|class) (\w+)", re.MULTILINE)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Members of a node that have statements, or what has them.
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
 
 @dataclass(frozen=True)
 class Source:
@@ -46,6 +58,52 @@ class Source:
         """Every syntax node: many rules look at all of them."""
         return tuple(ast.walk(self.tree))
 
+    def may_have_function_over(self, lines: int) -> bool:
+        """Return False if the text shows that no function is longer: to parse it takes 5 ms.
+
+        The text is that of our formatter. Functions within functions belong to the outer one.
+        """
+        if _ODD_QUOTES.search(self.text) is not None:
+            return True
+        begin, is_in_text, is_in_class = 0, False, False
+        for found in _OUTLINE.finditer(self.text):
+            if found[0] == _QUOTES:
+                is_in_text = not is_in_text
+            elif not is_in_text and (is_in_class or not found[0].startswith(" ")):
+                if self.text.count("\n", begin, found.start()) > lines:
+                    return True
+                begin = found.start()
+                is_in_class = is_in_class if found[0].startswith(" ") else found[0] == "class "
+        return self.text.count("\n", begin) > lines
+
+    @cached_property
+    def definitions(self) -> tuple[tuple[str, str], ...]:
+        """Return keyword and name of each function and class, mostly without parsing."""
+        if _ODD_QUOTES.search(self.text) is not None:
+            functions = (("def", each.name) for each in self.nodes if isinstance(each, _FUNCTIONS))
+            classes = (
+                ("class", each.name) for each in self.nodes if isinstance(each, ast.ClassDef)
+            )
+            return (*functions, *classes)
+        found: list[tuple[str, str]] = []
+        is_in_text = False
+        for each in _DEFINITION.finditer(self.text):
+            if each[0] == _QUOTES:
+                is_in_text = not is_in_text
+            elif not is_in_text:
+                found.append((each[1], each[2]))
+        return tuple(found)
+
+    @cached_property
+    def functions(self) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+        """Every function, without a look into expressions, which most nodes belong to."""
+        return tuple(_functions(self.tree.body))
+
+    @cached_property
+    def imports(self) -> tuple[str, ...]:
+        """Names of the modules that it imports, and of what it imports from them."""
+        return tuple(_imports(self.nodes))
+
     @property
     def name(self) -> str:
         """Path from the root of the repository."""
@@ -56,6 +114,26 @@ class Source:
         """Import name, if it is in the package."""
         parts = self.path.relative_to(PACKAGE.parent).with_suffix("").parts
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _functions(body: Iterable[ast.AST]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in body:
+        if isinstance(node, _FUNCTIONS):
+            yield node
+        for name in _BLOCKS:
+            yield from _functions(getattr(node, name, ()))
+
+
+def _imports(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.Import():
+                yield from (each.name for each in node.names)
+            case ast.ImportFrom(module=str(module), level=0):
+                yield module
+                yield from (f"{module}.{each.name}" for each in node.names)
+            case _:
+                pass
 
 
 @cache

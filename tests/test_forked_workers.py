@@ -40,6 +40,33 @@ def test_each(number):
         ran.write(f"{number} {os.getpid()} {IMPORTED}\\n")
 """
 
+_FIXTURES = """
+import pytest
+
+@pytest.fixture
+def failing():
+    print("said before")
+    raise ValueError("begins badly")
+
+@pytest.fixture
+def ending():
+    yield
+    raise ValueError("ends badly")
+
+def test_first(failing):
+    pass
+
+def test_second(ending):
+    pass
+
+def test_third():
+    pass
+
+@pytest.mark.skip(reason="not today")
+def test_fourth():
+    pass
+"""
+
 
 def test_workers_share_one_collection_and_run_each_test_once(tmp_path: Path) -> None:
     done = _run(tmp_path, _TESTS)
@@ -57,18 +84,39 @@ def test_a_worker_that_crashes_is_replaced(tmp_path: Path) -> None:
     assert "crashed while running" in done.stdout
 
 
+def test_fixtures_are_reported_if_they_fail_or_say_something(tmp_path: Path) -> None:
+    done = _run(tmp_path, _FIXTURES)
+    assert "2 passed, 1 skipped, 2 errors" in done.stdout, done.stdout + done.stderr
+    assert "said before" in done.stdout
+    assert "ends badly" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["-v", "--durations=0", "--junitxml=results.xml"])
+def test_an_option_that_shows_fixtures_receives_them(tmp_path: Path, option: str) -> None:
+    tests = "import time\n\n\ndef setup_module():\n    time.sleep(0.01)\n\n" + _TESTS
+    done = _run(tmp_path, tests, option)
+    assert "8 passed" in done.stdout, done.stdout + done.stderr
+    if option == "-v":
+        assert done.stdout.count("test_some.py::test_each[0]") == 2, done.stdout
+    elif option == "--durations=0":
+        assert "s setup" in done.stdout, done.stdout
+    else:
+        assert (tmp_path / "results.xml").read_text().count("<testcase ") == 8
+
+
 def test_a_module_that_cannot_be_imported_is_reported(tmp_path: Path) -> None:
     done = _run(tmp_path, "import no_such_module\n")
     assert done.returncode != 0
     assert "No module named 'no_such_module'" in done.stdout, done.stdout + done.stderr
 
 
-def _run(folder: Path, tests: str) -> "subprocess.CompletedProcess[str]":
+def _run(folder: Path, tests: str, *options: str) -> "subprocess.CompletedProcess[str]":
     """Run tests in two workers."""
     (folder / "pytest.ini").write_text("[pytest]\n")
     (folder / "conftest.py").write_text(_CONFTEST)
     (folder / "test_some.py").write_text(tests)
-    command = (sys.executable, "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", str(folder))
+    pytest_of_two = (sys.executable, "-m", "pytest", "-n", "2", "-p", "no:cacheprovider")
+    command = (*pytest_of_two, *options, str(folder))
     return subprocess.run(
         command,
         cwd=folder,

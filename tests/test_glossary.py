@@ -264,12 +264,9 @@ def _names() -> tuple[Name, ...]:
 def _names_in(source: Source) -> Iterator[Name]:
     stem = source.path.parent.name if source.path.stem == "__init__" else source.path.stem
     yield Name(source.name, "module", stem)
-    for node in source.nodes:
-        match node:
-            case ast.ClassDef(name=name):
-                yield Name(source.name, "class", name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                kind = "test" if name.startswith("test_") else "function"
-                yield Name(source.name, kind, name)
-            case _:
-                pass
+    for keyword, name in source.definitions:
+        if keyword == "class":
+            yield Name(source.name, "class", name)
+        else:
+            kind = "test" if name.startswith("test_") else "function"
+            yield Name(source.name, kind, name)

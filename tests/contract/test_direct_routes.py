@@ -71,15 +71,18 @@ async def test_direct_routes_answer_every_operation_like_the_framework(
         for operation in operations(document):
             for sent in drawn(operation, values_for(document, operation, things), examples):
                 # The first request may create what later ones repeat.
-                first, *others = [
-                    await _send(client, org, operation, sent)
-                    for client in (direct, direct, framework, direct)
+                if operation.method != "GET":
+                    await _send(direct, org, operation, sent)
+                ways = [
+                    _comparable(await _send(client, org, operation, sent))
+                    for client in (direct, framework)
                 ]
-                del first
                 count += 1
-                comparable = [_comparable(each) for each in others]
-                if comparable[0] != comparable[1] and comparable[1] != comparable[2]:
-                    differences.append(f"{operation} {sent}: {comparable[0]} {comparable[1]}")
+                # Nor is it the time that makes the difference.
+                if ways[0] != ways[1] and ways[1] != _comparable(
+                    await _send(direct, org, operation, sent)
+                ):
+                    differences.append(f"{operation} {sent}: {ways[0]} {ways[1]}")
     assert differences == []
     assert count > 125 * examples
 

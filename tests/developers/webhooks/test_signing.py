@@ -21,6 +21,7 @@ from landbridge.developers.webhooks.schemas import Jwks, jwks
 from landbridge.developers.webhooks.signing import TOKEN_LIFE, Signer, secret_text
 from landbridge.platform.http.responses import encode
 from tests.developers.webhooks.endpoints import claims_of, token_of
+from tests.long import examples
 
 ORG, ENDPOINT, OTHER, KEY = (UUID(int=number) for number in range(1, 5))
 ISSUER = "https://pay.example.com"
@@ -143,7 +144,7 @@ def test_a_key_set_equals_the_pem(now: datetime) -> None:
     assert jwt.decode(token, found, algorithms=["RS256"], audience=str(ENDPOINT))["jti"] == "evt_1"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300, 60), deadline=None)
 @given(st.data())
 def test_no_bit_of_a_token_can_be_altered(data: st.DataObject) -> None:
     at = datetime.now(UTC)
@@ -158,7 +159,7 @@ def test_no_bit_of_a_token_can_be_altered(data: st.DataObject) -> None:
         claims_of(".".join(parts), pair().public_pem, str(ENDPOINT))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100, 30), deadline=None)
 @given(body=st.binary(max_size=2_000), event_id=st.from_regex(r"\Aevt_[0-9a-f]{42}\Z"))
 def test_every_body_is_proven_in_both_styles(body: bytes, event_id: str) -> None:
     headers = make_signer(SECRET).headers(event_id=event_id, body=body, at=datetime.now(UTC))

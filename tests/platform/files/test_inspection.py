@@ -11,6 +11,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.files.heic_items import check_items
 from landbridge.platform.files.inspection import inspect
 from landbridge.platform.files.model import FILE_BYTES_MAX, MimeType, clean_name, file_uuid
+from tests.long import examples
 from tests.platform.files.heic_grids import derived, full_box, grid_heic
 from tests.platform.files.sample_files import (
     GOOD,
@@ -333,7 +334,7 @@ def test_images_in_a_heic_have_fifty_megapixels_together() -> None:
 CHANGES = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(min_size=1, max_size=1)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150, 50), deadline=None)
 @given(st.sampled_from(sorted(GOOD)), CHANGES)
 def test_changed_bytes_are_accepted_or_refused_without_an_error(
     name: str, changes: list[tuple[float, bytes]]

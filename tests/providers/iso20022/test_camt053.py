@@ -3,7 +3,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from landbridge.platform.core.errors import InvariantBroken
@@ -17,6 +17,7 @@ from landbridge.providers.iso20022.messages import (
     StatementEntry,
     Transaction,
 )
+from tests.long import examples
 from tests.providers.iso20022.builders import (
     DOLLAR,
     EURO,
@@ -47,6 +48,7 @@ WRITTEN = make_statement(
 
 
 @given(st.lists(statements(), min_size=1, max_size=3))
+@settings(max_examples=examples(100, 10))
 def test_a_written_message_is_read_again(statements: list[BankStatement]) -> None:
     raw = camt053.write(*statements)
     assert camt053.read(raw) == statements

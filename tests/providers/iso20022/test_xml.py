@@ -19,6 +19,7 @@ from landbridge.providers.iso20022.xml import (
     TEXT_LENGTH_MAX,
     read_document,
 )
+from tests.long import examples
 from tests.providers.iso20022.builders import golden
 
 # Attributes of a tag that is just short enough.
@@ -199,7 +200,7 @@ def test_a_truncated_file_is_refused_wherever_it_ends(read: object, name: str) -
 
 
 @given(st.data())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300, 60), deadline=None)
 def test_any_bytes_raise_no_other_error(data: st.DataObject) -> None:
     raw = bytearray(golden(data.draw(st.sampled_from(["camt053-02.xml", "pain001-sepa.xml"]))))
     for _ in range(data.draw(st.integers(1, 8))):
