@@ -8,11 +8,11 @@ from uuid import UUID
 
 import asyncpg
 
-from landbridge.platform.db.one_organisation import for_one_node
+from landbridge.platform.db.one_organisation import VIEWS, OneNodeConnection, for_one_node
 from landbridge.platform.db.session_settings import ONE_NODE_SETTINGS
 from tests.cluster.nodes import Cluster
 from tests.sources import report
-from tests.statements import Statement, statements
+from tests.statements import statements
 
 _ORG = UUID("018f0000-0000-7000-8000-000000000001")
 # A statement that sets a column to a bare subscript crashes the coordinator, and this test.
@@ -85,16 +85,6 @@ REFUSED: Final = {
     ("platform/changes/store.py", "_ADD"): "append_change_of_one is called instead",
     ("platform/changes/store.py", "_ADD_NEXT"): "append_change_of_one is called instead",
     **{
-        ("reporting/rollups/" + file, name): "reports: their views look up the first row of each"
-        for file, name in (
-            ("service.py", "_ACTIVE"),
-            ("build_store.py", "_FOLD"),
-            ("duration_store.py", "_DURATIONS"),
-            ("sum_store.py", "_SUMS"),
-            ("sum_store.py", "_SUMS_OF_USERS"),
-        )
-    },
-    **{
         ("reporting/reconciliation/" + file, name): "reconciliation does not run there"
         for file, name in (
             ("bank_store.py", "_SET_GAPS"),
@@ -115,8 +105,10 @@ async def test_each_statement_needs_one_node_or_is_listed(nodes: Cluster, dsn: s
     connection: Any = await cast("Any", asyncpg).connect(
         dsn, server_settings=ONE_NODE_SETTINGS, statement_cache_size=0
     )
+    views = OneNodeConnection.with_views(await connection.fetch(VIEWS)).views
     for each in statements():
-        if reason := await _why_not_one_node(connection, each):
+        sql = for_one_node(each.sql, views)
+        if reason := await _why_not_one_node(connection, sql):
             found[each.file, each.name] = f"{each}: {reason}"
     await connection.close()
     listed = ASK_ALL_NODES | REFUSED
@@ -126,8 +118,7 @@ async def test_each_statement_needs_one_node_or_is_listed(nodes: Cluster, dsn: s
     assert not stale, report("These exceptions excuse nothing any more; remove them:", stale)
 
 
-async def _why_not_one_node(connection: Any, statement: Statement) -> str | None:
-    sql = for_one_node(statement.sql)
+async def _why_not_one_node(connection: Any, sql: str) -> str | None:
     try:
         prepared = await connection.prepare(sql)
         types = [each.name for each in prepared.get_parameters()]

@@ -236,7 +236,6 @@ SCHEDULES = [
         lambda c, offsets: c.rollup_updater.run_once(offsets),
         5.0,
         is_divided=True,
-        needs_one_server=True,
     ),
     # A change is in the tree of provable books two seconds after its commit.
     WorkerSchedule(

@@ -18,7 +18,7 @@ import asyncpg
 
 from landbridge.platform.core.errors import LandbridgeError, ReadOnlyServer
 from landbridge.platform.db.commit_proofs import CommitAttempt, attempt
-from landbridge.platform.db.one_organisation import OneNodeConnection
+from landbridge.platform.db.one_organisation import VIEWS, OneNodeConnection
 from landbridge.platform.db.retry import LOST_CONNECTION, retrying
 from landbridge.platform.db.servers import Servers
 from landbridge.platform.db.session_settings import (
@@ -240,9 +240,10 @@ class Database:
         pool = await create(**options)
         if not (await pool.fetch(_IS_DISTRIBUTED))[0]["yes"]:
             return pool, False
+        connection_class = OneNodeConnection.with_views(await pool.fetch(VIEWS))
         await pool.close()
         options["server_settings"] |= ONE_NODE_SETTINGS
-        return await create(connection_class=OneNodeConnection, **options), True
+        return await create(connection_class=connection_class, **options), True
 
     async def _check_sessions(self) -> None:
         try:
