@@ -17,7 +17,6 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats import addresses, bank_numbers, people, tax, texts
 from landbridge.platform.formats.addresses import Address
 from landbridge.platform.formats.bank_numbers import BankNumber
-from tests.long import examples
 from tests.matrices import in_one_test
 
 BANKS = {name: each for name, each in vars(bank_numbers).items() if isinstance(each, BankNumber)}
@@ -85,7 +84,7 @@ def _tried(check: Callable[[], Any]) -> tuple[Any, FieldInvalid | None]:
 
 @pytest.mark.parametrize("name", sorted(CHECKS))
 @given(text=PIECES)
-@settings(max_examples=examples(60, 20), deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_text_is_canonicalised_or_refused_by_its_field(name: str, text: str) -> None:
     _is_kept_or_refused(CHECKS[name], text)
 
@@ -98,7 +97,7 @@ def test_hostile_texts_are_refused_by_their_field(name: str, text: str) -> None:
 @pytest.mark.parametrize("country", [None, *sorted({"ARG", "CAN", "FRA", "IND", *COUNTRIES})])
 @given(text=PIECES)
 @example("٠٢١٠٠٠٠٢١")
-@settings(max_examples=examples(40, 20), deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_tax_number_is_accepted_or_refused(country: str | None, text: str) -> None:
     _is_kept_or_refused(partial(tax.check_tax_number, country=country), text)
 
