@@ -2684,7 +2684,8 @@ class Providers:
 
         Providers with what they serve, their health, and the oldest that wait for each.
 
-        No provider is called for it. Admins also get the numbers of calls.
+        No provider is called for it. Admins of the only organisation also get the numbers of
+        calls.
         """
         call = Call(
             "GET",

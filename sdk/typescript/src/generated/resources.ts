@@ -1851,7 +1851,7 @@ export class Providers {
    *
    * Providers with what they serve, their health, and the oldest that wait for each.
    *
-   * No provider is called for it. Admins also get the numbers of calls.
+   * No provider is called for it. Admins of the only organisation also get the numbers of calls.
    */
   list(options: Options = {}): Promise<types.ProviderList> {
     return this.sender.send(
