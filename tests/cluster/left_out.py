@@ -20,8 +20,6 @@ LEFT_OUT: Final = {
     f"{_CORRUPTION}[a sequence of numbers that was not restored]": "each node has its sequence",
     f"{_WRITERS}test_number_drawn_before_the_lock_is_found": "draws numbers at the coordinator",
     "tests/ledger/test_held_rows.py": _LOCKS,
-    "tests/ledger/test_house_accounts.py": "rolls up those of all organisations by one statement",
-    "tests/ledger/test_house_rebuild.py": "rebuilds those of all organisations by one statement",
     f"{_SERVICE}test_due_records_are_ordered_by_their_organisations_clocks": _MIXED,
     "tests/ledger/test_store.py::test_records_with_one_id_in_two_organisations_are_two": _MIXED,
     "tests/ledger/test_lock_order.py": _LOCKS,
