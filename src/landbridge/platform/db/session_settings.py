@@ -21,6 +21,9 @@ ONE_NODE_SETTINGS: Final = {
     # Statements on the catalogue, which hide the tables of shards, would never end in asyncpg's
     # walk over types.
     "citus.override_table_visibility": "off",
+    # One connection to each node, so that a transaction that has asked all shards may still write
+    # to a table that is on each node.
+    "citus.multi_shard_modify_mode": "sequential",
 }
 
 _EFFECTIVE: Final = """
