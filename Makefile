@@ -22,7 +22,7 @@ SHORT_FORM := $(addprefix tests/,races properties ledger payments providers/evm 
 	tests/test_docs.py::test_examples_run_as_pasted[README.md]
 
 # What runs on several nodes; tests/cluster/left_out.py says what does not, and why.
-CLUSTER := $(addprefix tests/,cluster ledger payments/swaps platform/changes)
+CLUSTER := $(addprefix tests/,cluster ledger payments/swaps platform/changes reporting/rollups)
 
 # A worker more than cores, as tests wait for timeouts and processes a fifth of the time. Neighbours stay together, so
 # that what a module shares is made once.

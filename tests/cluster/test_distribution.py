@@ -106,9 +106,7 @@ def test_a_statement_of_no_organisation_stays_as_it_is() -> None:
 
 def test_a_view_is_replaced_by_its_definition_and_compared_with_the_organisation() -> None:
     inner = "SELECT c.org_id, c.seq\n   FROM changes c"
-    outer = (
-        "SELECT b.org_id\n FROM batches b, LATERAL ( SELECT FROM steps x WHERE x.org_id = b.org_id)"
-    )
+    outer = "SELECT b.org_id FROM batches b, LATERAL ( SELECT FROM s x WHERE x.org_id = b.org_id)"
     views = (("report_batches", outer), ("report_changes", inner))
     sql = "select d.seq from report_changes d join report_batches b on true where d.org_id = $1"
     assert for_one_node(sql, views) == (

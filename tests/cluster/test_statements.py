@@ -84,16 +84,6 @@ ASK_ALL_NODES: Final = {
 REFUSED: Final = {
     ("platform/changes/store.py", "_ADD"): "append_change_of_one is called instead",
     ("platform/changes/store.py", "_ADD_NEXT"): "append_change_of_one is called instead",
-    **{
-        ("reporting/reconciliation/" + file, name): "reconciliation does not run there"
-        for file, name in (
-            ("bank_store.py", "_SET_GAPS"),
-            ("close_store.py", "_ADD_CUTOFF"),
-            ("ledger_store.py", "_BANK_MOVEMENTS"),
-            ("ledger_store.py", "_OPEN"),
-            ("run_store.py", "_ADD"),
-        )
-    },
     ("customers/chain_deposits/treasury_store.py", "_MATCH"): "deposits of real chains",
     ("providers/evm/gas/store.py", "_LOCK_DUE"): "orders of real chains are on the coordinator",
     ("sandbox/seeding/store.py", "_MOVE"): "movements of seeded data",

@@ -192,6 +192,17 @@ CORRUPTIONS = {
         "payment",
         "the change before it",
     ),
+    "numbers against the order of an object, before they have places": corruption(
+        f""", unplaced as (
+            update change_batches set place = null where org_id = $1
+        ) update changes c set batch = o.batch from (
+            select object_id, seq, batch from changes {CHANGE}
+        ) o where c.org_id = $1 and c.object_id = o.object_id and c.seq in (2, 3)
+        and o.seq = 5 - c.seq""",
+        {PLACES, ROLL_UPS},
+        "payment",
+        "the change before it",
+    ),
     "a place that two batches have": corruption(
         f"update change_batches b set place = o.place from change_batches o"
         f" where b.org_id = $1 and o.org_id = $1 and o.number ="

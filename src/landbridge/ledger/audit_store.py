@@ -268,7 +268,8 @@ PLACES = """
 select org_id, format('%s/%s', object_id, seq) as key, count(*) over () as wrong,
     case
         when number is null then format('the change is of batch %s, which does not exist', batch)
-        when batches > 1 then format('its place %s belongs to %s batches', place, batches)
+        when place is not null and batches > 1 then
+            format('its place %s belongs to %s batches', place, batches)
         else format('it has place %s in batch %s, the change before it %s in %s',
             place, batch, place_before, batch_before)
     end as sentence

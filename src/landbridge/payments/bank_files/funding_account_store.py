@@ -42,9 +42,10 @@ _SET_FOLDERS = """
 update funding_accounts set folder_digests = $3 where org_id = $1 and id = $2
 """
 
+# A subquery without columns has no rows on Citus if it asks all nodes.
 _HAS_FOLDER = """
 select exists (
-    select from funding_accounts where org_id <> $1 and folder_digests && $2::bytea[]
+    select 1 from funding_accounts where org_id <> $1 and folder_digests && $2::bytea[]
 )
 """
 

@@ -20,6 +20,9 @@ ONE_NODE_SETTINGS: Final = {
     "plan_cache_mode": "force_custom_plan",
     # With hidden shard tables, asyncpg's recursive query over types would never end.
     "citus.override_table_visibility": "off",
+    # One connection to each node, so that a transaction that has asked all shards may still write
+    # to a table that is on each node.
+    "citus.multi_shard_modify_mode": "sequential",
 }
 
 _EFFECTIVE: Final = """

@@ -36,14 +36,17 @@ insert into recon_matches as m
     outside_moved_at)
 select $1, $2, n.reference, $4, null, 0, n.units, $3, $3
 from unnest($5::text[], $6::numeric[]) as n (reference, units)
-where n.units <> 0 or exists (
-    select from recon_matches x
-    where x.org_id = $1 and x.source = $2 and x.reference = n.reference and x.asset = $4
-)
 order by n.reference
 on conflict (org_id, source, reference, asset) do update
 set outside_units = excluded.outside_units, outside_moved_at = excluded.outside_moved_at
 where m.outside_units <> excluded.outside_units
+"""
+
+_END_GAPS = """
+update recon_matches
+set outside_units = 0, outside_moved_at = $3
+where org_id = $1 and source = $2 and asset = $4 and reference = any($5::text[])
+    and outside_units <> 0
 """
 
 _UNEQUAL = """
@@ -103,15 +106,13 @@ async def set_gaps(
     at: datetime,
 ) -> None:
     """Store what moved in gaps between statements, by reference."""
-    await tx.execute(
-        _SET_GAPS,
-        org_id,
-        source,
-        at,
-        asset,
-        list(gaps),
-        [Decimal(each) for each in gaps.values()],
-    )
+    ended = [reference for reference, units in gaps.items() if units == 0]
+    opened = {reference: units for reference, units in gaps.items() if units != 0}
+    if ended:
+        await tx.execute(_END_GAPS, org_id, source, at, asset, ended)
+    if opened:
+        units = [Decimal(each) for each in opened.values()]
+        await tx.execute(_SET_GAPS, org_id, source, at, asset, list(opened), units)
 
 
 async def unequal(tx: Tx, org_id: UUID, source: ReconSourceName) -> Mapping[str, bool]:

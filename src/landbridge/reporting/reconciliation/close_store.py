@@ -22,13 +22,12 @@ _ADD_CUTOFF = """
 insert into recon_cutoffs
     (org_id, day, source, asset, block_number, block_hash, compared_at, ledger_units, outside_units,
     unexplained_units, accepted_units)
-select $1, $2, $3, n.asset, $4, $5, $6, n.ledger_units, n.outside_units, n.unexplained_units,
-    n.accepted_units
-from unnest($7::text[], $8::numeric[], $9::numeric[], $10::numeric[], $11::numeric[])
+select s.org_id, $2, s.source, n.asset, $4, $5, $6, n.ledger_units, n.outside_units,
+    n.unexplained_units, n.accepted_units
+from recon_sources s
+cross join unnest($7::text[], $8::numeric[], $9::numeric[], $10::numeric[], $11::numeric[])
     as n (asset, ledger_units, outside_units, unexplained_units, accepted_units)
-where exists (
-        select from recon_sources s where s.org_id = $1 and s.source = $3 and s.opened_at < $12
-    )
+where s.org_id = $1 and s.source = $3 and s.opened_at < $12
     and not exists (
         select from recon_cutoffs c where c.org_id = $1 and c.day = $2 and c.source = $3
     )

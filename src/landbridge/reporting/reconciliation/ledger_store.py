@@ -13,9 +13,11 @@ from landbridge.payments.virtual_accounts.model import MICRO_DEPOSIT_KIND
 from landbridge.platform.db.pool import Tx
 from landbridge.reporting.reconciliation.model import BookedMovement, reference_of
 
+_LAST_PLACE = "select l.last_place from change_logs l where l.org_id = $1"
+
 _OPEN = """
 insert into recon_cursors (org_id, opened_place, read_place)
-values ($1, coalesce((select l.last_place from change_logs l where l.org_id = $1), 0) + 1, 0)
+values ($1, $2, 0)
 on conflict (org_id) do nothing
 """
 
@@ -73,7 +75,7 @@ _BANK_MOVEMENTS = """
 select c.object_id as record_id, e.asset, e.units,
     coalesce(y.details ->> 'difference_reference', p.reference, d.deposit_id, c.object_id::text)
         as reference,
-    coalesce(p.is_alone, true) as is_alone
+    coalesce(p.is_alone, true) as is_alone, d.deposit_id
 from change_batches b
 cross join lateral (
     select x.org_id, x.object_id, x.seq
@@ -133,17 +135,22 @@ where b.org_id = $1
     and (b.place >= $2 and b.place < coalesce($3, 9223372036854775807)
         or $3::bigint is null and b.place is null)
     and (t.kind <> $7 or p.reference is not null)
-    and not exists (
-        select from provider_credits v
-        where v.org_id = c.org_id and v.incoming_payment_id = d.deposit_id::uuid
-    )
+"""
+
+_CREDITED = """
+select incoming_payment_id::text as deposit_id
+from provider_credits
+where org_id = $1 and incoming_payment_id = any($2::uuid[])
 """
 
 
 async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
     """Return where the organisation was opened and how far it was read; lock both."""
-    await tx.execute(_OPEN, org_id)
     row = await tx.fetchrow(_LOCK, org_id)
+    if row is None:
+        last_place = await tx.fetchval(_LAST_PLACE, org_id)
+        await tx.execute(_OPEN, org_id, (last_place or 0) + 1)
+        row = await tx.fetchrow(_LOCK, org_id)
     assert row is not None
     return row["opened_place"], row["read_place"]
 
@@ -204,6 +211,9 @@ async def bank_booked(
         OFFRAMP,
         MICRO_DEPOSIT_KIND,
     )
+    deposits = [row["deposit_id"] for row in rows if row["deposit_id"] is not None]
+    credited = await tx.fetch(_CREDITED, org_id, deposits) if deposits else []
+    by_sidecars = {row["deposit_id"] for row in credited}
     return [
         BookedMovement(
             row["record_id"] if row["is_alone"] else None,
@@ -212,6 +222,7 @@ async def bank_booked(
             int(row["units"]),
         )
         for row in rows
+        if row["deposit_id"] not in by_sidecars
     ]
 
 

@@ -18,9 +18,11 @@ RETENTION = timedelta(days=90)
 _ADD = """
 insert into recon_runs
     (org_id, id, source, compared_at, block_number, block_hash, failure, open_count)
-select $1, $2, $3, $4, $5, $6, $7, count(*)
-from recon_differences
-where org_id = $1 and source = $3 and status <> 'RESOLVED'
+values ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+
+_COUNT_OPEN = """
+select count(*) from recon_differences where org_id = $1 and source = $2 and status <> 'RESOLVED'
 """
 
 _REMOVE = "delete from recon_runs where org_id = $1 and compared_at < $2"
@@ -95,7 +97,8 @@ async def add(
 ) -> None:
     """Store a run after its differences, and remove the organisation's old ones."""
     number, block_hash = (None, None) if block is None else (block.number, block.hash)
-    await tx.execute(_ADD, org_id, new_id(), source, at, number, block_hash, failure)
+    count = await tx.fetchval(_COUNT_OPEN, org_id, source)
+    await tx.execute(_ADD, org_id, new_id(), source, at, number, block_hash, failure, count)
     await tx.execute(_REMOVE, org_id, at - RETENTION)
 
 
