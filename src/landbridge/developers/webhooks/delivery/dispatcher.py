@@ -182,17 +182,19 @@ class Dispatcher:
         for endpoint_id, running in list(self.running.items()):
             if not running.task.done():
                 continue
+            if not running.task.cancelled():
+                await self._end(endpoint_id, running)
             del self.running[endpoint_id]
-            if running.task.cancelled():
-                continue
-            if (error := running.task.exception()) is None:
-                self._pauses.pop(endpoint_id, None)
-                self._remember(running.worker)
-            else:
-                _log.error("webhooks.failed", endpoint=str(endpoint_id), exc_info=error)
-                self._back_off(endpoint_id)
-            # Nothing more is sent or written under this lease, even if it was revoked.
-            await self._release(running.worker.lease)
+
+    async def _end(self, endpoint_id: UUID, running: RunningWorker) -> None:
+        if (error := running.task.exception()) is None:
+            self._pauses.pop(endpoint_id, None)
+            self._remember(running.worker)
+        else:
+            _log.error("webhooks.failed", endpoint=str(endpoint_id), exc_info=error)
+            self._back_off(endpoint_id)
+        # Nothing more is sent or written under this lease, even if it was revoked.
+        await self._release(running.worker.lease)
 
     def _remember(self, worker: EndpointWorker) -> None:
         """Remember the backoff of a failing endpoint for its next worker."""
