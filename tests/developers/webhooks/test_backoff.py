@@ -1,8 +1,11 @@
 """A failing endpoint is tried rarely until a delivery succeeds."""
 
+from uuid import UUID
+
 import pytest
 
 from landbridge.developers.webhooks.delivery.backoff import EndpointBackoff
+from landbridge.developers.webhooks.delivery.dispatcher import ENDPOINTS_MAX, put
 
 
 def fail(backoff: EndpointBackoff, times: int, status: int | None = None) -> None:
@@ -73,3 +76,15 @@ def test_failures_between_successes_cause_no_backoff() -> None:
     assert backoff.allow(16, 104.9) == 16
     # And then it does not stop at once.
     assert backoff.allow(16, 105.0) == 8
+
+
+def test_endpoints_that_were_deleted_take_no_more_memory() -> None:
+    remembered: dict[UUID, int] = {}
+    for number in range(ENDPOINTS_MAX):
+        put(remembered, UUID(int=number), 0)
+    # The oldest becomes the newest, and the next one makes room.
+    put(remembered, UUID(int=0), 1)
+    put(remembered, UUID(int=ENDPOINTS_MAX), 2)
+    assert len(remembered) == ENDPOINTS_MAX
+    assert UUID(int=1) not in remembered
+    assert list(remembered.items())[-2:] == [(UUID(int=0), 1), (UUID(int=ENDPOINTS_MAX), 2)]

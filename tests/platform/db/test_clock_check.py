@@ -13,7 +13,14 @@ from landbridge.app.worker import work
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.clock_check import AHEAD_MAX, ClockCheck
 from landbridge.platform.db.pool import Database
-from tests.developers.webhooks.worker_steps import hook, receiving, until
+from tests.developers.webhooks.worker_steps import (
+    Received,
+    hook,
+    receiving,
+    statuses,
+    until,
+    until_rows,
+)
 from tests.tenants import SETTINGS, make_tenant, make_user, served
 
 PATIENCE_S = 60.0
@@ -69,6 +76,32 @@ async def test_deliveries_in_progress_end_when_the_clock_jumps(own_database: Dat
         (endpoint,) = await own_database.rows("select leased_until from webhook_endpoints")
         # Otherwise no worker would deliver there for a year.
         assert endpoint["leased_until"] is None
+        stop.set()
+        await working
+        await container.egress.close()
+
+
+async def test_an_attempt_during_which_the_clock_jumps_is_repeated(own_database: Database) -> None:
+    stop, clock = asyncio.Event(), JumpingClock()
+    container = wire(SETTINGS, own_database, clock)
+
+    def fail_as_the_clock_jumps(_: Received) -> int:
+        clock.ahead = YEAR
+        return 500
+
+    async with receiving() as receiver, served(container) as client:
+        org = await make_tenant(container, client)
+        receiver.answers = fail_as_the_clock_jumps
+        endpoint = await hook(org, receiver, "USER.*")
+        await make_user(org)
+        working = asyncio.create_task(work(container, stop))
+        await until(lambda: bool(receiver.received))
+        await until(lambda: not container.dispatcher.running)
+        # By the wrong clock the retries of a day have passed.
+        assert await statuses(org, endpoint) == []
+        receiver.answers = lambda _: 200
+        clock.ahead = timedelta()
+        await until_rows(org, endpoint, ["DELIVERED"])
         stop.set()
         await working
         await container.egress.close()

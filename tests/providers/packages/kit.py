@@ -55,8 +55,11 @@ def install_module(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> 
     put_on_path(monkeypatch, place, TEMPLATE)
 
 
-def write_file(folder: Path, *, is_test: bool = True, timeout_s: int = 5, more: str = "") -> Path:
-    """Write a providers file with the package as `acme`, for wires."""
+def write_file(folder: Path, *, is_test: bool = True, timeout_s: int = 15, more: str = "") -> Path:
+    """Write a providers file with the package as `acme`, for wires.
+
+    A busy machine takes seconds for a call. Identity allows no longer `timeout_s` than this.
+    """
     (folder / "webhook").write_text(WEBHOOK_SECRET)
     path = folder / "providers.toml"
     path.write_text(
@@ -83,13 +86,21 @@ def process_of(path: Path) -> PackageProcess:
 
 
 @asynccontextmanager
-async def package_client(path: Path, database: Database) -> AsyncGenerator[CountedPackage]:
-    """Yield the client of the package in a providers file."""
+async def package_client(
+    path: Path, database: Database, *, is_started: bool = True
+) -> AsyncGenerator[CountedPackage]:
+    """Yield the client of the package in a providers file.
+
+    Its process is started first, as `landbridge worker` does: a call waits for a start only
+    `timeout_s`. With `is_started=False` the first call starts it.
+    """
     settings = read_providers_file(path).sidecars["acme"]
     assert settings.package is not None
     process = PackageProcess(settings, settings.package)
     client = CountedPackage(settings, Clock(await take_node(database)), database, process)
     try:
+        if is_started:
+            await process.start()
         yield client
     finally:
         await client.close()

@@ -63,7 +63,7 @@ async def verified_by_package(
     database: Database, folder: Path
 ) -> AsyncGenerator[VerifiedBySidecar]:
     """Yield an organisation whose users the installed package verifies."""
-    path = write_file(folder, is_test=False, timeout_s=10, more=ROUTE)
+    path = write_file(folder, is_test=False, more=ROUTE)
     settings = structs.replace(SETTINGS, providers_file=str(path))
     container = wire(settings, database, Clock(await take_node(database)))
     assert container.providers is not None

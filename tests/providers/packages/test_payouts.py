@@ -98,12 +98,16 @@ async def scenario(
     install_module(tmp_path, monkeypatch, SETTLES_LATER)
     settings = structs.replace(SETTINGS, providers_file=str(write_file(tmp_path, is_test=False)))
     container = wire(settings, own_database, Clock(await take_node(own_database)))
-    async with served(container) as client:
-        org = await make_tenant(container, client)
-        ada = await make_payee(org)
-        yield PackageScenario(org, ada, await make_account(org, ada), tmp_path)
     assert container.providers is not None
-    await container.providers.close()
+    try:
+        # As `landbridge worker` does: a call waits for the start of its process only `timeout_s`.
+        await container.providers.start()
+        async with served(container) as client:
+            org = await make_tenant(container, client)
+            ada = await make_payee(org)
+            yield PackageScenario(org, ada, await make_account(org, ada), tmp_path)
+    finally:
+        await container.providers.close()
 
 
 async def test_a_webhook_of_the_bank_settles_a_payout(scenario: PackageScenario) -> None:

@@ -234,7 +234,7 @@ async def test_a_package_that_never_starts_certainly_did_nothing(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install_module(tmp_path, monkeypatch, "import no_such_module")
-    async with package_client(write_file(tmp_path), database) as client:
+    async with package_client(write_file(tmp_path), database, is_started=False) as client:
         for _ in range(3):
             failed = await pay_error(client)
             assert isinstance(failed, NothingDone)

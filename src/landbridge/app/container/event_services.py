@@ -20,6 +20,7 @@ from landbridge.developers.webhooks.delivery.serialization import WorkerDependen
 from landbridge.developers.webhooks.flags import EndpointFlags
 from landbridge.developers.webhooks.payloads import EndpointPayloads
 from landbridge.developers.webhooks.service import Endpoints
+from landbridge.platform.db.clock_check import ClockCheck
 from landbridge.platform.http.egress import Egress
 
 
@@ -70,6 +71,7 @@ def build_event_services(
         scripted_deliveries=ScriptedDeliveries(on.scripted_outcomes),
         flags=flags,
         partitions=partitions,
+        clock_check=ClockCheck(database, clock),
     )
     return EventServices(
         events=events,

@@ -10,6 +10,7 @@ from landbridge.developers.webhooks.delivery import delivery_store, lease_store
 from landbridge.developers.webhooks.delivery.counts import delivered
 from landbridge.developers.webhooks.delivery.delivery_queue import WriteBatch
 from landbridge.developers.webhooks.delivery.lease_store import EndpointLease, LeaseState
+from landbridge.developers.webhooks.delivery.serialization import WorkerDependencies
 from landbridge.developers.webhooks.flags import EndpointFlags
 from landbridge.developers.webhooks.model import Delivery, DeliveryStatus, Endpoint
 from landbridge.platform.db.pool import Tx
@@ -43,6 +44,16 @@ class DeliveryWriter:
     at: datetime
     is_flagged: bool
     vault: Vault
+
+    async def commit(self, deps: WorkerDependencies) -> WriteResult | None:
+        """Write the whole batch in a transaction; return None if nothing may be written any more.
+
+        That is so if the lease is lost, or if the clock is ahead: by it deliveries are given up.
+        """
+        if await deps.clock_check.is_ahead():
+            return None
+        await deps.partitions.create()
+        return await deps.database.transact(lambda tx: self.write(tx, deps.flags))
 
     async def write(self, tx: Tx, flags: EndpointFlags) -> WriteResult | None:
         """Write the whole batch; return None and write nothing if the lease is lost."""

@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TypeVar
 from uuid import UUID
 
 import structlog
@@ -18,6 +19,8 @@ from landbridge.developers.webhooks.delivery.serialization import WorkerDependen
 from landbridge.platform.changes.placing import place_changes
 from landbridge.platform.core.errors import Busy, ResourceNotFound
 from landbridge.platform.core.ids import new_id
+
+T = TypeVar("T")
 
 _log = structlog.stdlib.get_logger()
 
@@ -35,6 +38,8 @@ _COUNT_EVERY_S = 15.0
 # After a worker fails, its endpoint is paused; each further failure doubles the pause.
 _FIRST_PAUSE_S = 1.0
 _PAUSE_MAX_S = 60.0
+# Pauses and backoffs in memory: an endpoint that is deleted or disabled leaves its own.
+ENDPOINTS_MAX = 10_000
 # On shutdown, wait this long for attempts in flight; another worker resends slower ones.
 _SHUTDOWN_WAIT_S = 3.0
 
@@ -182,28 +187,30 @@ class Dispatcher:
         for endpoint_id, running in list(self.running.items()):
             if not running.task.done():
                 continue
+            if not running.task.cancelled():
+                await self._end(endpoint_id, running)
             del self.running[endpoint_id]
-            if running.task.cancelled():
-                continue
-            if (error := running.task.exception()) is None:
-                self._pauses.pop(endpoint_id, None)
-                self._remember(running.worker)
-            else:
-                _log.error("webhooks.failed", endpoint=str(endpoint_id), exc_info=error)
-                self._back_off(endpoint_id)
-            # Nothing more is sent or written under this lease, even if it was revoked.
-            await self._release(running.worker.lease)
+
+    async def _end(self, endpoint_id: UUID, running: RunningWorker) -> None:
+        if (error := running.task.exception()) is None:
+            self._pauses.pop(endpoint_id, None)
+            self._remember(running.worker)
+        else:
+            _log.error("webhooks.failed", endpoint=str(endpoint_id), exc_info=error)
+            self._back_off(endpoint_id)
+        # Nothing more is sent or written under this lease, even if it was revoked.
+        await self._release(running.worker.lease)
 
     def _remember(self, worker: EndpointWorker) -> None:
         """Remember the backoff of a failing endpoint for its next worker."""
         if worker.backoff.is_slow(time.monotonic()):
             endpoint = worker.endpoint
-            self._backoffs[endpoint.id] = _FailureBackoff(endpoint.version, worker.backoff)
+            put(self._backoffs, endpoint.id, _FailureBackoff(endpoint.version, worker.backoff))
 
     def _back_off(self, endpoint_id: UUID) -> None:
         before = self._pauses.get(endpoint_id)
         length_s = _FIRST_PAUSE_S if before is None else min(before.length_s * 2, _PAUSE_MAX_S)
-        self._pauses[endpoint_id] = _Pause(time.monotonic() + length_s, length_s)
+        put(self._pauses, endpoint_id, _Pause(time.monotonic() + length_s, length_s))
 
     def _is_paused(self, endpoint_id: UUID) -> bool:
         now_s = time.monotonic()
@@ -211,3 +218,11 @@ class Dispatcher:
         if pause is not None and now_s < pause.until_s:
             return True
         return previous is not None and previous.backoff.is_paused(now_s)
+
+
+def put(by_endpoint: dict[UUID, T], endpoint_id: UUID, value: T) -> None:
+    """Store a value as the newest; the oldest is dropped once there are `ENDPOINTS_MAX`."""
+    by_endpoint.pop(endpoint_id, None)
+    if len(by_endpoint) >= ENDPOINTS_MAX:
+        del by_endpoint[next(iter(by_endpoint))]
+    by_endpoint[endpoint_id] = value

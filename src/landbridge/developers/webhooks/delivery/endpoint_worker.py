@@ -363,8 +363,7 @@ class EndpointWorker:
             vault=deps.endpoints.vault,
         )
         try:
-            await deps.partitions.create()
-            result = await deps.database.transact(lambda tx: writer.write(tx, deps.flags))
+            result = await writer.commit(deps)
         except Busy as error:
             self._queue.requeue(batch)
             self._log_busy(error)

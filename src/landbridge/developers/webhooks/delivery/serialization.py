@@ -34,6 +34,7 @@ from landbridge.developers.webhooks.service import Endpoints
 from landbridge.developers.webhooks.signing import Signer
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy
+from landbridge.platform.db.clock_check import ClockCheck
 from landbridge.platform.db.pool import Database
 from landbridge.platform.http.egress import Egress, EgressResponse
 
@@ -55,6 +56,7 @@ class WorkerDependencies:
     scripted_deliveries: ScriptedDeliveries
     flags: EndpointFlags
     partitions: Partitions
+    clock_check: ClockCheck
 
 
 @dataclass(frozen=True, slots=True)
