@@ -77,7 +77,8 @@ class FileRails:
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
         """Queue a payment for the next file; see the port."""
         found = await self._find(payment.org_id, payment.key)
-        if payment.returns is not None and (found is None or found.file_id is None):
+        is_sent = found is not None and found.status is not BankPaymentStatus.QUEUED
+        if payment.returns is not None and not is_sent:
             await self._check_uncontradicted(payment)
         if found is None:
             account = await self._account(payment)
