@@ -89,6 +89,7 @@ async def test_a_deposit_is_not_returned_again_while_the_booking_is_in_review(
     key = await written(scenario)
     deliver(scenario, refusal=refusal(key), booking=booking(key, 7_000))
     await scenario.pass_time(WEEK_S)
+    await scenario.pass_time(7_200)
     assert len(await scenario.write()) == 1
     await resolve_booking(scenario)
     await scenario.pass_time(60)
