@@ -10,6 +10,7 @@ from landbridge.ledger import corrections
 from landbridge.ledger.audit import audit, table
 from landbridge.ledger.errors import InsufficientBalance, RequestIdTaken, TransactionNotFound
 from landbridge.ledger.model import HouseRole, Posting, Transfer, created_record
+from landbridge.ledger.reversed_journals import corrected_changes
 from landbridge.ledger.service import CreatedTransfer, Ledger
 from landbridge.platform.core.errors import ResourceConflict, ResourceNotFound
 from landbridge.platform.core.ids import derived_id, new_id
@@ -184,18 +185,16 @@ async def test_correction_is_in_effect_until_corrected(database: Database) -> No
     account_id = await make.make_account(database, org_id, units=10)
     settled = await make_settled_payment(database, account_id, org_id)
 
-    async def active_correction() -> UUID | None:
-        return await database.transact(
-            lambda tx: corrections.find_active_correction(tx, org_id, settled.id)
-        )
+    async def corrected() -> list[int]:
+        return await database.transact(lambda tx: corrected_changes(tx, settled))
 
-    assert await active_correction() is None
+    assert await corrected() == []
     first = (await correct(database, settled, 1, 2)).transfer
-    assert await active_correction() == first.id
+    assert await corrected() == [1, 2]
     second = (await correct(database, first)).transfer
-    assert await active_correction() is None
+    assert await corrected() == []
     await correct(database, second)
-    assert await active_correction() == first.id
+    assert await corrected() == [1, 2]
 
 
 async def test_repeated_correction_is_a_replay_even_with_empty_wallet(database: Database) -> None:

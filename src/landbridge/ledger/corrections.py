@@ -115,18 +115,6 @@ async def correct(
     return await database.transact(work)
 
 
-async def find_active_correction(tx: Tx, org_id: UUID, transfer_id: UUID) -> UUID | None:
-    """Return the correction of a record that is in effect; None if there is none.
-
-    Code that advances a record from a terminal status must lock the record first and refuse if a
-    correction is in effect. Otherwise it would move the money that the correction has returned.
-    """
-    for correction in await correction_store.corrections(tx, org_id, transfer_id):
-        if await find_active_correction(tx, org_id, correction.id) is None:
-            return correction.id
-    return None
-
-
 def _get_created(corrected: CreatedTransfer | CommitOutcome) -> CreatedTransfer:
     """Return the created correction; raises `InsufficientBalance` if a wallet has too little."""
     match corrected:
@@ -311,7 +299,7 @@ def _build_creation(
         source=moved,
         destination=moved,
         # Version at which the record is corrected; it must not advance after that
-        # (find_active_correction).
+        # (reversed_journals.check_uncorrected).
         details={"version": found.version},
         due_at=None,
         at=at,

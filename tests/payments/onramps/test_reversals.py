@@ -1,5 +1,6 @@
 """Reversed deposits, and bounced returns of deposits, at every status."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import product
 from uuid import UUID
@@ -10,10 +11,10 @@ from landbridge.app.container import ASSETS
 from landbridge.app.container import TRANSITIONS as ALL_TRANSITIONS
 from landbridge.ledger import corrections
 from landbridge.ledger.errors import TransactionNotFound
-from landbridge.ledger.model import HouseRole, Transfer
+from landbridge.ledger.model import AdvanceTransfer, HouseRole, Transfer
 from landbridge.payments.onramps.model import OnrampStatus
 from landbridge.payments.receivables.model import TRANSITIONS, as_receivable
-from landbridge.payments.receivables.transitions import receivable_id, recovered
+from landbridge.payments.receivables.transitions import receivable_id, recovered, written_off
 from landbridge.platform.core.errors import ResourceConflict
 from tests.matrices import each_value_once
 from tests.onramps import check_books, house_units, onramp_of, statuses
@@ -102,6 +103,20 @@ async def test_a_return_that_comes_back_is_not_paid_again_while_its_deposit_is_o
     await check_books(scenario.org)
 
 
+async def test_a_written_off_deposit_that_comes_back_is_corrected(scenario: OnrampScenario) -> None:
+    onramp = await scenario.resting_at(OnrampStatus.FIAT_RETURNED)
+    outside = await house_units(scenario.org, HouseRole.OUTSIDE, USD)
+    await reverse_deposit(scenario.org, onramp, "1")
+    await _close(scenario, onramp["id"], written_off)
+    with pytest.raises(ResourceConflict, match="correct it if it was written off"):
+        await return_deposit(scenario.org, onramp, "1")
+    await _correct(scenario, receivable_id(UUID(onramp["id"])))
+    # The books have the money that came back, and no loss.
+    assert await house_units(scenario.org, HouseRole.OUTSIDE, USD) == outside
+    assert await house_units(scenario.org, HouseRole.WRITE_OFFS, USD) == 0
+    await check_books(scenario.org)
+
+
 async def test_a_deposit_that_was_paid_back_is_reversed_only_once(scenario: OnrampScenario) -> None:
     onramp = await scenario.resting_at(OnrampStatus.FIAT_RETURNED)
     await reverse_deposit(scenario.org, onramp, "1")
@@ -175,8 +190,15 @@ async def _correct(scenario: OnrampScenario, record_id: UUID) -> UUID:
 
 async def _pay_back(scenario: OnrampScenario, onramp_id: str) -> None:
     """Close the receivable of an onramp: its user has paid."""
+    await _close(scenario, onramp_id, recovered)
+
+
+async def _close(
+    scenario: OnrampScenario, onramp_id: str, close: Callable[..., AdvanceTransfer]
+) -> None:
+    """Close the receivable of an onramp."""
     ledger, org = scenario.org.container.ledger, scenario.org
     found = await ledger.find(org.org_id, receivable_id(UUID(onramp_id)))
     assert found is not None
-    move = recovered(as_receivable(found), actor="test", at=scenario.clock.stamp())
+    move = close(as_receivable(found), actor="test", at=scenario.clock.stamp())
     assert isinstance(await ledger.advance(move, TRANSITIONS), Transfer)

@@ -3,7 +3,8 @@
 Guarantee: a payment is in no file while its record is in review, and a payout also while its
 organisation or one of its users is frozen, or its bank account is on the block list of the limits
 or suspended: a sanctions list names its holder or bank, and no reviewer has approved it since. A
-deposit goes back even then to its sender, but to no suspended account that people chose instead.
+deposit goes back even then to its sender, but to no suspended account that people chose instead,
+and not while the bank has booked an earlier return of it that had failed.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from landbridge.customers.bank_accounts.erasure import find_suspended
 from landbridge.customers.users.erasure_check import frozen_users
 from landbridge.ledger.locking import find_records
 from landbridge.ledger.model import Transfer
+from landbridge.payments.bank_files import payment_store
 from landbridge.payments.bank_files.model import BankPayment
 from landbridge.payments.incoming_payments.returns import IncomingPaymentReturns
 from landbridge.payments.limits.service import Limits
@@ -46,11 +48,18 @@ async def held_payments(
 async def _held_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
     """Return the keys of the returns of deposits of held records."""
     going_back = {each.key: each.returns for each in payments if each.returns is not None}
+    if not going_back:
+        return set()
+    booked = await payment_store.list_booked_failures(tx, org_id, going_back.values())
     paid = await IncomingPaymentReturns().records_of(tx, org_id, list(going_back.values()))
     records = await find_records(tx, org_id, list(paid.values()))
     held = {each.id for each in records.values() if each.status == IN_REVIEW}
     held |= await _on_suspended(tx, org_id, list(records.values()), "return_account_id")
-    return {key for key, deposit_id in going_back.items() if paid.get(deposit_id) in held}
+    return {
+        key
+        for key, deposit_id in going_back.items()
+        if deposit_id in booked or paid.get(deposit_id) in held
+    }
 
 
 async def _on_suspended(

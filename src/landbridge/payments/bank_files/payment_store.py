@@ -177,6 +177,15 @@ on conflict (org_id, key) do nothing
 returning version
 """
 
+# A debit is that of a payment or of its whole file. A smaller one, such as a charge, paid nothing.
+_BOOKED_FAILURES = """
+select distinct p.record_id
+from bank_payments p
+join statement_lines l on l.org_id = p.org_id and l.payment_key = any(array[p.key, p.file_id])
+where p.org_id = $1 and p.record_id = any($2::uuid[]) and p.status = 'FAILED'
+    and l.kind = 'DEBIT' and l.status = 'UNMATCHED' and l.units >= p.units
+"""
+
 _COUNTS = """
 select status, count(*) as count, coalesce(sum(units), 0) as units, min(due_at) as first_due_at
 from bank_payments
@@ -319,6 +328,15 @@ async def add_withheld(
         at,
     )
     return added is not None
+
+
+async def list_booked_failures(tx: Tx, org_id: UUID, record_ids: Collection[UUID]) -> set[UUID]:
+    """Return those of these records of which the bank has booked a failed payment.
+
+    Not those of which a reviewer has resolved all such lines.
+    """
+    rows = await tx.fetch(_BOOKED_FAILURES, org_id, list(record_ids))
+    return {row["record_id"] for row in rows}
 
 
 async def counts(tx: Tx, org_id: UUID, account_id: UUID) -> Mapping[BankPaymentStatus, Row]:

@@ -20,6 +20,7 @@ from landbridge.payments.bank_files import (
     payment_store,
     statement_line_store,
 )
+from landbridge.payments.bank_files.contradictions import find_contradiction
 from landbridge.payments.bank_files.file_builder import get_odfi
 from landbridge.payments.bank_files.funding_account import FundingAccount, deposit_number
 from landbridge.payments.bank_files.funding_accounts import FundingAccounts, FundingAccountView
@@ -76,6 +77,9 @@ class FileRails:
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
         """Queue a payment for the next file; see the port."""
         found = await self._find(payment.org_id, payment.key)
+        is_sent = found is not None and found.status is not BankPaymentStatus.QUEUED
+        if payment.returns is not None and not is_sent:
+            await self._check_uncontradicted(payment)
         if found is None:
             account = await self._account(payment)
             order = build_order(payment)
@@ -145,6 +149,14 @@ class FileRails:
         if account is None:
             raise Rejected(f"the organisation has no bank account that pays {currency}")
         return account
+
+    async def _check_uncontradicted(self, payment: RailPayment) -> None:
+        """Raise `Unavailable` while the bank has booked an earlier return that had failed."""
+        reason = await self.database.read(
+            lambda tx: find_contradiction(tx, payment.org_id, payment.record_id)
+        )
+        if reason is not None:
+            raise Unavailable(f"the deposit can't be returned now: {reason}")
 
     async def _find(self, org_id: UUID, key: UUID) -> BankPayment | None:
         return await self.database.single(lambda tx: self.payments.find(tx, org_id, key))

@@ -8,6 +8,7 @@ of the payment invalidates it.
 from typing import Any
 
 from landbridge.ledger.model import Transfer
+from landbridge.ledger.service import Ledger
 from landbridge.platform.formats.texts import in_short
 
 # Name of the fact; the statement that lists overdue records reads it too.
@@ -23,3 +24,9 @@ def needs_attention(record: Transfer) -> str | None:
     """Return why this record needs a person; None if it does not."""
     mark = record.facts.get(FACT)
     return mark["reason"] if mark is not None and mark["version"] == record.version else None
+
+
+async def mark_attention(ledger: Ledger, record: Transfer, reason: str) -> None:
+    """Mark a record that waits, unless it is marked; it stays due."""
+    if record.due_at is not None and needs_attention(record) is None:
+        await ledger.postpone(record, record.due_at, attention(record, reason))

@@ -4,7 +4,7 @@ Blockers are checked before each claim: frozen users or organisations, and the b
 the debit and before the payout, the bank account before the payout. Once the bank may have the
 payout, only its answer counts. In a later run than its claim, no order is submitted while a party
 is frozen, a payee blocked or its account suspended. Nothing is refunded while a failed payout is
-reported as settled.
+reported as settled, by its provider or in a statement of the bank.
 
 External coins need no debit. They are booked with the claim, and their fees are disbursements
 (fee_disbursements.py), for which the payout does not wait.
@@ -22,6 +22,8 @@ from landbridge.customers.bank_accounts.errors import (
 from landbridge.customers.bank_accounts.service import BankAccounts
 from landbridge.customers.verification.errors import VerificationMissing
 from landbridge.ledger.model import AdvanceTransfer, Transfer
+from landbridge.payments.bank_files.contradictions import find_contradiction
+from landbridge.payments.engine.attention import mark_attention
 from landbridge.payments.engine.outgoing_orders import (
     ACTOR,
     OrderSender,
@@ -36,8 +38,7 @@ from landbridge.payments.offramps.model import TRANSITIONS, Offramp, OfframpStat
 from landbridge.payments.offramps.orders import OfframpOrders
 from landbridge.payments.offramps.service import Offramps
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.errors import InvariantBroken
-from landbridge.providers.sidecar.open_problems import is_failure_contradicted
+from landbridge.platform.core.errors import InvariantBroken, Unavailable
 
 # Errors of a bank account that was valid at the request and is not valid now.
 _UNUSABLE = (AccountNotFound, InactiveAccount, AccountDataInvalid, VerificationMissing)
@@ -108,9 +109,18 @@ class OfframpSteps:
                     raise InvariantBroken(f"an offramp that is {status} has no due step")
                 # No claim comes before a refund, so no earlier step has looked for its coins.
                 has_checked = is_claimed_now and status is not OfframpStatus.FIAT_FAILED
-                return await self.order_sender.run(
-                    offramp.record, order, clock_offset, is_claimed_now=has_checked
-                )
+                try:
+                    return await self.order_sender.run(
+                        offramp.record, order, clock_offset, is_claimed_now=has_checked
+                    )
+                except Unavailable:
+                    if status is OfframpStatus.FIAT_FAILED:
+                        await self._mark_contradiction(offramp.record)
+                    raise
+
+    async def _mark_contradiction(self, record: Transfer) -> None:
+        if reason := await self._find_contradiction(record):
+            await mark_attention(self.offramps.ledger, record, reason)
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
         """Expire the offramp, also during a review."""
@@ -195,10 +205,12 @@ class OfframpSteps:
         record = offramp.record
         if reason := await self.external_coins.why_gone(offramp):
             return reason
-        is_contradicted = await self.offramps.database.single(
-            lambda tx: is_failure_contradicted(tx, record.org_id, record.id)
+        return await self._find_contradiction(record)
+
+    async def _find_contradiction(self, record: Transfer) -> str | None:
+        return await self.offramps.database.read(
+            lambda tx: find_contradiction(tx, record.org_id, record.id)
         )
-        return "its provider reports the failed payout as settled" if is_contradicted else None
 
     async def _why_withheld(self, offramp: Offramp) -> str | None:
         """Return why a claimed payout is not sent now.

@@ -71,7 +71,8 @@ class OnrampDepositReturns:
         if await self.receivables.is_recovered_in(tx, record) is False:
             raise ResourceConflict(
                 f"the user of onramp {onramp_id} owes its deposit, which the bank has reversed: "
-                "close the receivable by RECOVER, and resolve the line as HANDLED"
+                "close the receivable by RECOVER, or correct it if it was written off (landbridge "
+                "correct), and resolve the line as HANDLED"
             )
         if await is_erased(tx, org_id, record.user_id):
             raise ResourceConflict(

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from landbridge.customers.verification.errors import VerificationMissing
 from landbridge.ledger.model import Transfer
-from landbridge.payments.engine.attention import attention
+from landbridge.payments.bank_files.contradictions import find_contradiction
+from landbridge.payments.engine.attention import attention, mark_attention
 from landbridge.payments.engine.order_channels import chain_channel, rail_channel, until_settled
 from landbridge.payments.engine.order_keys import order_key
 from landbridge.payments.engine.outgoing_orders import (
@@ -33,6 +34,7 @@ from landbridge.payments.onramps import transitions
 from landbridge.payments.onramps.model import (
     EXPIRING,
     RETURN,
+    RETURNING,
     TRANSITIONS,
     Onramp,
     OnrampStatus,
@@ -88,9 +90,26 @@ class OnrampSteps:
                 order = self._find_order(onramp, clock_offset)
                 if order is None:
                     raise InvariantBroken(f"an onramp that is {status} has no due step")
-                return await self.order_sender.run(
-                    onramp.record, order, clock_offset, is_claimed_now=is_claimed_now
-                )
+                try:
+                    return await self.order_sender.run(
+                        onramp.record, order, clock_offset, is_claimed_now=is_claimed_now
+                    )
+                except Unavailable:
+                    await self._mark_problem(onramp)
+                    raise
+
+    async def _mark_problem(self, onramp: Onramp) -> None:
+        """Mark an onramp of which nothing is sent before a person has cleared something up."""
+        record, deposit_id = onramp.record, onramp.details.incoming_payment_id
+        reason: str | None = None
+        if onramp.status not in RETURNING:
+            reason = _REVERSED if await self._is_reversed(onramp) else None
+        elif deposit_id is not None:
+            reason = await self.onramps.database.read(
+                lambda tx: find_contradiction(tx, record.org_id, deposit_id)
+            )
+        if reason is not None:
+            await mark_attention(self.onramps.ledger, record, reason)
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
         """Return the order that a record waits for; None if it waits for none."""
