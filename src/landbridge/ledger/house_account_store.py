@@ -165,7 +165,7 @@ async def step_end(tx: Tx, org_id: UUID, *, rolled_up_to: int, changes_max: int)
     return 1 + (row["last_place"] if row["last_of_step"] is None else row["last_of_step"])
 
 
-async def fold(tx: Tx, org_id: UUID, *, rolled_up_to: int, end: int) -> None:
+async def roll_up(tx: Tx, org_id: UUID, *, rolled_up_to: int, end: int) -> None:
     """Roll up the entries at places from `rolled_up_to` to below `end`; move the watermark."""
     await tx.execute(_FOLD, org_id, rolled_up_to, end)
     await tx.execute(_MARK, org_id, end)

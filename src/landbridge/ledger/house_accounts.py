@@ -79,7 +79,7 @@ async def roll_up_step(
         )
         if end is None:
             return False
-        await house_account_store.fold(tx, org_id, rolled_up_to=rolled_up_to, end=end)
+        await house_account_store.roll_up(tx, org_id, rolled_up_to=rolled_up_to, end=end)
         return True
 
     return await database.transact(work)

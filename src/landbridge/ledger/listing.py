@@ -39,7 +39,7 @@ SCAN_SIZES = (250, 750, 1_000)
 class TransferListPage:
     """Page of records; `last` is the position to continue from, None at the end."""
 
-    lines: Sequence[TransferListRow]
+    rows: Sequence[TransferListRow]
     last: PagePosition | None
 
 

@@ -10,7 +10,7 @@ from landbridge.platform.core.clock import Clock, ReadingClock, StandbyClock
 from landbridge.platform.core.errors import ReadOnlyServer
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.promotion import begun_on_promotion
+from landbridge.platform.db.promotion import run_on_promotion
 from landbridge.platform.db.replica import Replica
 from landbridge.platform.orgs.clock_nodes import ClockNodeLease
 from landbridge.platform.orgs.database_mode import claim_mode
@@ -112,7 +112,7 @@ async def _promotable(
     async with AsyncExitStack() as stack:
         probe = await _connect(settings, dsn, name=f"{name} promotion", size_max=1)
         stack.push_async_callback(probe.close)
-        async with begun_on_promotion(database, probe, begin):
+        async with run_on_promotion(database, probe, begin):
             yield
 
 

@@ -52,7 +52,7 @@ class TransactionSummaries:
         newest = await self.listing.page(
             org_id, kinds, filters.user_id, wanted, replace(window, limit=NEWEST_MAX)
         )
-        found = {each.id: each for each in newest.lines}
+        found = {each.id: each for each in newest.rows}
         is_open_complete = newest.last is None
         if not is_open_complete and filters.metadata is None:
             under_way = await self.listing.under_way(org_id, limit=UNFINISHED_MAX)

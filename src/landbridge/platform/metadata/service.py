@@ -84,7 +84,7 @@ async def write(
     await attach(tx, org_id, object_id, user_id, entries)
 
 
-async def leave(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+async def delete_of_user(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Delete the metadata of an erased user, and of the user's payments and accounts."""
     del at  # no row is kept, so there is no time to store
     await tx.execute(_FORGET, org_id, user_id)

@@ -218,8 +218,8 @@ class Orgs:
         key = replace(key, created_by=None if caller.member is None else caller.member.id)
 
         async def work(tx: Tx) -> ApiKey:
-            maker_id = key.created_by
-            if maker_id is not None and not await store.hold_maker(tx, key.org_id, maker_id):
+            maker = key.created_by
+            if maker is not None and not await store.lock_creating_admin(tx, key.org_id, maker):
                 raise RoleNotAllowed
             return await self._stored(tx, key, secret, actor=caller.actor)
 

@@ -26,7 +26,7 @@ from landbridge.providers.iso20022.parties import (
     read_uetr,
 )
 from landbridge.providers.iso20022.reasons import NO_REASON, reason_code
-from landbridge.providers.iso20022.texts import written
+from landbridge.providers.iso20022.texts import transliterate
 from landbridge.providers.iso20022.xml import (
     Node,
     put,
@@ -304,7 +304,7 @@ def _put_transaction(details: Element, transaction: Transaction) -> None:
     # Both parties, in the schema's order: debtor, then creditor.
     for role, is_ours in (("Dbtr", has_our_debtor), ("Cdtr", not has_our_debtor)):
         name, account = (None, transaction.our_account) if is_ours else (other.name, other.account)
-        _put_text(parties, f"{role}/Pty/Nm", None if name is None else written(name))
+        _put_text(parties, f"{role}/Pty/Nm", None if name is None else transliterate(name))
         if account is not None:
             put_number(parties, f"{role}Acct", account)
     if other.bic is not None or other.clearing_member is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.formats.bank_numbers import check_aba
-from landbridge.providers.iso20022.texts import is_writable, written
+from landbridge.providers.iso20022.texts import is_writable, transliterate
 from landbridge.providers.nacha import records
 from landbridge.providers.nacha.messages import (
     BATCH_CENTS_MAX,
@@ -19,7 +19,7 @@ from landbridge.providers.nacha.messages import (
     CENTS_MAX,
     ENTRIES_MAX,
     PRENOTES,
-    SENT,
+    SENT_TRANSACTION_CODES,
     NachaBatch,
     NachaEntry,
     NachaFile,
@@ -34,7 +34,9 @@ _FOREIGN = re.compile(r"[^\x20-\x7e]+")
 def plain(text: str) -> str:
     """Return the text in capitals that every bank accepts, on one line; see `has_lost_letters`."""
     line = _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
-    return _BLANKS.sub(" ", _FOREIGN.sub(lambda found: written(found[0]), line)).upper().strip()
+    return (
+        _BLANKS.sub(" ", _FOREIGN.sub(lambda found: transliterate(found[0]), line)).upper().strip()
+    )
 
 
 def has_lost_letters(text: str) -> bool:
@@ -58,7 +60,10 @@ def rejection_reason(entry: NachaEntry) -> str | None:
     written.
     """
     checks = (
-        (entry.transaction_code in SENT, "an ACH payment must be a credit or a prenote"),
+        (
+            entry.transaction_code in SENT_TRANSACTION_CODES,
+            "an ACH payment must be a credit or a prenote",
+        ),
         (_is_routing_number(entry.routing_number), "the routing number is not a bank's"),
         (
             _ACCOUNT_NUMBER.fullmatch(entry.account_number) is not None,

@@ -154,7 +154,9 @@ class Screening:
         async def work(tx: Tx) -> ListLoadResult:
             before = await store.lock(tx, new_list.name)
             if before is not None and before.digest == new_list.digest:
-                return ListLoadResult(before, added=0, removed=0, changed=0, was_loaded=True)
+                return ListLoadResult(
+                    before, added=0, removed=0, changed=0, was_already_loaded=True
+                )
             if before is not None and not is_forced:
                 _check_loss(before, new_list)
             await store.retire(tx, new_list.name)
@@ -164,10 +166,14 @@ class Screening:
             await store.forget(tx, new_list.name, but=version.id if before is None else before.id)
             if before is None:
                 return ListLoadResult(
-                    version, added=version.entry_count, removed=0, changed=0, was_loaded=False
+                    version,
+                    added=version.entry_count,
+                    removed=0,
+                    changed=0,
+                    was_already_loaded=False,
                 )
             added, removed, changed = await store.differences(tx, before.id, version.id)
-            return ListLoadResult(version, added, removed, changed, was_loaded=False)
+            return ListLoadResult(version, added, removed, changed, was_already_loaded=False)
 
         return await self._database.transact(work)
 

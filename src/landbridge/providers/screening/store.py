@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.providers.screening.model import SanctionsEntry, SanctionsListVersion
@@ -145,7 +145,7 @@ async def retire(tx: Tx, name: str) -> None:
 async def add(tx: Tx, version: SanctionsListVersion) -> None:
     """Add the active version of a list, which has none."""
     await write_row(tx, _ADD, version)
-    prove(_PROOF, version.id)
+    register_commit_proof(_PROOF, version.id)
 
 
 async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]) -> None:
