@@ -181,7 +181,7 @@ async def sums(tx: Tx, org_id: UUID, *, since: int, until: int) -> dict[tuple[Ho
     return _units(await tx.fetch(_SUMS, org_id, since, until))
 
 
-async def rolled(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[HouseRole, str], int]]:
+async def rolled_up_balances(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[HouseRole, str], int]]:
     """Return the watermark and the rolled-up units by (role, asset)."""
     rows = await tx.fetch(_ROLLED, org_id)
     return rows[0]["rolled_up_to"], _units([row for row in rows if row["role"] is not None])

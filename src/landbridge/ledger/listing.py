@@ -145,9 +145,9 @@ class TransferListing:
             found, None if last is None else PagePosition(last.created_at, last.id)
         )
 
-    async def under_way(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
+    async def unfinished(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
         """Return records that have not ended; the one that is due last comes first."""
-        return await self._database.read_on_replica(lambda tx: store.under_way(tx, org_id, limit))
+        return await self._database.read_on_replica(lambda tx: store.unfinished(tx, org_id, limit))
 
     async def unfinished_page(
         self, org_id: UUID, scope: TransferScope, *, limit: int
@@ -156,7 +156,7 @@ class TransferListing:
 
         None if there are too many. The scope must not list ended records. Metadata is not filtered.
         """
-        rows = await self.under_way(org_id, limit=limit)
+        rows = await self.unfinished(org_id, limit=limit)
         if len(rows) == limit:
             return None
         matching = sorted(

@@ -251,9 +251,7 @@ def build_base_services(
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
         **field_values(build_team_services(settings, database, clock, vault, outbox)),
-        **field_values(deposits)
-        | field_values(_halted(channels, database))
-        | field_values(exchanges),
+        **field_values(deposits) | field_values(exchanges) | _halted(channels, database),
         settings=settings,
         database=database,
         clock=clock,
@@ -286,9 +284,10 @@ def _mail_services(
     return {"outbox": outbox, "mailbox": mailbox}
 
 
-def _halted(channels: PaymentChannels, database: Database) -> PaymentChannels:
+def _halted(channels: PaymentChannels, database: Database) -> dict[str, Any]:
     """Return the channels with chains on which payments wait while coins are missing."""
-    return replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))
+    chains = HaltedChains(channels.chains, ReconHalts(database))
+    return field_values(replace(channels, chains=chains))
 
 
 def _provider_webhooks(

@@ -41,7 +41,7 @@ async def open_container(
         await claim_mode(database, settings.mode)
         is_standby = reads_on_standby and not await database.is_writable()
         lease = ClockNodeLease(database)
-        await stack.enter_async_context(lease.kept())
+        await stack.enter_async_context(lease.renewing())
         clock = StandbyClock() if is_standby else await _clock(lease, writes=writes)
         container = wire(settings, database, clock)
         await database.transact(container.vault.check_seal)
@@ -84,7 +84,7 @@ async def _check_tables(database: Database) -> None:
 
 
 async def _clock(lease: ClockNodeLease, *, writes: bool) -> Clock:
-    return Clock(await lease.take()) if writes else ReadingClock()
+    return Clock(await lease.acquire()) if writes else ReadingClock()
 
 
 def _begin_on(
@@ -96,7 +96,7 @@ def _begin_on(
     async def begin() -> None:
         await claim_mode(database, settings.mode)
         await database.transact(container.vault.check_seal)
-        clock.begin(await lease.take())
+        clock.begin(await lease.acquire())
 
     return begin
 

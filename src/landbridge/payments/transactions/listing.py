@@ -132,7 +132,9 @@ class Transactions:
         """Add users, metadata and, with `with_parties`, parties."""
         ids = [each.id for each in found.rows]
         cards = await self.users.cards(org_id, list({each.user_id for each in found.rows}))
-        metadata = await self.database.single(lambda tx: metadata_service.of(tx, org_id, ids))
+        metadata = await self.database.single(
+            lambda tx: metadata_service.find_by_objects(tx, org_id, ids)
+        )
         return TransactionPage(
             found.rows,
             metadata,

@@ -93,7 +93,7 @@ class Orgs:
         async def work(tx: Tx) -> None:
             at = self._clock.stamp(await _offset(tx, org_id))
             is_new = await store.freeze(tx, org_id, at, checked)
-            if is_new or await operator_freezes.takes_over(tx, org_id, actor):
+            if is_new or await operator_freezes.is_operator_takeover(tx, org_id, actor):
                 await self._record(
                     tx, org_id, org_id, kind="ORG", change_type="freeze", actor=actor
                 )

@@ -44,8 +44,8 @@ async def _mined(pool: NodePool, hashes: Sequence[str]) -> list[TransactionRecei
 
     calls = [RpcCall("eth_getTransactionReceipt", (each,)) for each in hashes]
     if len(hashes) > 1:
-        return await pool.ask(calls, read, too_large=LargeAnswerPolicy.RAISE)
+        return await pool.call(calls, read, too_large=LargeAnswerPolicy.RAISE)
     try:
-        return await pool.ask(calls, read, too_large=LargeAnswerPolicy.RAISE_OF_ALL)
+        return await pool.call(calls, read, too_large=LargeAnswerPolicy.RAISE_OF_ALL)
     except AnswerTooLarge:
         raise TransactionTooLarge(f"the receipt of {hashes[0]} is too large") from None

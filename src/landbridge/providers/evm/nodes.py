@@ -132,7 +132,7 @@ class NodePool:
             for node in self._nodes
         )
 
-    async def ask(
+    async def call(
         self,
         calls: Sequence[RpcCall],
         read: Callable[[list[Any]], T],
@@ -171,7 +171,7 @@ class NodePool:
             raise next(iter(large.values()))
         raise NodeUnavailable("; ".join(problems) or "no node is configured")
 
-    async def ask_each(
+    async def call_each(
         self,
         calls: Sequence[RpcCall],
         read: Callable[[list[Any]], T],

@@ -117,7 +117,7 @@ class ChainClient:
     async def latest_block(self, *, timeout_s: float) -> BlockHeader | None:
         """Ask all nodes for their head; return the highest, None if none answers in time."""
         call = RpcCall("eth_getBlockByNumber", (BlockTag.LATEST.value, False))
-        heads = await self._pool.ask_each(
+        heads = await self._pool.call_each(
             [call],
             first_of(read_block),
             head=lambda header: None if header is None else header.number,
@@ -128,7 +128,7 @@ class ChainClient:
 
     async def block_number(self) -> int:
         """Return the number of the latest block, from a node that is not stale."""
-        return await self._pool.ask([_HEAD], first_of(read_number), head=identity)
+        return await self._pool.call([_HEAD], first_of(read_number), head=identity)
 
     async def block(self, block: int | BlockTag) -> BlockHeader | None:
         """Return a block; None if the node does not have it (yet, or any more)."""
@@ -143,7 +143,7 @@ class ChainClient:
             return header.number if header is not None and block is BlockTag.LATEST else None
 
         call = RpcCall("eth_getBlockByNumber", (_block(block), False))
-        return await self._pool.ask([call], first_of(read), head=head)
+        return await self._pool.call([call], first_of(read), head=head)
 
     async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
         """Return the blocks with these numbers; None for blocks that the node lacks.
@@ -161,7 +161,7 @@ class ChainClient:
                 return headers
 
             calls = [RpcCall("eth_getBlockByNumber", (hex(each), False)) for each in chunk]
-            found += await self._pool.ask(calls, read)
+            found += await self._pool.call(calls, read)
         return found
 
     async def final_block(self, finality: FinalityTag | int, *, head: int) -> int | None:
@@ -227,7 +227,7 @@ class ChainClient:
             return FeeQuote(base_fee_wei=read_next_base_fee(history), tip_wei=read_quantity(tip))
 
         history = RpcCall("eth_feeHistory", ("0x1", BlockTag.LATEST.value, []))
-        return await self._pool.ask([history, RpcCall("eth_maxPriorityFeePerGas")], read)
+        return await self._pool.call([history, RpcCall("eth_maxPriorityFeePerGas")], read)
 
     async def receipt(self, transaction_hash: str) -> TransactionReceipt | None:
         """Return the receipt of a transaction; None if it is not mined (any more)."""
@@ -245,7 +245,7 @@ class ChainClient:
         """Return the raw result of each call, or its `NodeError`; only for calls that read."""
         found: list[Any] = []
         for chunk in chunks(calls, self._limits.batch_max):
-            found += await self._pool.ask(chunk, identity)
+            found += await self._pool.call(chunk, identity)
         return found
 
     async def logs(
@@ -315,7 +315,7 @@ class ChainClient:
             "topics": list(topics),
         }
         calls = [_HEAD, RpcCall("eth_getLogs", (request,))]
-        _, logs = await self._pool.ask(
+        _, logs = await self._pool.call(
             calls,
             read,
             head=lambda value: value[0],
@@ -343,12 +343,12 @@ class ChainClient:
         try:
             return read(answer)
         except (AnswerInvalid, NodeFailure):
-            return await self._pool.ask([call], lambda answers: read(answers[0]))
+            return await self._pool.call([call], lambda answers: read(answers[0]))
 
     async def _answers(self, calls: list[RpcCall]) -> list[Any]:
         """Return for each call its result or `NodeError`; a `NodeUnavailable` for all of them."""
         try:
-            return await self._pool.ask(calls, identity)
+            return await self._pool.call(calls, identity)
         except NodeUnavailable as error:
             return [error] * len(calls)
 

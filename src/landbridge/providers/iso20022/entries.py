@@ -105,7 +105,7 @@ def _is_whole(node: Node, entry: StatementEntry, transactions: list[Transaction]
         # A credit is at most what its payer sent; if it is more, others have sent the rest.
         is_part = only.is_credit and not only.return_code and only.money.units < entry.money.units
         return only.is_credit is entry.is_credit and not is_part
-    return bool(transactions) and signed(transactions) == signed([entry])
+    return bool(transactions) and net_units(transactions) == net_units([entry])
 
 
 def _with_charges(
@@ -267,7 +267,7 @@ def read_number(node: Node | None) -> str | None:
     return iban or other
 
 
-def signed(moved: Sequence[StatementEntry | Transaction]) -> int:
+def net_units(moved: Sequence[StatementEntry | Transaction]) -> int:
     """Return the net movement in units: credits less debits."""
     return sum(each.money.units if each.is_credit else -each.money.units for each in moved)
 

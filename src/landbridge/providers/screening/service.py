@@ -131,7 +131,7 @@ class Screening:
 
         Raises `ListReplaced` if they are not the versions that `screen` returned as `list_version`.
         """
-        if _label(await store.hold(tx)) != list_version:
+        if _label(await store.lock_active_versions(tx)) != list_version:
             raise ListReplaced(f"names were compared with {list_version}, which was replaced")
 
     async def load(self, new_list: SanctionsList, *, is_forced: bool = False) -> ListLoadResult:
@@ -163,7 +163,9 @@ class Screening:
             await store.add(tx, version)
             for at in range(0, len(new_list.entries), _BATCH_SIZE):
                 await store.add_entries(tx, version.id, new_list.entries[at : at + _BATCH_SIZE])
-            await store.forget(tx, new_list.name, but=version.id if before is None else before.id)
+            await store.delete_inactive_versions(
+                tx, new_list.name, but=version.id if before is None else before.id
+            )
             if before is None:
                 return ListLoadResult(
                     version,

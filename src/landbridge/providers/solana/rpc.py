@@ -102,7 +102,7 @@ class SolanaClient:
             return ChainTime(slot, time_s)
 
         options = {"encoding": "base64", "commitment": Commitment.CONFIRMED}
-        found = await self._pool.ask_each(
+        found = await self._pool.call_each(
             [RpcCall("getAccountInfo", (_CLOCK, options))],
             read,
             head=lambda each: each.number,
@@ -142,7 +142,7 @@ class SolanaClient:
         """Send a transaction; also raises `NodeError`, which does not decide its result."""
         options = {"encoding": "base64", "skipPreflight": True, "maxRetries": 0}
         call = RpcCall("sendTransaction", (_text(raw), options))
-        await self._pool.ask([call], _first(decoder(str), raises=True))
+        await self._pool.call([call], _first(decoder(str), raises=True))
 
     async def simulate(self, raw: bytes) -> Simulation:
         """Return the effect that a transaction would have; its signatures may be empty."""
@@ -176,7 +176,7 @@ class SolanaClient:
             RpcCall("getFirstAvailableBlock"),
             RpcCall("getSignatureStatuses", (list(signatures), {"searchTransactionHistory": True})),
         ]
-        return await self._pool.ask(calls, read)
+        return await self._pool.call(calls, read)
 
     async def accounts(
         self,
@@ -287,7 +287,7 @@ class SolanaClient:
         return await self._ask("getTransaction", (signature, options), read)
 
     async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
-        return await self._pool.ask([RpcCall(method, params)], _first(read))
+        return await self._pool.call([RpcCall(method, params)], _first(read))
 
 
 def _first(read: Callable[[object], T], *, raises: bool = False) -> Callable[[list[Any]], T]:
