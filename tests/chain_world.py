@@ -30,7 +30,7 @@ from landbridge.providers.evm.rpc import ChainClient
 from landbridge.providers.evm.signing.client import SignerClient
 from landbridge.providers.evm.signing.server import SignerServer
 from landbridge.providers.evm.signing.signature_log import SignatureLog
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from landbridge.providers.evm.signing.socket_path import listen
 from tests.chains.conftest import free_ports
 from tests.providers.evm.anvil import LocalChain, anvil_binary
@@ -127,7 +127,7 @@ async def running_signer(settings: Settings, folder: Path) -> AsyncGenerator[Sig
     clock = Clock(node=99)
     log = SignatureLog.open(folder / "signatures.jsonl", since="2000-01-01")
     opener = sealer(settings)
-    signer = EvmSigner(
+    signer = ChainSigner(
         opener,
         read_chains_file(Path(settings.chains_file)),
         log,

@@ -57,9 +57,9 @@ class RunServer:
             runner.wheel_directory(), copy_record=folder / "binaries", must_be_nobody=False
         )
         home = folder / "postgres"
-        datadir.hand_over(home, programs)
+        datadir.give_to_server_user(home, programs)
         data = home / "data"
-        datadir.make(data, by=programs)
+        datadir.create_directory(data, by=programs)
         args = ["-D", programs.data_argument(data)]
         for name, value in _SETTINGS.items():
             args += ["-c", f"{name}={value}"]

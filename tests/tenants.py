@@ -19,7 +19,7 @@ from landbridge.app.container import Container
 from landbridge.app.settings import Settings
 from landbridge.payments.swaps.model import Swap, SwapStatus
 from landbridge.platform.http.caller import Caller
-from landbridge.platform.http.telemetry import observe
+from landbridge.platform.http.telemetry import with_telemetry
 from tests.applications import app_of
 from tests.change_log import placed
 
@@ -51,7 +51,7 @@ def full_caller(org_id: UUID, key_id: UUID) -> Caller:
 async def served(container: Container) -> AsyncGenerator[httpx2.AsyncClient]:
     """Yield an in-process client of the application over `container`; its lifespan runs."""
     app = app_of(container)
-    transport = httpx2.ASGITransport(cast("Any", observe(cast("Any", app))))
+    transport = httpx2.ASGITransport(cast("Any", with_telemetry(cast("Any", app))))
     is_up, stop = asyncio.Event(), asyncio.Event()
 
     async def live() -> None:

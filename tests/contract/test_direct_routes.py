@@ -8,7 +8,7 @@ import pytest
 from litestar import Litestar
 
 from landbridge.platform.http.direct_routes import DirectLitestar
-from landbridge.platform.http.telemetry import observe
+from landbridge.platform.http.telemetry import with_telemetry
 from tests.applications import app_of
 from tests.contract.resources import make_things
 from tests.contract.schema_requests import (
@@ -111,7 +111,7 @@ def test_every_route_is_direct(org: Tenant) -> None:
 
 
 def _client(app: Any) -> httpx2.AsyncClient:
-    transport = httpx2.ASGITransport(cast("Any", observe(app)))
+    transport = httpx2.ASGITransport(cast("Any", with_telemetry(app)))
     return httpx2.AsyncClient(transport=transport, base_url=URL)
 
 

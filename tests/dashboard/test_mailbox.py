@@ -55,7 +55,7 @@ async def test_invitations_and_password_resets_arrive(org: Tenant) -> None:
     await org.container.team.invite(
         admin.signed.caller, email=f"g-{org.org_id}@x.test", name="Grace", role=MemberRole.MEMBER
     )
-    await org.container.sign_in.ask_reset(admin.email, ip_address="203.0.113.9")
+    await org.container.sign_in.request_reset(admin.email, ip_address="203.0.113.9")
     await org.container.outbox.run_once([org.org_id])
     reader = await visit(org)
     listed = await reader.load(BOX)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
-from landbridge.ledger.snapshots import amount_facts, as_at, as_of
+from landbridge.ledger.snapshots import amount_facts, find_at_moments, find_at_versions
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database
@@ -49,11 +49,11 @@ async def test_every_version_equals_the_returned_record(
 ) -> None:
     versions = await _walked(database, first, second)
     org_id, record_id = versions[0].org_id, versions[0].id
-    found = await as_of(database, org_id, [(record_id, seq) for seq in (3, 1, 2, 1)])
+    found = await find_at_versions(database, org_id, [(record_id, seq) for seq in (3, 1, 2, 1)])
     assert found == [_without_due(versions[index]) for index in (2, 0, 1, 0)]
     moments = [each.updated_at for each in versions]
     expected = [(record_id, at) for at in (*moments, moments[-1] + SECOND)]
-    assert await as_at(database, org_id, expected) == [
+    assert await find_at_moments(database, org_id, expected) == [
         _without_due(each) for each in (*versions, versions[-1])
     ]
 
@@ -65,7 +65,7 @@ async def test_postponement_is_in_no_version(database: Database) -> None:
     )
     assert created.due_at is not None
     assert await ledger.postpone(created, created.due_at + SECOND, {"attempts": 1})
-    (found,) = await as_of(database, org_id, [(created.id, 1)])
+    (found,) = await find_at_versions(database, org_id, [(created.id, 1)])
     assert found == _without_due(created)
 
 
@@ -84,7 +84,7 @@ async def test_replaced_amounts_belong_to_their_version(database: Database) -> N
         await ledger.advance(replace(move, source=after[0], destination=after[1]), TRANSITIONS)
     )
     assert (held.source_units, held.destination_units) == (7, 9)
-    found = await as_of(database, org_id, [(created.id, 1), (created.id, 2)])
+    found = await find_at_versions(database, org_id, [(created.id, 1), (created.id, 2)])
     assert found == [_without_due(created), _without_due(held)]
 
 
@@ -101,7 +101,9 @@ async def test_intermediate_status_has_no_facts_of_the_last(
     )
     found = [
         each
-        for each in await as_of(database, org_id, [(created.id, seq) for seq in (1, 2, 3)])
+        for each in await find_at_versions(
+            database, org_id, [(created.id, seq) for seq in (1, 2, 3)]
+        )
         if each is not None
     ]
     assert [each.status for each in found] == [Status.OPEN, Status.HELD, Status.SETTLED]
@@ -112,7 +114,12 @@ async def test_intermediate_status_has_no_facts_of_the_last(
 async def test_missing_record_has_no_snapshot(database: Database) -> None:
     ledger, org_id = Ledger(database), new_id()
     created = make.opened(await ledger.create(make.opening(org_id, Status.OPEN), TRANSITIONS))
-    assert await as_of(database, org_id, []) == []
-    assert await as_of(database, org_id, [(new_id(), 1), (created.id, 0)]) == [None, None]
-    assert await as_of(database, new_id(), [(created.id, 1)]) == [None]
-    assert await as_at(database, org_id, [(created.id, created.created_at - SECOND)]) == [None]
+    assert await find_at_versions(database, org_id, []) == []
+    assert await find_at_versions(database, org_id, [(new_id(), 1), (created.id, 0)]) == [
+        None,
+        None,
+    ]
+    assert await find_at_versions(database, new_id(), [(created.id, 1)]) == [None]
+    assert await find_at_moments(database, org_id, [(created.id, created.created_at - SECOND)]) == [
+        None
+    ]

@@ -121,8 +121,8 @@ async def _pages(
     after: TransferListRow | None = None
     while True:
         page = await listing.sorted_page(org_id, scope, order=order, after=after)
-        assert len(page.lines) <= scope.window.limit
-        found += page.lines
+        assert len(page.rows) <= scope.window.limit
+        found += page.rows
         if page.last is None:
             return found
         (after,) = await listing.by_ids(org_id, [page.last.id])
@@ -149,7 +149,7 @@ async def test_filters_and_bounds_apply_to_each_order(database: Database) -> Non
         scope = TransferScope(kinds, None, filters, window)
         for order in (None, largest):
             page = await listing.sorted_page(org_id, scope, order=order, after=None)
-            assert [ids.index(each.id) for each in page.lines] == expected
+            assert [ids.index(each.id) for each in page.rows] == expected
             assert page.last is None
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from landbridge.payments.onramps.model import KIND as ONRAMP
-from landbridge.platform.http.telemetry import observe
+from landbridge.platform.http.telemetry import with_telemetry
 from landbridge_sdk import (
     AsyncLandbridge,
     Conflict,
@@ -34,7 +34,9 @@ class Network(httpx.AsyncBaseTransport):
     """Carries requests to the application; loses answers, or refuses, as told."""
 
     def __init__(self, org: Tenant) -> None:
-        self._app = httpx.ASGITransport(cast("Any", observe(cast("Any", app_of(org.container)))))
+        self._app = httpx.ASGITransport(
+            cast("Any", with_telemetry(cast("Any", app_of(org.container))))
+        )
         self.sent: list[httpx.Request] = []
         self.lose = 0
         self.refuse = 0

@@ -136,7 +136,7 @@ def build_app(container: Container) -> Litestar:
             "metrics_text": AppDependency(lambda: metrics_text),
             "api_explorer": AppDependency(lambda: explorer),
         },
-        exception_handlers=error_responses.forgetting(
+        exception_handlers=error_responses.with_cleared_tracebacks(
             {
                 Refused: error_responses.refused,
                 Busy: error_responses.busy,
@@ -176,7 +176,7 @@ def _checking(
         await check_query(request)
         check_query_names(request)
         await check_request_options(request)
-        await turns.take(request)
+        await turns.acquire(request)
         await check_waited(request)
         return None
 

@@ -13,7 +13,7 @@ from landbridge.app.container import Container
 from landbridge.app.settings import Settings
 from landbridge.platform.formats.preload import warm_up
 from landbridge.platform.http.round_robin import round_robin
-from landbridge.platform.http.telemetry import observe
+from landbridge.platform.http.telemetry import with_telemetry
 
 
 class _ContainerSlot:
@@ -51,4 +51,4 @@ class PreparedApplication:
 def application(container: Container) -> ASGIApp:
     """Return the API as a server calls it."""
     # Outermost, so that answers to unknown paths carry a request id too.
-    return observe(round_robin(build_app(container)))
+    return with_telemetry(round_robin(build_app(container)))

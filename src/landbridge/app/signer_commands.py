@@ -26,7 +26,7 @@ from landbridge.providers.evm.configuration import read_chains_file
 from landbridge.providers.evm.signing.isolation import isolate
 from landbridge.providers.evm.signing.server import SignerServer
 from landbridge.providers.evm.signing.signature_log import SignatureLog, check_log, day_of
-from landbridge.providers.evm.signing.signer import EvmSigner, MessageSigner
+from landbridge.providers.evm.signing.signer import ChainSigner, MessageSigner
 from landbridge.providers.evm.signing.socket_path import listen
 
 _log = structlog.stdlib.get_logger()
@@ -59,7 +59,7 @@ def run_signer(settings: Settings, *, parent: int | None) -> None:
     try:
         # The log's lock shows that no other signer listens at this path.
         sock = listen(settings.signer_path)
-        signer = EvmSigner(opener, chains, log, clock, messages=messages)
+        signer = ChainSigner(opener, chains, log, clock, messages=messages)
         server = SignerServer(signer, log)
         uvloop.run(_serve(server, sock, parent))
     finally:

@@ -16,7 +16,7 @@ from landbridge.app.worker import work
 from landbridge.platform.db.schema_watch import SchemaWatch
 from landbridge.platform.db.wakeups import due_wakeups
 from landbridge.platform.db.worker_shares import dividing
-from landbridge.platform.http.dns import be_quick_about_names
+from landbridge.platform.http.dns import shorten_resolver_timeouts
 from landbridge.platform.http.fair_semaphore import raise_descriptors
 
 
@@ -26,7 +26,7 @@ async def run_worker(settings: Settings, dsn: str, *, parent: int | None) -> Non
     Raises `SchemaNewer` if it ended because a newer version has migrated the database.
     """
     raise_descriptors()
-    be_quick_about_names()
+    shorten_resolver_timeouts()
     make_key(settings)
     stop = asyncio.Event()
     on_signals(stop.set)

@@ -19,7 +19,7 @@ from landbridge.dashboard.rendering import Renderer
 from landbridge.platform.core.errors import Busy, ReadOnlyServer, Refused
 from landbridge.platform.formats.translations import ENGLISH
 from landbridge.platform.formats.translations import later as _
-from landbridge.platform.http.error_responses import forgetting, is_disconnected
+from landbridge.platform.http.error_responses import is_disconnected, with_cleared_tracebacks
 from landbridge.platform.http.list_query import AnyRequest
 
 _log = structlog.stdlib.get_logger()
@@ -32,7 +32,7 @@ class ErrorPages:
 
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
-        self.handlers = forgetting(
+        self.handlers = with_cleared_tracebacks(
             {
                 NotSignedIn: self.not_signed_in,
                 MfaRequired: self.second_missing,

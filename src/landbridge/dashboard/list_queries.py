@@ -10,7 +10,7 @@ from msgspec import UnsetType
 from landbridge.dashboard.local_paths import requested_path
 from landbridge.dashboard.page_request import PageRequest
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.error_responses import forget_frames
+from landbridge.platform.http.error_responses import clear_traceback
 
 T = TypeVar("T")
 
@@ -69,6 +69,6 @@ async def load_list(
         return await found, None
     except FieldInvalid as error:
         # Templates keep their values in cycles.
-        forget_frames(error)
+        clear_traceback(error)
         error.field = (inputs or {}).get(error.field or "", error.field)
         return empty, error

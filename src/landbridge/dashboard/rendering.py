@@ -29,7 +29,7 @@ from landbridge.dashboard.page_visitor import VisitorRequest
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid, Refused
 from landbridge.platform.formats.translations import ENGLISH, LANGUAGES, catalogue, install_texts
-from landbridge.platform.http.error_responses import forget_frames
+from landbridge.platform.http.error_responses import clear_traceback
 from landbridge.platform.http.headers import cookie
 from landbridge.platform.orgs.model import Mode
 
@@ -99,7 +99,7 @@ class Renderer:
         input is the problem's field: that of the whole list for an item such as `rails[0]`.
         """
         # Templates keep their values in cycles.
-        forget_frames(problem)
+        clear_traceback(problem)
         if "wrong_inputs" not in values:
             name = _LIST_ITEM.sub("", problem.field or "")
             values["wrong_inputs"] = {name: problem} if name else {}

@@ -128,7 +128,7 @@ async def dependents(
     return [(row["id"], set(row["seqs"] or ())) for row in rows]
 
 
-async def waiting(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None, str], int]:
+async def held_units(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None, str], int]:
     """Return the units held by a record and its corrections, by (account, asset).
 
     The account is None for money in transit.
@@ -137,7 +137,9 @@ async def waiting(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | None
     return {(row["account_id"], row["asset"]): int(row["units"]) for row in rows}
 
 
-async def moved(tx: Tx, org_id: UUID, root_id: UUID) -> dict[tuple[UUID | HouseRole, str], int]:
+async def moved_units(
+    tx: Tx, org_id: UUID, root_id: UUID
+) -> dict[tuple[UUID | HouseRole, str], int]:
     """Return the units that a record and its corrections moved, by (account or role, asset)."""
     rows = await tx.fetch(MOVED, org_id, root_id)
     return {

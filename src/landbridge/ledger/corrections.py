@@ -237,7 +237,7 @@ async def _check_settles(
 ) -> None:
     """Raise `ResourceConflict` if the record would hold money or have money in transit."""
     org_id = found.org_id
-    waiting = Counter(await correction_store.waiting(tx, org_id, root_id))
+    waiting = Counter(await correction_store.held_units(tx, org_id, root_id))
     for posting in postings:
         asset = posting.available.asset.code
         if posting.account is HouseRole.IN_TRANSIT:
@@ -259,7 +259,7 @@ async def _check_leads_back(
     tx: Tx, root: Transfer, seqs: Sequence[int], postings: Sequence[Posting]
 ) -> None:
     """Raise `ResourceConflict` if the record's other journals have already undone these."""
-    moved = await correction_store.moved(tx, root.org_id, root.id)
+    moved = await correction_store.moved_units(tx, root.org_id, root.id)
     back = Counter[tuple[UUID | HouseRole, str]]()
     for posting in postings:
         units = posting.available.units + posting.held_units

@@ -165,7 +165,7 @@ async def step_end(tx: Tx, org_id: UUID, *, rolled_up_to: int, changes_max: int)
     return 1 + (row["last_place"] if row["last_of_step"] is None else row["last_of_step"])
 
 
-async def fold(tx: Tx, org_id: UUID, *, rolled_up_to: int, end: int) -> None:
+async def roll_up(tx: Tx, org_id: UUID, *, rolled_up_to: int, end: int) -> None:
     """Roll up the entries at places from `rolled_up_to` to below `end`; move the watermark."""
     await tx.execute(_FOLD, org_id, rolled_up_to, end)
     await tx.execute(_MARK, org_id, end)
@@ -181,7 +181,7 @@ async def sums(tx: Tx, org_id: UUID, *, since: int, until: int) -> dict[tuple[Ho
     return _units(await tx.fetch(_SUMS, org_id, since, until))
 
 
-async def rolled(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[HouseRole, str], int]]:
+async def rolled_up_balances(tx: Tx, org_id: UUID) -> tuple[int, dict[tuple[HouseRole, str], int]]:
     """Return the watermark and the rolled-up units by (role, asset)."""
     rows = await tx.fetch(_ROLLED, org_id)
     return rows[0]["rolled_up_to"], _units([row for row in rows if row["role"] is not None])

@@ -79,7 +79,7 @@ async def roll_up_step(
         )
         if end is None:
             return False
-        await house_account_store.fold(tx, org_id, rolled_up_to=rolled_up_to, end=end)
+        await house_account_store.roll_up(tx, org_id, rolled_up_to=rolled_up_to, end=end)
         return True
 
     return await database.transact(work)
@@ -97,7 +97,7 @@ async def find_step_end(tx: Tx, org_id: UUID, since: int, *, changes_max: int) -
 
 async def units_below(tx: Tx, org_id: UUID, end: int) -> Units:
     """Return the balances from all changes at places below `end`, all of which have been given."""
-    rolled_up_to, rolled = await house_account_store.rolled(tx, org_id)
+    rolled_up_to, rolled = await house_account_store.rolled_up_balances(tx, org_id)
     first, last = min(rolled_up_to, end), max(rolled_up_to, end)
     between = await house_account_store.sums(tx, org_id, since=first, until=last)
     if rolled_up_to > end:
@@ -112,7 +112,9 @@ async def rebuild(database: Database, org_id: UUID) -> Sequence[HouseDifference]
     last step are added while the roll-up is locked.
     """
     await place_changes(database, [org_id])
-    rolled_up_to, rolled = await database.single(lambda tx: house_account_store.rolled(tx, org_id))
+    rolled_up_to, rolled = await database.single(
+        lambda tx: house_account_store.rolled_up_balances(tx, org_id)
+    )
     summed: Units = {}
     at, below = 0, summed
     while True:
@@ -152,7 +154,7 @@ async def _replace(tx: Tx, org_id: UUID, summed: Units, summed_to: int) -> None:
     await house_account_store.lock(tx, org_id)
     end = (await end_of_log(tx, org_id)).place
     rest = await house_account_store.sums(tx, org_id, since=summed_to, until=end)
-    _, rolled = await house_account_store.rolled(tx, org_id)
+    _, rolled = await house_account_store.rolled_up_balances(tx, org_id)
     # Roll-ups without any entry become zero.
     units = _added(_added(summed, rest), dict.fromkeys(rolled, 0))
     await house_account_store.replace(tx, org_id, units, rolled_up_to=end)

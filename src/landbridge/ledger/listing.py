@@ -39,7 +39,7 @@ SCAN_SIZES = (250, 750, 1_000)
 class TransferListPage:
     """Page of records; `last` is the position to continue from, None at the end."""
 
-    lines: Sequence[TransferListRow]
+    rows: Sequence[TransferListRow]
     last: PagePosition | None
 
 
@@ -145,9 +145,9 @@ class TransferListing:
             found, None if last is None else PagePosition(last.created_at, last.id)
         )
 
-    async def under_way(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
+    async def unfinished(self, org_id: UUID, *, limit: int) -> Sequence[TransferListRow]:
         """Return records that have not ended; the one that is due last comes first."""
-        return await self._database.read_on_replica(lambda tx: store.under_way(tx, org_id, limit))
+        return await self._database.read_on_replica(lambda tx: store.unfinished(tx, org_id, limit))
 
     async def unfinished_page(
         self, org_id: UUID, scope: TransferScope, *, limit: int
@@ -156,7 +156,7 @@ class TransferListing:
 
         None if there are too many. The scope must not list ended records. Metadata is not filtered.
         """
-        rows = await self.under_way(org_id, limit=limit)
+        rows = await self.unfinished(org_id, limit=limit)
         if len(rows) == limit:
             return None
         matching = sorted(

@@ -318,7 +318,7 @@ async def page(
     return TransferScan(matches, rows[0]["scanned"], last)
 
 
-async def under_way(tx: Tx, org_id: UUID, limit: int) -> Sequence[TransferListRow]:
+async def unfinished(tx: Tx, org_id: UUID, limit: int) -> Sequence[TransferListRow]:
     """Return records that have not ended; the one that is due last comes first."""
     return [as_list_row(row) for row in await tx.fetch(_UNDER_WAY, org_id, limit)]
 

@@ -69,7 +69,7 @@ limit $6
 """
 
 # Finds the record with a settled change at a moment: such moments are unique per organisation.
-RESTED_AT = """
+SETTLED_AT = """
 select t.created_at, t.id
 from changes c
 join transfers t on t.org_id = c.org_id and t.id = c.object_id
@@ -236,7 +236,7 @@ async def list_transfers(
 
 async def find_settled_at(tx: Tx, org_id: UUID, moment: datetime) -> PagePosition | None:
     """Return the position of the record whose updatedAt is or was this moment, or None."""
-    row = await tx.fetchrow(RESTED_AT, org_id, moment)
+    row = await tx.fetchrow(SETTLED_AT, org_id, moment)
     return None if row is None else PagePosition(row["created_at"], row["id"])
 
 

@@ -52,7 +52,7 @@ class StoredChange(NamedTuple):
     at: datetime
 
 
-async def as_of(
+async def find_at_versions(
     database: Database, org_id: UUID, keys: Sequence[tuple[UUID, int]]
 ) -> Sequence[Transfer | None]:
     """Return each (record, version) as it was at that version, in order; None for an unknown one.
@@ -70,7 +70,7 @@ async def as_of(
     ]
 
 
-async def as_at(
+async def find_at_moments(
     database: Database, org_id: UUID, keys: Sequence[tuple[UUID, datetime]]
 ) -> Sequence[Transfer | None]:
     """Return each (record, moment) as it was after the changes up to and including that moment."""

@@ -17,7 +17,7 @@ from landbridge.ledger.model import (
     Posting,
     Transfer,
 )
-from landbridge.platform.changes.service import prove_change
+from landbridge.platform.changes.service import register_change_as_proof
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.arrays import array_text
 from landbridge.platform.db.one_organisation import is_distributed, one_organisation
@@ -73,7 +73,7 @@ async def lock_and_create(
     outcomes = [CommitOutcome(each) for each in found]
     for creation, outcome in zip(creations, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:
-            prove_change(creation.org_id, creation.id, len(creation.path), creation.at)
+            register_change_as_proof(creation.org_id, creation.id, len(creation.path), creation.at)
     return outcomes
 
 
@@ -115,7 +115,7 @@ async def lock_and_advance(
     for move, outcome in zip(moves, outcomes, strict=True):
         if outcome is CommitOutcome.DONE:
             seq = move.transfer.version + len(move.path)
-            prove_change(move.transfer.org_id, move.transfer.id, seq, move.at)
+            register_change_as_proof(move.transfer.org_id, move.transfer.id, seq, move.at)
     return outcomes
 
 

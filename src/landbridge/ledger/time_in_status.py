@@ -9,7 +9,7 @@ from landbridge.platform.core.pagination import PagePosition
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.rows import read_row
 
-VISITS = """
+STATUS_HISTORY = """
 select status_after as status, actor, occurred_at
 from changes
 where org_id = $1 and object_id = $2 and status_after is not null
@@ -56,7 +56,7 @@ limit $11
 
 
 @dataclass(frozen=True, slots=True)
-class StatusVisit:
+class StatusEntry:
     """Status that a record reached, when, and by whom."""
 
     status: str
@@ -104,10 +104,10 @@ class TimeInStatus:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def status_history(self, org_id: UUID, transfer_id: UUID) -> Sequence[StatusVisit]:
+    async def status_history(self, org_id: UUID, transfer_id: UUID) -> Sequence[StatusEntry]:
         """Return every status that a record reached, oldest first."""
-        rows = await self._database.single(lambda tx: tx.fetch(VISITS, org_id, transfer_id))
-        return [StatusVisit(row["status"], row["actor"], row["occurred_at"]) for row in rows]
+        rows = await self._database.single(lambda tx: tx.fetch(STATUS_HISTORY, org_id, transfer_id))
+        return [StatusEntry(row["status"], row["actor"], row["occurred_at"]) for row in rows]
 
     async def overdue(
         self,

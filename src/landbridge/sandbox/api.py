@@ -15,7 +15,7 @@ from landbridge.ledger.path_params import known_transfer
 from landbridge.payments.rfis.api import TransferReview, review_reply
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, positive_text, stated
+from landbridge.platform.http.constraints import one_of, positive_text, with_schema
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment
 from landbridge.platform.idempotency.service import IdempotencyKeys
 from landbridge.platform.orgs.service import AHEAD_MAX, Orgs
@@ -46,8 +46,8 @@ class FundingRequest(WireStruct, frozen=True):
     """Coins to credit; `amount` is a decimal string."""
 
     chain: Chain
-    currency: Annotated[str, stated(one_of(CURRENCIES))]
-    amount: Annotated[str, stated(positive_text(whole_digits=_WHOLE_DIGITS))]
+    currency: Annotated[str, with_schema(one_of(CURRENCIES))]
+    amount: Annotated[str, with_schema(positive_text(whole_digits=_WHOLE_DIGITS))]
 
 
 class FundingReply(WireStruct, frozen=True):

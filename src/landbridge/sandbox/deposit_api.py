@@ -22,7 +22,7 @@ from landbridge.platform.formats.bank_numbers import check_aba, check_us_account
 from landbridge.platform.formats.schemas import LineText, OptionalLine
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, positive_text, stated
+from landbridge.platform.http.constraints import one_of, positive_text, with_schema
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
@@ -52,9 +52,9 @@ class FiatDepositSource(WireStruct, frozen=True):
 class FiatDeposit(WireStruct, frozen=True):
     """Fiat to deposit; omitted fields are exactly as the onramp expects."""
 
-    amount: Annotated[Decimal, stated(positive_text(_CENTS))] | None = None
+    amount: Annotated[Decimal, with_schema(positive_text(_CENTS))] | None = None
     reference: OptionalLine | None = None
-    payment_rail: Annotated[str, stated(one_of(EVERY_RAIL))] | None = None
+    payment_rail: Annotated[str, with_schema(one_of(EVERY_RAIL))] | None = None
     source: FiatDepositSource | None = None
 
 
@@ -74,7 +74,7 @@ class FiatDepositReply(WireStruct, frozen=True):
 class CoinDeposit(WireStruct, frozen=True):
     """Coins to deposit; without an amount exactly what the offramp expects."""
 
-    amount: Annotated[Decimal, stated(positive_text())] | None = None
+    amount: Annotated[Decimal, with_schema(positive_text())] | None = None
 
 
 class CoinDepositReply(WireStruct, frozen=True):
@@ -193,8 +193,8 @@ _RAILS = ("WIRE", "ACH")
 class SimulatedDepositSource(WireStruct, frozen=True):
     """Sender of the deposit."""
 
-    routing_number: Annotated[str, stated(check_aba.form)]
-    account_number: Annotated[str, stated(check_us_account.form)]
+    routing_number: Annotated[str, with_schema(check_aba.form)]
+    account_number: Annotated[str, with_schema(check_us_account.form)]
     name: LineText
     bank_name: LineText
 
@@ -205,8 +205,8 @@ class SimulatedDeposit(WireStruct, frozen=True, omit_defaults=True):
     `paymentRail` is accepted in any case.
     """
 
-    amount: Annotated[str, stated(positive_text(_CENTS, len(str(DOLLARS_MAX)) - 1))]
-    payment_rail: Annotated[str, stated(one_of(_RAILS))]
+    amount: Annotated[str, with_schema(positive_text(_CENTS, len(str(DOLLARS_MAX)) - 1))]
+    payment_rail: Annotated[str, with_schema(one_of(_RAILS))]
     request_id: UUID
     source: SimulatedDepositSource
     user_id: UUID | None = None

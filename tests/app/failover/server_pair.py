@@ -137,7 +137,7 @@ def replicated() -> Generator[ServerPair]:
     by = runner.choose(
         runner.wheel_directory(), copy_record=folder / "binaries", must_be_nobody=False
     )
-    datadir.hand_over(folder / "home", by)
+    datadir.give_to_server_user(folder / "home", by)
     primary = PostgresServer(folder / "home" / "primary", free_port(), by)
     standby = PostgresServer(folder / "home" / "standby", free_port(), by)
     try:
@@ -215,8 +215,8 @@ def archived() -> Generator[ArchivedServer]:
         runner.wheel_directory(), copy_record=folder / "binaries", must_be_nobody=False
     )
     home = folder / "home"
-    datadir.hand_over(home, by)
-    datadir.hand_over(home / "archive", by)
+    datadir.give_to_server_user(home, by)
+    datadir.give_to_server_user(home / "archive", by)
     primary = PostgresServer(home / "primary", free_port(), by)
     found = ArchivedServer(primary, home)
     try:
@@ -236,7 +236,7 @@ def conninfo_of(primary: PostgresServer) -> str:
 
 
 def _make_primary(server: PostgresServer) -> None:
-    datadir.make(server.data, by=server.by)
+    datadir.create_directory(server.data, by=server.by)
     access = f"host all {datadir.ROLE} 127.0.0.1/32 trust\n"
     replication = f"host replication {datadir.ROLE} 127.0.0.1/32 trust\n"
     (server.data / "pg_hba.conf").write_text(access + replication)

@@ -91,7 +91,7 @@ async def test_wrong_passwords_stop_no_passkeys_and_no_links(still_org: Tenant) 
             await come_in(org, f"{at}-{org.org_id}@x.test", OTHER, ip_address=host)
     with pytest.raises(TooManyAttempts):
         await come_in(org, admin.email, ip_address=host)
-    await org.container.sign_in.ask_reset(admin.email, ip_address=host)
+    await org.container.sign_in.request_reset(admin.email, ip_address=host)
     throttle = LoginRateLimit(org.container.database, org.container.clock)
     await throttle.take(AttemptSubject.PASSKEY, network_of(host))
     await passkeys_of(org.container).authentication(browser="x", ip_address=host)

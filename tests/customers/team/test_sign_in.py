@@ -178,9 +178,9 @@ async def test_password_reset_reveals_no_account(org: Tenant) -> None:
     admin = await first_admin(org)
     sign_in, mailed = _mailing(org)
     for email in (admin.email, f"nobody-{org.org_id}@x.test", "no address"):
-        await sign_in.ask_reset(email)
+        await sign_in.request_reset(email)
     for _ in range(10):
-        await sign_in.ask_reset(admin.email)
+        await sign_in.request_reset(admin.email)
     # A few emails, then none for a while: no mailbox is flooded.
     assert FREE[AttemptSubject.MAILS] <= await mailed() < 3 + FREE[AttemptSubject.MAILS]
 

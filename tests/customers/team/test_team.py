@@ -372,7 +372,7 @@ async def test_a_removal_waits_for_a_key_that_is_being_made_and_ends_it(org: Ten
 
     async def make(tx: Tx) -> None:
         # As the service creates one, with a delayed commit.
-        assert await store.hold_maker(tx, org.org_id, removed.id)
+        assert await store.lock_creating_admin(tx, org.org_id, removed.id)
         assert await store.add_key(tx, key, new_id().bytes * 2)
         is_made.set()
         await may_end.wait()

@@ -13,7 +13,7 @@ from landbridge.app.container import wire
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.http.telemetry import observe
+from landbridge.platform.http.telemetry import with_telemetry
 from landbridge.platform.orgs.clock_nodes import take_node
 from tests.applications import app_of
 from tests.tenants import SETTINGS, Tenant, make_tenant, make_user, served, swap_body
@@ -82,6 +82,6 @@ async def _create(org: Tenant, body: dict[str, Any]) -> None:
         "server": ("127.0.0.1", 80),
         "state": {},
     }
-    app: Any = observe(cast("Any", app_of(org.container)))
+    app: Any = with_telemetry(cast("Any", app_of(org.container)))
     await app(scope, receive, send)
     assert statuses[0] == httpx2.codes.OK

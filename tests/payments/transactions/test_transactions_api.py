@@ -156,11 +156,11 @@ async def test_sparse_search_ends_a_page_early_and_continues(org: Tenant) -> Non
     few = TransferListing(org.container.database, scan_sizes=(1, 2))
     kinds, filter_ = list(KINDS), TransferFilter(statuses=["COMPLETED"], assets=["usdt:POLYGON"])
     first = await few.page(org.org_id, kinds, None, filter_, PageWindow(1, None, None))
-    assert first.lines == []
+    assert first.rows == []
     assert first.last is not None
     onward = PageWindow(1, None, first.last.created_at)
     second = await few.page(org.org_id, kinds, None, filter_, onward)
-    assert [str(each.id) for each in second.lines] == [ids[4]]
+    assert [str(each.id) for each in second.rows] == [ids[4]]
 
 
 async def test_invalid_filter_is_refused(org: Tenant) -> None:

@@ -9,16 +9,16 @@ from landbridge.platform.core.event_wait import wait_for_event
 
 @pytest.mark.parametrize("turns", range(5))
 async def test_cancelled_waiter_ends_at_a_simultaneous_notification(turns: int) -> None:
-    rung = asyncio.Event()
+    event = asyncio.Event()
 
     async def listen() -> None:
         while True:
-            await wait_for_event(rung, 60)
-            rung.clear()
+            await wait_for_event(event, 60)
+            event.clear()
 
     listening = asyncio.create_task(listen())
     await asyncio.sleep(0.01)
-    rung.set()
+    event.set()
     for _ in range(turns):
         await asyncio.sleep(0)
     listening.cancel()

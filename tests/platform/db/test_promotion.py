@@ -15,7 +15,7 @@ from landbridge.platform.core.clock import StandbyClock
 from landbridge.platform.core.errors import ReadOnlyServer
 from landbridge.platform.db import promotion
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.promotion import begun_on_promotion
+from landbridge.platform.db.promotion import run_on_promotion
 from tests.tenants import SETTINGS, SWAPS, make_tenant, make_user, served, swap_body
 
 PATIENCE_S = 30.0
@@ -71,7 +71,7 @@ async def test_without_leave_to_read_a_standby_is_refused(
 async def test_what_fails_on_the_promotion_is_repeated(
     own_dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(promotion, "_LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(promotion, "_CHECK_EVERY_S", 0.01)
     attempts = 0
 
     async def begin() -> None:
@@ -84,7 +84,7 @@ async def test_what_fails_on_the_promotion_is_repeated(
     probe: Any
     database, probe = [await Database.connect(own_dsn, name="tests", size_max=1) for _ in range(2)]
     with capture_logs() as logs:
-        async with begun_on_promotion(database, probe, begin), asyncio.timeout(PATIENCE_S):
+        async with run_on_promotion(database, probe, begin), asyncio.timeout(PATIENCE_S):
             assert database.is_standby
             while database.is_standby:  # noqa: ASYNC110  it sets no event
                 await asyncio.sleep(0.01)

@@ -65,7 +65,7 @@ def changing(container: Container) -> dict[str, bool]:
         for handler in route.route_handlers:
             methods = cast("set[str]", handler.http_methods) - {"GET", "HEAD", "OPTIONS"}
             if not handler.opt.get("public"):
-                found |= {f"{each} {path}": bool(handler.opt.get("looks")) for each in methods}
+                found |= {f"{each} {path}": bool(handler.opt.get("is_read")) for each in methods}
     return found
 
 

@@ -29,8 +29,8 @@ async def leased(database: Database) -> list[int]:
 @pytest.mark.one_commit(reason="a number without a lease is taken again")
 async def test_a_leased_node_is_given_to_no_other_process(own_database: Database) -> None:
     lease, other = ClockNodeLease(own_database), ClockNodeLease(own_database)
-    async with lease.kept(), other.kept():
-        nodes = {await lease.take(), await other.take()}
+    async with lease.renewing(), other.renewing():
+        nodes = {await lease.acquire(), await other.acquire()}
         assert len(nodes) == 2
         taken = [await take_node(own_database) % NODES for _ in range(2 * NODES)]
         assert nodes.isdisjoint(taken)
@@ -41,7 +41,7 @@ async def test_a_leased_node_is_given_to_no_other_process(own_database: Database
 
 async def test_processes_that_start_at_once_have_different_nodes(own_database: Database) -> None:
     leases = [ClockNodeLease(own_database) for _ in range(10)]
-    nodes = await asyncio.gather(*(each.take() for each in leases))
+    nodes = await asyncio.gather(*(each.acquire() for each in leases))
     assert sorted(set(nodes)) == await leased(own_database) == sorted(nodes)
 
 
@@ -52,16 +52,16 @@ async def test_an_expired_lease_holds_no_node(own_database: Database) -> None:
     assert await take_node(own_database) == await take_node(own_database) - 1
     await own_database.rows(_EXPIRE)
     lease = ClockNodeLease(own_database)
-    async with lease.kept():
-        node = await lease.take()
+    async with lease.renewing():
+        node = await lease.acquire()
         assert node != await take_node(own_database) % NODES
     assert len(await leased(own_database)) == NODES - 1
 
 
 async def test_a_lease_is_renewed(own_database: Database) -> None:
     lease = ClockNodeLease(own_database)
-    async with lease.kept(every_s=0.01), asyncio.timeout(20):
-        await lease.take()
+    async with lease.renewing(every_s=0.01), asyncio.timeout(20):
+        await lease.acquire()
         await own_database.rows(_EXPIRE)
         while (await own_database.rows(_UNTIL))[0]["leased_until"].year == 2020:  # noqa: ASYNC110  the database sends no event
             await asyncio.sleep(0.01)
@@ -72,8 +72,8 @@ async def test_a_lease_that_is_not_renewed_is_logged(
 ) -> None:
     lease = ClockNodeLease(own_database)
     with capture_logs() as logs:
-        async with lease.kept(every_s=0.01), asyncio.timeout(20):
-            await lease.take()
+        async with lease.renewing(every_s=0.01), asyncio.timeout(20):
+            await lease.acquire()
             await own_database.rows("alter table clock_leases rename to gone")
             while not logs:  # noqa: ASYNC110  a log sends no event
                 await asyncio.sleep(0.01)

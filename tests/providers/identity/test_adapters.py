@@ -20,9 +20,9 @@ from landbridge.providers.identity.port import (
 from landbridge.providers.identity.sandbox import (
     BUSINESS_DELAY,
     INDIVIDUAL_DELAY,
-    CheckEnding,
     SandboxIdentity,
-    choose_ending,
+    ScriptedResult,
+    choose_result,
 )
 from tests.providers.identity.contract import (
     DAY,
@@ -97,7 +97,7 @@ async def test_reserved_names_are_case_insensitive(name: str) -> None:
     "name", ["REJECTIONS", "A REJECTION", "REJECT", "", "PENDİNG", "DELAYED", "DELAY"]
 )
 def test_only_the_whole_name_counts(name: str) -> None:
-    assert choose_ending(applicant(last_name=name))[0] is CheckEnding.DELAYED
+    assert choose_result(applicant(last_name=name))[0] is ScriptedResult.DELAYED
 
 
 async def test_pending_stays_pending() -> None:
@@ -134,41 +134,41 @@ async def test_information_and_reviews_are_requested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("applicant_", "ending"),
+    ("applicant_", "result"),
     [
-        (business("Example", "Rejection", "Approval"), CheckEnding.REJECTION),
-        (business("Approval", "Pending"), CheckEnding.PENDING),
-        (business("Approval", name="Pending"), CheckEnding.PENDING),
-        (business("Pending", name="Rejection"), CheckEnding.REJECTION),
-        (business("Approval"), CheckEnding.APPROVAL),
-        (business("Example", name="approval"), CheckEnding.APPROVAL),
-        (business("Example", name="Approval", file_name="Other Ltd"), CheckEnding.APPROVAL),
-        (business("Example"), CheckEnding.DELAYED),
-        (business(), CheckEnding.DELAYED),
+        (business("Example", "Rejection", "Approval"), ScriptedResult.REJECTION),
+        (business("Approval", "Pending"), ScriptedResult.PENDING),
+        (business("Approval", name="Pending"), ScriptedResult.PENDING),
+        (business("Pending", name="Rejection"), ScriptedResult.REJECTION),
+        (business("Approval"), ScriptedResult.APPROVAL),
+        (business("Example", name="approval"), ScriptedResult.APPROVAL),
+        (business("Example", name="Approval", file_name="Other Ltd"), ScriptedResult.APPROVAL),
+        (business("Example"), ScriptedResult.DELAYED),
+        (business(), ScriptedResult.DELAYED),
     ],
 )
 def test_of_several_reserved_names_the_worst_wins(
-    applicant_: Applicant, ending: CheckEnding
+    applicant_: Applicant, result: ScriptedResult
 ) -> None:
-    assert choose_ending(applicant_)[0] is ending
+    assert choose_result(applicant_)[0] is result
 
 
 def test_the_name_of_the_account_counts_as_well_as_that_of_the_data() -> None:
-    assert choose_ending(applicant(last_name="Pending", facts={}))[0] is CheckEnding.PENDING
+    assert choose_result(applicant(last_name="Pending", facts={}))[0] is ScriptedResult.PENDING
     person = applicant(last_name="Example", facts={"lastName": "Rejection"})
-    assert choose_ending(person)[0] is CheckEnding.REJECTION
+    assert choose_result(person)[0] is ScriptedResult.REJECTION
 
 
 def test_a_test_name_can_be_corrected_in_the_data() -> None:
     mended = applicant(last_name="Retry", facts={"lastName": "Example"})
-    assert choose_ending(mended)[0] is CheckEnding.DELAYED
+    assert choose_result(mended)[0] is ScriptedResult.DELAYED
 
 
 @pytest.mark.parametrize(
     "facts", [{"lastName": 7}, {"lastName": None}, {"lastName": ["REJECTION"]}]
 )
 def test_a_name_that_is_no_text_is_no_reserved_one(facts: dict[str, object]) -> None:
-    assert choose_ending(applicant(facts=facts))[0] is CheckEnding.DELAYED
+    assert choose_result(applicant(facts=facts))[0] is ScriptedResult.DELAYED
 
 
 @pytest.mark.parametrize("reference", ["", "sandbox", "sandbox:X:lastName:a", "manual:DELAYED:a:b"])

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from landbridge.providers.iso20022.reasons import REASONS, describe, reason_code
-from landbridge.providers.iso20022.texts import is_writable, written
+from landbridge.providers.iso20022.texts import is_writable, transliterate
 
 ALLOWED = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/-?:().,'+ ")
 
@@ -32,16 +32,16 @@ ALLOWED = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/-?
     ],
 )
 def test_letters_are_written_with_those_of_the_banks(text: str, expected: str) -> None:
-    assert written(text) == expected
+    assert transliterate(text) == expected
 
 
 @given(st.text())
 def test_any_text_becomes_allowed_letters(text: str) -> None:
-    expected = written(text)
+    expected = transliterate(text)
     assert set(expected) <= ALLOWED
     assert expected == expected.strip()
     assert "  " not in expected
-    assert written(expected) == expected
+    assert transliterate(expected) == expected
 
 
 @example("\ufe70")
@@ -50,8 +50,8 @@ def test_no_letter_is_lost(name: str) -> None:
     letters = [
         each for each in unicodedata.normalize("NFC", name) if unicodedata.category(each)[0] in "LN"
     ]
-    assert len(written(name)) >= len(letters)
-    assert is_writable(name) or "?" in written(name)
+    assert len(transliterate(name)) >= len(letters)
+    assert is_writable(name) or "?" in transliterate(name)
 
 
 def test_a_name_with_unknown_letters_is_known_beforehand() -> None:

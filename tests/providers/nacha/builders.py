@@ -17,7 +17,7 @@ from landbridge.providers.nacha.messages import (
     SecCode,
 )
 from landbridge.providers.nacha.returns import CHANGES, RETURNS
-from landbridge.providers.nacha.writing import plain
+from landbridge.providers.nacha.writing import capitals
 from landbridge.providers.rails.calendar import NEW_YORK
 
 OUR_BANK = "091000019"
@@ -104,8 +104,8 @@ _DIGITS_15 = st.text(string.digits, min_size=15, max_size=15)
 
 
 def _texts(length_max: int, *, or_else: str = "") -> st.SearchStrategy[str]:
-    """Texts as files contain them: `plain` leaves them unchanged."""
-    return st.text(_ASCII, max_size=length_max).map(lambda text: plain(text) or or_else)
+    """Texts as files contain them: `capitals` leaves them unchanged."""
+    return st.text(_ASCII, max_size=length_max).map(lambda text: capitals(text) or or_else)
 
 
 @st.composite

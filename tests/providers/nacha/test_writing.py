@@ -9,7 +9,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.nacha.messages import NachaEntry, NachaFile, SecCode
 from landbridge.providers.nacha.reading import read
 from landbridge.providers.nacha.returns import build_return
-from landbridge.providers.nacha.writing import has_lost_letters, plain, rejection_reason, write
+from landbridge.providers.nacha.writing import capitals, has_lost_letters, rejection_reason, write
 from tests.providers.nacha.builders import (
     OUR_BANK,
     THEIR_BANK,
@@ -151,5 +151,5 @@ def test_trace_numbers_are_unique_and_ascending() -> None:
     ],
 )
 def test_texts_are_written_in_plain_capitals(text: str, written: str) -> None:
-    assert plain(text) == written
+    assert capitals(text) == written
     assert not has_lost_letters(text)

@@ -123,7 +123,7 @@ async def test_names_are_not_compared_with_vessels(screening: Screening) -> None
 async def test_the_same_list_again_changes_nothing(screening: Screening) -> None:
     first = await screening.load(sanctions_list(LISTED))
     again = await screening.load(sanctions_list(LISTED))
-    assert again.was_loaded
+    assert again.was_already_loaded
     assert again.version.id == first.version.id
     assert len(await screening.versions()) == 1
 
@@ -183,7 +183,7 @@ async def test_of_loads_at_once_the_last_stays_and_nothing_is_half_loaded(
 ) -> None:
     lists = [sanctions_list(LISTED[: 20 + each], str(each) * 64) for each in range(3)]
     done = await asyncio.gather(*(screening.load(each) for each in lists))
-    assert not any(each.was_loaded for each in done)
+    assert not any(each.was_already_loaded for each in done)
     active = [each for each in await screening.versions() if each.is_active]
     assert len(active) == 1
     rows = await own_database.rows(

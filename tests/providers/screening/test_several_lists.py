@@ -128,8 +128,8 @@ async def test_a_list_may_shrink_by_itself_only(screening: Screening) -> None:
 
 async def test_the_same_file_is_loaded_once_for_each_list(screening: Screening) -> None:
     for name, count in ((UN_LIST, 1), ("PEP a", 2), ("PEP b", 3)):
-        assert not (await screening.load(named(name, *LISTED))).was_loaded
-        assert (await screening.load(named(name, *LISTED))).was_loaded
+        assert not (await screening.load(named(name, *LISTED))).was_already_loaded
+        assert (await screening.load(named(name, *LISTED))).was_already_loaded
         assert len(await screening.versions()) == count
 
 

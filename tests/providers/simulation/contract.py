@@ -27,7 +27,7 @@ from landbridge.providers.rails.port import (
     RailPaymentStatus,
     Rails,
 )
-from landbridge.providers.simulation.model import OrderEnding
+from landbridge.providers.simulation.model import OrderResult
 from landbridge.providers.simulation.outcome_plans import read_plan
 from tests.make import make_org
 from tests.providers.chains_contract import ChainsContract, ChainsUnderTest
@@ -143,7 +143,7 @@ class SandboxSystem:
         """Return the units of each leg of the stored orders that were carried out."""
         paid: Counter[str] = Counter()
         for row in await self.database.rows(_CHAIN_ORDER, order.org_id, order.key):
-            if row["outcome"] == OrderEnding.DONE:
+            if row["outcome"] == OrderResult.DONE:
                 legs = msgspec.json.decode(row["request"])["legs"]
                 paid.update({leg["address"]: int(leg["units"]) for leg in legs})
         return [paid[leg.address] for leg in order.legs]

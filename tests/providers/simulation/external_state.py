@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from landbridge.platform.db.pool import Database
-from landbridge.providers.simulation.model import OrderEnding, SimulatedSystem
+from landbridge.providers.simulation.model import OrderResult, SimulatedSystem
 
 _OF_ORG = """
 select key, request, outcome from sandbox_orders
@@ -27,7 +27,7 @@ async def paid_out(database: Database, org_id: UUID) -> Counter[str]:
     """Return the units that the bank paid, including returns, by asset code."""
     paid: Counter[str] = Counter()
     for row in await database.rows(_OF_ORG, org_id, SimulatedSystem.BANK.value):
-        if row["outcome"] == OrderEnding.DONE:
+        if row["outcome"] == OrderResult.DONE:
             ordered = msgspec.json.decode(row["request"])
             paid[ordered["asset"]] += int(ordered["units"])
     return paid
@@ -38,7 +38,7 @@ async def carried(database: Database, org_id: UUID, action: str) -> Counter[str]
     sent: Counter[str] = Counter()
     for row in await database.rows(_OF_ORG, org_id, SimulatedSystem.CHAIN.value):
         ordered = msgspec.json.decode(row["request"])
-        if row["outcome"] == OrderEnding.DONE and ordered["action"] == action:
+        if row["outcome"] == OrderResult.DONE and ordered["action"] == action:
             for leg in ordered["legs"]:
                 sent[leg["asset"]] += int(leg["units"])
     return sent

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from landbridge.providers.evm.quantities import AnswerInvalid
-from landbridge.providers.solana.chain_data import ChainTransaction, EpochInfo, reading
+from landbridge.providers.solana.chain_data import ChainTransaction, EpochInfo, decoder
 
 _META: dict[str, Any] = {
     "err": None,
@@ -40,7 +40,7 @@ def _transaction(keys: list[str], **meta: Any) -> dict[str, Any]:
     ],
 )
 def test_numbers_that_no_validator_writes_are_no_answer(meta: dict[str, Any]) -> None:
-    read = reading(ChainTransaction)
+    read = decoder(ChainTransaction)
     assert read(_transaction(["a", "b"])).paid_lamports == 5
     with pytest.raises(AnswerInvalid):
         read(_transaction(["a", "b"], **meta))
@@ -50,11 +50,11 @@ def test_numbers_that_no_validator_writes_are_no_answer(meta: dict[str, Any]) ->
 def test_balances_are_of_accounts_that_the_transaction_names(
     keys: list[str], *, is_named: bool
 ) -> None:
-    found = reading(ChainTransaction)(_transaction(keys, postTokenBalances=_balance()))
+    found = decoder(ChainTransaction)(_transaction(keys, postTokenBalances=_balance()))
     assert found.names_its_accounts == is_named
 
 
 @pytest.mark.parametrize("slot", [-1, 2**63, 1.5])
 def test_slots_are_those_of_a_chain(slot: float) -> None:
     with pytest.raises(AnswerInvalid):
-        reading(EpochInfo)({"absoluteSlot": slot, "blockHeight": 1})
+        decoder(EpochInfo)({"absoluteSlot": slot, "blockHeight": 1})

@@ -76,7 +76,7 @@ def open_target(settings: Settings, print_line: PrintLine) -> Generator[str]:
     server = EmbeddedPostgres.start(settings.folder, print_line=print_line, purpose="command")
     if server.was_running:
         # The supervisor was killed, but its API and worker may still use the server.
-        server.leave()
+        server.release()
         raise RestoreRejected(
             f"A PostgreSQL was left running in {settings.folder}: start and stop `landbridge "
             "serve` there, then try again."

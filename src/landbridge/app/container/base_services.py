@@ -51,7 +51,7 @@ from landbridge.payments.limits.service import Limits
 from landbridge.payments.limits.simulation import LimitSimulation
 from landbridge.platform.audit_log.service import AuditLog
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.db.pool import Database
 from landbridge.platform.db.wakeups import DueNotifier
 from landbridge.platform.db.worker_shares import WorkerShare
@@ -250,8 +250,8 @@ def build_base_services(
     deposits = screen_deposits(settings, providers, database, vault, ledger, travel_rule=checks)
     outbox = Outbox(database, vault, clock, mail(settings), captures=is_sandbox)
     return BaseServices(
-        **members(build_team_services(settings, database, clock, vault, outbox)),
-        **members(deposits) | members(_halted(channels, database)) | members(exchanges),
+        **field_values(build_team_services(settings, database, clock, vault, outbox)),
+        **field_values(deposits) | field_values(exchanges) | _halted(channels, database),
         settings=settings,
         database=database,
         clock=clock,
@@ -284,9 +284,10 @@ def _mail_services(
     return {"outbox": outbox, "mailbox": mailbox}
 
 
-def _halted(channels: PaymentChannels, database: Database) -> PaymentChannels:
+def _halted(channels: PaymentChannels, database: Database) -> dict[str, Any]:
     """Return the channels with chains on which payments wait while coins are missing."""
-    return replace(channels, chains=HaltedChains(channels.chains, ReconHalts(database)))
+    chains = HaltedChains(channels.chains, ReconHalts(database))
+    return field_values(replace(channels, chains=chains))
 
 
 def _provider_webhooks(

@@ -33,7 +33,7 @@ from landbridge.payments.swaps.service import Swaps
 from landbridge.payments.swaps.steps import SwapSteps
 from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.transfers.service import WalletTransfers
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 
 _OUTGOING_TRANSFERS: Mapping[str, Read] = {
     wallet_transfers.KIND: wallet_transfers.as_outgoing_transfer,
@@ -55,7 +55,7 @@ def build_coin_flows(on: PaymentServices) -> CoinFlows:
     """Wire transfers, batches and bridges."""
     shared = (on.ledger, on.payment_parties, on.transfer_creation, on.approvals)
     return CoinFlows(
-        **members(on),
+        **field_values(on),
         wallet_transfers=WalletTransfers(
             *shared, users=on.users, wallets=on.wallets, clock=on.clock
         ),

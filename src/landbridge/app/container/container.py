@@ -45,7 +45,7 @@ from landbridge.payments.swaps.provider_choices import SwapProviderChoices
 from landbridge.payments.swaps.quotes import SwapQuotes
 from landbridge.payments.swaps.service import Swaps
 from landbridge.platform.core.clock import Clock
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.markets import NoMarkets
 from landbridge.providers.chains.port import Chains
@@ -129,9 +129,12 @@ def wire(
     reporting = build_reporting_services(flows, _timelines(database, clock))
     incoming_payment_steps = _incoming_payment_steps(flows, onramps)
     return Container(
-        **members(flows) | members(offramps) | members(onramps) | members(returns),
-        **members(reporting) | members(build_transaction_services(flows)),
-        **members(build_event_services(flows, offramps, onramps, reporting)),
+        **field_values(flows)
+        | field_values(offramps)
+        | field_values(onramps)
+        | field_values(returns),
+        **field_values(reporting) | field_values(build_transaction_services(flows)),
+        **field_values(build_event_services(flows, offramps, onramps, reporting)),
         prices=prices,
         pair_fees=PairFees(database, is_pair),
         market=market,

@@ -10,7 +10,7 @@ from landbridge.platform.core.clock import Clock, ReadingClock, StandbyClock
 from landbridge.platform.core.errors import ReadOnlyServer
 from landbridge.platform.db.migrate import MigrationRejected, pending
 from landbridge.platform.db.pool import Database
-from landbridge.platform.db.promotion import begun_on_promotion
+from landbridge.platform.db.promotion import run_on_promotion
 from landbridge.platform.db.replica import Replica
 from landbridge.platform.orgs.clock_nodes import ClockNodeLease
 from landbridge.platform.orgs.database_mode import claim_mode
@@ -41,7 +41,7 @@ async def open_container(
         await claim_mode(database, settings.mode)
         is_standby = reads_on_standby and not await database.is_writable()
         lease = ClockNodeLease(database)
-        await stack.enter_async_context(lease.kept())
+        await stack.enter_async_context(lease.renewing())
         clock = StandbyClock() if is_standby else await _clock(lease, writes=writes)
         container = wire(settings, database, clock)
         await database.transact(container.vault.check_seal)
@@ -84,7 +84,7 @@ async def _check_tables(database: Database) -> None:
 
 
 async def _clock(lease: ClockNodeLease, *, writes: bool) -> Clock:
-    return Clock(await lease.take()) if writes else ReadingClock()
+    return Clock(await lease.acquire()) if writes else ReadingClock()
 
 
 def _begin_on(
@@ -96,7 +96,7 @@ def _begin_on(
     async def begin() -> None:
         await claim_mode(database, settings.mode)
         await database.transact(container.vault.check_seal)
-        clock.begin(await lease.take())
+        clock.begin(await lease.acquire())
 
     return begin
 
@@ -112,7 +112,7 @@ async def _promotable(
     async with AsyncExitStack() as stack:
         probe = await _connect(settings, dsn, name=f"{name} promotion", size_max=1)
         stack.push_async_callback(probe.close)
-        async with begun_on_promotion(database, probe, begin):
+        async with run_on_promotion(database, probe, begin):
             yield
 
 

@@ -41,7 +41,7 @@ from landbridge.payments.rfis.service import Rfis
 from landbridge.payments.transactions import notes
 from landbridge.payments.virtual_accounts import service as virtual_accounts_service
 from landbridge.payments.virtual_accounts.account_lists import VirtualAccountLists
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.metadata import service as metadata_service
 from landbridge.providers.identity.port import Identity
 from landbridge.providers.sidecar.identity import ProviderIdentity
@@ -111,7 +111,7 @@ def build_customer_services(on: BaseServices) -> CustomerServices:
     )
     operations, accounts = _chain_operations(on), _bank_accounts(on, users, verification)
     return CustomerServices(
-        **members(on),
+        **field_values(on),
         users=users,
         terms=terms,
         kyc_profiles=dossiers,
@@ -174,7 +174,11 @@ def _leaving(on: BaseServices) -> Sequence[Leaving]:
     """Return what erases a user's data in other packages."""
     return [
         *(on.limits.forget_accounts, approvals_service.forget, virtual_accounts_service.forget),
-        *(incoming_payments_service.forget, resolutions_service.forget, metadata_service.leave),
+        *(
+            incoming_payments_service.forget,
+            resolutions_service.forget,
+            metadata_service.delete_of_user,
+        ),
         *(travel_rule_service.forget, travel_exchange_service.forget),
         *(notes.forget, TextArchive(on.database, on.vault, on.files).forget, erasing(on.vault)),
     ]

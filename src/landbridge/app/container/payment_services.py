@@ -26,7 +26,7 @@ from landbridge.payments.virtual_accounts.deposits import VirtualAccountDeposits
 from landbridge.payments.virtual_accounts.destinations import DeliveryDestinations
 from landbridge.payments.virtual_accounts.rules import SettlementRules
 from landbridge.payments.virtual_accounts.service import VirtualAccounts
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.orgs.model import Mode
 from landbridge.providers.sidecar.credit_polls import ProviderCredits
 
@@ -106,7 +106,7 @@ def build_payment_services(on: CustomerServices) -> PaymentServices:
     incoming_payments = IncomingPayments(database, on.vault, on.deposit_screenings)
     virtual_deposits = VirtualAccountDeposits(database, on.vault, ledger, on.clock)
     return PaymentServices(
-        **members(on),
+        **field_values(on),
         approval_emails=approval_mails,
         approvals=approvals,
         payment_parties=_payment_parties(on),

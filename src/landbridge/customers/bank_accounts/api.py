@@ -28,7 +28,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import one_of, query
-from landbridge.platform.http.error_responses import AnyRequest, forgetting, refused
+from landbridge.platform.http.error_responses import AnyRequest, refused, with_cleared_tracebacks
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.request_decoding import request_values
@@ -57,7 +57,7 @@ class AccountRoutes(Controller):
     @post(
         status_code=200,
         summary="Add a bank account",
-        exception_handlers=forgetting({FieldInvalid: _refused}),
+        exception_handlers=with_cleared_tracebacks({FieldInvalid: _refused}),
         operation_id="accounts.create",
     )
     async def create(

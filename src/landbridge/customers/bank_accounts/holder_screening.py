@@ -41,7 +41,7 @@ from landbridge.platform.core.errors import InvariantBroken, ResourceConflict
 from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.platform.encryption.snapshots import take
+from landbridge.platform.encryption.snapshots import seal_snapshot
 from landbridge.providers.screening.service import Screening, ScreeningSubject
 
 
@@ -246,7 +246,7 @@ async def record_account_change(
     """Record a change of an account; `key` is its user's, None while the user is erased."""
     snapshot = None
     if key is not None:
-        snapshot = take(
+        snapshot = seal_snapshot(
             key,
             account.user_id,
             object_id=account.id,

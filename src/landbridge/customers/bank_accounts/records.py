@@ -16,7 +16,7 @@ from landbridge.customers.bank_accounts.model import (
 from landbridge.customers.bank_accounts.parsing import ParsedAccount
 from landbridge.customers.bank_accounts.store import SealedBankAccount
 from landbridge.platform.core.created_resource import CreatedResource
-from landbridge.platform.core.fields import copy_fields, members
+from landbridge.platform.core.fields import copy_fields, field_values
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey, Vault
@@ -31,7 +31,7 @@ def opened(stored: SealedBankAccount, key: DataKey | None) -> BankAccount:
             context=f"bank_accounts.details:{stored.id}",
             type=BankAccountSecret,
         )
-    return BankAccount(**members(stored, BankAccountRecord), secret=secret)
+    return BankAccount(**field_values(stored, BankAccountRecord), secret=secret)
 
 
 async def opened_all(
@@ -45,7 +45,7 @@ async def opened_all(
 def sealed(account: BankAccount, key: DataKey) -> SealedBankAccount:
     """Return the row of an account."""
     details = key.seal(account.secret, context=f"bank_accounts.details:{account.id}")
-    return SealedBankAccount(**members(account, BankAccountRecord), sealed_details=details)
+    return SealedBankAccount(**field_values(account, BankAccountRecord), sealed_details=details)
 
 
 def seal_request(account: BankAccount, request: Mapping[str, Any], key: DataKey) -> bytes:

@@ -27,7 +27,7 @@ from landbridge.customers.bank_accounts.service import REASON_LENGTH_MAX, BankAc
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest, check_reviewer
-from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.constraints import with_schema
 from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.screening.model import ListCategory, category_of
@@ -98,7 +98,7 @@ class AccountDecisionRequest(WireStruct, frozen=True):
     """Submitted decision; on rejection `reason` is stored as the account's reason."""
 
     decision: AccountDecision
-    reason: Annotated[str, stated(line(REASON_LENGTH_MAX))] | None = None
+    reason: Annotated[str, with_schema(line(REASON_LENGTH_MAX))] | None = None
 
 
 class AccountReviewRoutes(Controller):

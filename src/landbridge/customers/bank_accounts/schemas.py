@@ -34,7 +34,7 @@ from landbridge.platform.formats.schemas import (
     NameText,
     PhoneText,
 )
-from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.constraints import with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset, reply_of
 from landbridge.platform.metadata.model import Metadata
 
@@ -107,11 +107,11 @@ def _annotation(field: AccountField) -> Any:
             # Documented as one of these values; parsing also accepts another case.
             return Annotated[str, BodyKwarg(schema_extra={"enum": [*values]})]
         case TextField(form=keywords) | BankNumber(form=keywords):
-            return Annotated[str, stated(keywords)]
+            return Annotated[str, with_schema(keywords)]
         case DependentNumberField(numbers=numbers):
             # Another member determines which of them applies.
             forms = [each.form for each in numbers.values()]
-            return Annotated[str, stated({"type": "string", "anyOf": forms})]
+            return Annotated[str, with_schema({"type": "string", "anyOf": forms})]
 
 
 def _bank_struct(name: str) -> Any:

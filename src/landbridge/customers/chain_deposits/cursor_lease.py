@@ -30,7 +30,9 @@ class CursorLease:
         async def work(tx: Tx) -> ChainCursor | None:
             now = await self._clock.in_database(tx)
             longer_than = now + LEASE // 2
-            held = await progress.held(tx, chain, self._owner, longer_than=longer_than)
+            held = await progress.find_leased_cursor(
+                tx, chain, self._owner, longer_than=longer_than
+            )
             if held is not None:
                 return held
             return await progress.take_lease(tx, chain, self._owner, now=now, until=now + LEASE)

@@ -27,25 +27,27 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import query, some_of
 from landbridge.platform.http.list_query import parse_choices
-from landbridge.platform.http.openapi import shaped
+from landbridge.platform.http.openapi import described_as
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import WireStruct
 from landbridge.platform.idempotency.model import IdempotencyKey
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
 _Members: TypeAlias = dict[str, Any]
-_KycUpdate = Annotated[_Members, shaped("IndividualKycUpdate", "BusinessKycUpdate")]
-_ToldOwner = Annotated[_Members, shaped("KycOwnerUpdate")]
+_KycUpdate = Annotated[_Members, described_as("IndividualKycUpdate", "BusinessKycUpdate")]
+_ToldOwner = Annotated[_Members, described_as("KycOwnerUpdate")]
 _ToldDocuments = Annotated[
     list[_Members],
-    shaped("IndividualDocumentAdd", "BusinessDocumentAdd", are_listed=True, items_max=ADDED_MAX),
+    described_as(
+        "IndividualDocumentAdd", "BusinessDocumentAdd", are_listed=True, items_max=ADDED_MAX
+    ),
 ]
-_ToldDocument = Annotated[_Members, shaped("KycDocumentUpdate")]
-_Kyc = Annotated[_Members, shaped("KycIndividual", "KycBusiness")]
-_Owner = Annotated[_Members, shaped("KycOwner")]
-_Owners = Annotated[_Members, shaped("KycOwnerList")]
-_Document = Annotated[_Members, shaped("KycDocument")]
-_Documents = Annotated[_Members, shaped("KycDocumentList")]
+_ToldDocument = Annotated[_Members, described_as("KycDocumentUpdate")]
+_Kyc = Annotated[_Members, described_as("KycIndividual", "KycBusiness")]
+_Owner = Annotated[_Members, described_as("KycOwner")]
+_Owners = Annotated[_Members, described_as("KycOwnerList")]
+_Document = Annotated[_Members, described_as("KycDocument")]
+_Documents = Annotated[_Members, described_as("KycDocumentList")]
 
 _Expand = Annotated[
     list[str] | None,

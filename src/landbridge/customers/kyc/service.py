@@ -50,7 +50,7 @@ from landbridge.platform.core.errors import FieldInvalid, InvariantBroken, Resou
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.platform.encryption.snapshots import take
+from landbridge.platform.encryption.snapshots import seal_snapshot
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.files.service import Files
 from landbridge.platform.http.caller import Caller, check_editor
@@ -310,7 +310,7 @@ class KycProfiles:
             actor=caller.actor,
             at=at,
             facts={"userId": str(user_id)},
-            snapshot=take(
+            snapshot=seal_snapshot(
                 key,
                 user_id,
                 object_id=kyc_profile_id(user_id),

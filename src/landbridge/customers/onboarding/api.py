@@ -15,7 +15,7 @@ from landbridge.customers.users.path_params import known_user
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import EmailText, LineText, UrlText
 from landbridge.platform.http.caller import ApiRequest, Caller
-from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.constraints import with_schema
 from landbridge.platform.http.responses import WireStruct
 from landbridge.platform.idempotency.model import Claim
 from landbridge.platform.idempotency.service import IdempotencyKeys
@@ -31,7 +31,7 @@ class NewKycLink(WireStruct, frozen=True):
 
     user_type: LinkUserType | None = None
     user_id: str | None = None
-    rails: Annotated[list[Rail], stated({"minItems": 1, "maxItems": _RAILS_MAX})] | None = None
+    rails: Annotated[list[Rail], with_schema({"minItems": 1, "maxItems": _RAILS_MAX})] | None = None
     redirect_url: UrlText | None = None
     recipient_email: EmailText | None = None
     template_id: LineText | None = None

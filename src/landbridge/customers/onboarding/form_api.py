@@ -37,7 +37,7 @@ from landbridge.customers.users.page_language import choose_language, translate
 from landbridge.platform.core.errors import Busy, Refused, ResourceNotFound
 from landbridge.platform.http.authenticated import mark_authenticated
 from landbridge.platform.http.concurrency import KEYLESS_TURN
-from landbridge.platform.http.error_responses import forgetting, is_disconnected
+from landbridge.platform.http.error_responses import is_disconnected, with_cleared_tracebacks
 from landbridge.platform.http.forms import parse_form
 
 _log = structlog.stdlib.get_logger()
@@ -117,7 +117,7 @@ class KycPage(Controller):
     guards = (choose_language,)
     opt: Any = MappingProxyType({KEYLESS_TURN: True})
     request_max_body_size = _FORM_BYTES_MAX
-    exception_handlers: Any = forgetting(
+    exception_handlers: Any = with_cleared_tracebacks(
         {
             LinkGone: gone,
             Refused: refused,

@@ -10,7 +10,7 @@ import msgspec
 from typing_extensions import override
 
 from landbridge.customers.kyc.model import Rail
-from landbridge.customers.users.hosted_pages import way_back
+from landbridge.customers.users.hosted_pages import return_url
 from landbridge.customers.users.model import UserType
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.http.caller import Caller
@@ -96,4 +96,4 @@ def rail_names(rails: Sequence[Rail]) -> list[str]:
 
 def redirect_to(url: str, user_id: UUID) -> str:
     """Return the final redirect target of a person."""
-    return way_back(url, "userId", user_id)
+    return return_url(url, "userId", user_id)

@@ -17,7 +17,7 @@ from landbridge.customers.users.path_params import known_user
 from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, stated
+from landbridge.platform.http.constraints import one_of, with_schema
 from landbridge.platform.http.number_masks import MASKED
 from landbridge.platform.http.responses import WireStruct
 
@@ -31,8 +31,8 @@ class NewReveal(WireStruct, frozen=True):
 
     record: NumberRecord
     record_id: UUID
-    field: Annotated[str, stated(one_of(sorted(MASKED)))]
-    reason: Annotated[str, stated(line(REASON_LENGTH_MAX))]
+    field: Annotated[str, with_schema(one_of(sorted(MASKED)))]
+    reason: Annotated[str, with_schema(line(REASON_LENGTH_MAX))]
 
 
 class RevealedNumber(WireStruct, frozen=True):
@@ -51,7 +51,7 @@ class RevealedNumberRoutes(Controller):
         status_code=200,
         summary="Reveal a masked number",
         operation_id="users.revealNumber",
-        looks=True,
+        is_read=True,
     )
     async def reveal(
         self,

@@ -132,7 +132,7 @@ class ApprovalEmails:
         """
         if not self._members.can_send:
             return
-        to = await notification_store.admins_but(tx, notice.org_id, notice.initiator_id)
+        to = await notification_store.lock_other_admins(tx, notice.org_id, notice.initiator_id)
         if not to:
             return
         requester = "An API key"

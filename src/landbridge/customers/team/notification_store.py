@@ -46,7 +46,7 @@ class Recipient:
     name: str
 
 
-async def admins_but(tx: Tx, org_id: UUID, member_id: UUID) -> Sequence[Recipient]:
+async def lock_other_admins(tx: Tx, org_id: UUID, member_id: UUID) -> Sequence[Recipient]:
     """Return and lock the admins subscribed to approval e-mails, except this one."""
     return [_recipient(row) for row in await tx.fetch(_ADMINS, org_id, member_id)]
 

@@ -114,7 +114,7 @@ class SignIn:
 
         return await self.database.transact(work)
 
-    async def ask_reset(self, email: str, *, ip_address: str | None = None) -> None:
+    async def request_reset(self, email: str, *, ip_address: str | None = None) -> None:
         """Send a password reset link to the owner of the address, if there is one.
 
         It takes the same time and returns no value, for any address and outcome.

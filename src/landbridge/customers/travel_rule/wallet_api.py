@@ -28,14 +28,14 @@ from landbridge.platform.formats.people import check_birth_date, check_name
 from landbridge.platform.formats.schemas import LineText, NameText
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.constraints import with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.screening.model import comparable_address
 from landbridge.providers.trp.travel_addresses import TRAVEL_ADDRESS_LENGTH_MAX
 
 _SIGNATURE_LENGTH_MAX = 140
-TravelAddressText = Annotated[str, stated({"maxLength": TRAVEL_ADDRESS_LENGTH_MAX})]
+TravelAddressText = Annotated[str, with_schema({"maxLength": TRAVEL_ADDRESS_LENGTH_MAX})]
 
 
 class WalletOwnerPerson(WireStruct, frozen=True):
@@ -95,7 +95,7 @@ class OwnershipChallengeReply(WireStruct, frozen=True):
 class OwnershipProofRequest(WireStruct, frozen=True):
     """Signature of the challenge's message: 0x and hexadecimal digits, or base58 for Solana."""
 
-    signature: Annotated[str, stated({"maxLength": _SIGNATURE_LENGTH_MAX})]
+    signature: Annotated[str, with_schema({"maxLength": _SIGNATURE_LENGTH_MAX})]
 
 
 class TravelRuleWalletRoutes(Controller):

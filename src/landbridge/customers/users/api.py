@@ -24,7 +24,7 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.formats.addresses import Address
 from landbridge.platform.formats.schemas import EmailText, IpText, LineText, NameText
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, query, stated
+from landbridge.platform.http.constraints import one_of, query, with_schema
 from landbridge.platform.http.list_query import parse_choice
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
@@ -40,7 +40,7 @@ from landbridge.providers.chains.tokens import Chain
 _CHAINS_MAX = 20
 _DETAIL_FIELDS = frozenset(field.name for field in fields(UserDetails))
 
-_Chains = Annotated[list[Chain], stated({"minItems": 1, "maxItems": _CHAINS_MAX})]
+_Chains = Annotated[list[Chain], with_schema({"minItems": 1, "maxItems": _CHAINS_MAX})]
 
 
 class NewIndividual(WireStruct, frozen=True, tag_field="type", tag="individual"):

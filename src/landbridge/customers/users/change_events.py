@@ -9,7 +9,7 @@ from landbridge.customers.wallets.service import Wallets
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import DataKey
-from landbridge.platform.encryption.snapshots import take
+from landbridge.platform.encryption.snapshots import seal_snapshot
 
 
 async def add_change(
@@ -25,7 +25,7 @@ async def add_change(
     snapshot = None
     if key is not None:
         reply = user_reply(user, await wallets.of_user(tx, user.org_id, user.id))
-        snapshot = take(key, user.id, object_id=user.id, seq=user.version, payload=reply)
+        snapshot = seal_snapshot(key, user.id, object_id=user.id, seq=user.version, payload=reply)
     await append_change(
         tx,
         org_id=user.org_id,

@@ -69,7 +69,7 @@ def hosted_path(public_url: str, path: str) -> str:
     return f"{urlsplit(public_url).path}{path}"
 
 
-def way_back(url: str, name: str, id_: UUID) -> str:
+def return_url(url: str, name: str, id_: UUID) -> str:
     """Return an organisation's URL with one query parameter appended and nothing else changed."""
     base, hash_, fragment = url.partition("#")
     joint = "?" if "?" not in base else "" if base.endswith(("?", "&")) else "&"

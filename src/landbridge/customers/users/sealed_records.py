@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from landbridge.customers.users.model import User, UserCard, UserNames, UserProfile, UserRecord
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.encryption.service import DataKey
 
 
@@ -82,7 +82,7 @@ def _common(stored: StoredCard, key: DataKey | None) -> dict[str, Any]:
     names = UserNames()
     if key is not None and stored.sealed_summary is not None:
         names = key.open(stored.sealed_summary, context=_context("card", stored.id), type=UserNames)
-    return {**members(stored, UserRecord), "names": names}
+    return {**field_values(stored, UserRecord), "names": names}
 
 
 def _context(column: str, user_id: UUID) -> str:

@@ -14,7 +14,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Redirect
 from msgspec.structs import replace
 
-from landbridge.customers.users.hosted_pages import PAGES, hosted_path, html, way_back
+from landbridge.customers.users.hosted_pages import PAGES, hosted_path, html, return_url
 from landbridge.customers.users.model import Agreement
 from landbridge.customers.users.page_language import choose_language
 from landbridge.customers.users.terms import TermsOfService
@@ -201,7 +201,7 @@ class TermsPage(Controller):
         except Refused:
             return _page("gone.html", 410)
         if accepted.redirect_url:
-            target = way_back(accepted.redirect_url, "signedAgreementId", accepted.id)
+            target = return_url(accepted.redirect_url, "signedAgreementId", accepted.id)
             return Redirect(target, status_code=303)
         return _page("terms.html", 200, agreement=accepted)
 

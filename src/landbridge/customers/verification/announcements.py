@@ -85,7 +85,7 @@ class ApplicationAnnouncements:
         """Act on one webhook; return False if the case is not ready for it yet."""
         at, reference = self.clock.now(clock_offset), str(application.where)
         if await self.database.single(
-            lambda tx: store.hurry_application(
+            lambda tx: store.make_application_due(
                 tx, application.org_id, application.case_id, reference, at
             )
         ):

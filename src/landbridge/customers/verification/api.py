@@ -28,7 +28,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, query, some_of, stated, text
+from landbridge.platform.http.constraints import one_of, query, some_of, text, with_schema
 from landbridge.platform.http.list_query import UserFilter, optional_id, parse_choice, parse_choices
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
@@ -177,7 +177,7 @@ class SharedSubmission(WireStruct, frozen=True):
     """Submission with a token by which the provider takes over an earlier verification."""
 
     rails: Rail | Annotated[list[Rail], msgspec.Meta(min_length=1, max_length=len(Rail))]
-    share_token: Annotated[str, stated(text(_TOKEN_LENGTH_MAX, length_min=1))]
+    share_token: Annotated[str, with_schema(text(_TOKEN_LENGTH_MAX, length_min=1))]
 
 
 class LinkRequest(WireStruct, frozen=True):

@@ -32,11 +32,11 @@ from landbridge.customers.verification.schemas import status_payload
 from landbridge.customers.verification.store import SealedCase
 from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.platform.encryption.snapshots import take
+from landbridge.platform.encryption.snapshots import seal_snapshot
 from landbridge.platform.encryption.user_keys import key_of
 from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
 from landbridge.providers.screening.service import Screening
@@ -237,7 +237,7 @@ async def _record_change(
             actor=actor,
             at=moved.updated_at,
             facts={"userId": str(moved.user_id), "rail": moved.rail, "status": status},
-            snapshot=take(
+            snapshot=seal_snapshot(
                 key,
                 moved.user_id,
                 object_id=moved.id,
@@ -257,7 +257,7 @@ def _seal(case: VerificationCase, key: DataKey) -> SealedCase:
 
 def _bare(case: VerificationCase) -> SealedCase:
     """Return a case without the encrypted parts."""
-    return SealedCase(**members(case, CaseRecord))
+    return SealedCase(**field_values(case, CaseRecord))
 
 
 def _opened(sealed: SealedCase, key: DataKey | None) -> VerificationCase:
@@ -268,4 +268,6 @@ def _opened(sealed: SealedCase, key: DataKey | None) -> VerificationCase:
     if key is not None and sealed.sealed_findings is not None:
         context = f"kyc_cases.findings:{sealed.id}"
         findings = key.open(sealed.sealed_findings, context=context, type=CaseFindings)
-    return VerificationCase(**members(sealed, CaseRecord), snapshot=snapshot, findings=findings)
+    return VerificationCase(
+        **field_values(sealed, CaseRecord), snapshot=snapshot, findings=findings
+    )

@@ -16,7 +16,7 @@ import msgspec
 
 from landbridge.customers.kyc.model import Rail
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.core.fields import members
+from landbridge.platform.core.fields import field_values
 from landbridge.platform.core.ids import derived_id
 from landbridge.platform.core.transitions import Transitions
 from landbridge.platform.formats.translations import later as _
@@ -232,7 +232,7 @@ def queued(case: VerificationCase) -> QueuedCase:
     """Return the queue entry of a case."""
     findings = case.findings
     return QueuedCase(
-        **members(case, ListedCase),
+        **field_values(case, ListedCase),
         version=case.version,
         submitted_at=case.submitted_at,
         documents_count=0 if case.snapshot is None else len(case.snapshot.documents),

@@ -28,7 +28,7 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import or_empty, query, some_of, stated
+from landbridge.platform.http.constraints import or_empty, query, some_of, with_schema
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
@@ -43,8 +43,8 @@ from landbridge.providers.screening.model import ListCategory, category_of
 _PARTS_MAX = 200
 _VERSION_MAX = 2**31 - 1
 
-_Reason = Annotated[str, stated(prose(REASON_LENGTH_MAX))]
-_Text = Annotated[str, stated(or_empty(prose(TEXT_LENGTH_MAX)))]
+_Reason = Annotated[str, with_schema(prose(REASON_LENGTH_MAX))]
+_Text = Annotated[str, with_schema(or_empty(prose(TEXT_LENGTH_MAX)))]
 Reasons = Annotated[list[_Reason], msgspec.Meta(max_length=REASONS_MAX)]
 
 

@@ -221,7 +221,7 @@ class Verification:
             return False
         org_id, case, number = named
         at = self._clock.now(offsets[org_id])
-        return await self._database.single(lambda tx: store.hurry(tx, org_id, case, number, at))
+        return await self._database.single(lambda tx: store.make_due(tx, org_id, case, number, at))
 
     def _check_shared(self, org_id: UUID, rails: Iterable[Rail]) -> None:
         if any(self._identity.is_synchronous(org_id, rail) for rail in rails):

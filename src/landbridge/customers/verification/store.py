@@ -199,12 +199,12 @@ async def unschedule(tx: Tx, case: SealedCase) -> None:
     await tx.execute(_UNSCHEDULE, case.org_id, case.id, case.claims)
 
 
-async def hurry(tx: Tx, org_id: UUID, case_id: UUID, number: int, at: datetime) -> bool:
+async def make_due(tx: Tx, org_id: UUID, case_id: UUID, number: int, at: datetime) -> bool:
     """Make a case due now, if it waits for the result of this round."""
     return await tx.fetchval(_HURRY, org_id, case_id, number, at) is not None
 
 
-async def hurry_application(
+async def make_application_due(
     tx: Tx, org_id: UUID, case_id: UUID, reference: str, at: datetime
 ) -> bool:
     """Make a case due now, if it waits for the result of this application."""

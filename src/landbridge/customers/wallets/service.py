@@ -209,7 +209,7 @@ class Wallets:
 
         async def work(tx: Tx) -> None:
             # An erasure has destroyed the user's key before, or waits for this transaction.
-            await store.hold_user(tx, caller.org_id, user_id)
+            await store.lock_user(tx, caller.org_id, user_id)
             key = await key_of(self._vault, tx, caller.org_id, user_id)
             await claim(tx, external.id)
             if not await store.add_external(tx, external, _sealed_label(key, external)):

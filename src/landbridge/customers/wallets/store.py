@@ -318,7 +318,7 @@ async def registered_since(tx: Tx, org_id: UUID, address: str) -> datetime | Non
     return since
 
 
-async def hold_user(tx: Tx, org_id: UUID, user_id: UUID) -> None:
+async def lock_user(tx: Tx, org_id: UUID, user_id: UUID) -> None:
     """Lock a user against erasure until this transaction ends."""
     await tx.execute(_HOLD_USER, org_id, user_id)
 

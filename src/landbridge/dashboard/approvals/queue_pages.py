@@ -34,7 +34,12 @@ class ReviewQueue:
 _QUEUES: Final[Sequence[ReviewQueue]] = (
     ReviewQueue("kyc", later("Verifications"), "submitted_at"),
     ReviewQueue("accounts", later("Bank accounts"), "created_at"),
-    ReviewQueue("transfers", later("Requests for information"), "created_at", is_low_priority=True),
+    ReviewQueue(
+        "transfers",
+        later("Requests for information"),
+        "created_at",
+        is_low_priority=True,
+    ),
     ReviewQueue("deposits", later("Unmatched deposits"), "received_at"),
     ReviewQueue("deposit-screenings", later("Held deposits"), "updated_at", status="HELD"),
     ReviewQueue("payment-screenings", later("Held payments"), "updated_at", status="HELD"),

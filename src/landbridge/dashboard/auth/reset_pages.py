@@ -35,7 +35,7 @@ class ForgotPages(Controller):
         form = await read_form(request)
         email = form.text("email")
         try:
-            await sign_in.ask_reset(email, ip_address=ip_address(request))
+            await sign_in.request_reset(email, ip_address=ip_address(request))
         except Refused as problem:
             return request.with_problem(_FORGOT, problem, email=email, is_sent=False)
         return request.page(_FORGOT, email=email, is_sent=True)

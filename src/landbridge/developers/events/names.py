@@ -29,7 +29,7 @@ from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.payments.virtual_accounts.model import KIND as VIRTUAL_ACCOUNT_KIND
 from landbridge.platform.changes.model import Change
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import Keywords, form, one_of, shared
+from landbridge.platform.http.constraints import Keywords, one_of, pattern_schema, schema_reference
 from landbridge.providers.evm.gas.model import KIND as GAS_COST_KIND
 from landbridge.reporting.reconciliation.adjustments import KIND as ADJUSTMENT_KIND
 from landbridge.reporting.schedules.model import KIND as REPORT_KIND
@@ -145,8 +145,8 @@ _LEGACY_SENT = {
 
 PATTERNS_MAX = 100
 # Names that a request may use, in the form that `schemas` describes.
-EVENT_TYPE = shared("EventPattern")
-_RETIRED = form(f"^({'|'.join(_LEGACY_SENT)})$".replace(".", "[.]"))
+EVENT_TYPE = schema_reference("EventPattern")
+_RETIRED = pattern_schema(f"^({'|'.join(_LEGACY_SENT)})$".replace(".", "[.]"))
 SUBSCRIPTION = {"type": "string", "anyOf": [EVENT_TYPE, _RETIRED]}
 EVENT_TYPES = {"type": "array", "items": EVENT_TYPE, "minItems": 1, "maxItems": PATTERNS_MAX}
 _PATTERN_LENGTH_MAX = 100

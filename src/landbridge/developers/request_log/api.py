@@ -16,7 +16,7 @@ from landbridge.developers.request_log.service import UNKNOWN, RequestLog
 from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, form, one_of, query, text
+from landbridge.platform.http.constraints import IDENTIFIER, one_of, pattern_schema, query, text
 from landbridge.platform.http.list_query import optional_id, parse_choice
 from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
 
@@ -32,7 +32,7 @@ _Status = Annotated[
     str | None,
     query(
         "status",
-        form(f"^({_STATUS.pattern})$"),
+        pattern_schema(f"^({_STATUS.pattern})$"),
         description="Only this status, as in 409, or a class, as 4xx.",
     ),
 ]

@@ -32,7 +32,7 @@ from landbridge.developers.webhooks.repeated_requests import resend_result
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import parse_moment
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import form, query, some_of
+from landbridge.platform.http.constraints import pattern_schema, query, some_of
 from landbridge.platform.http.list_query import (
     CreatedAfter,
     CreatedBefore,
@@ -65,7 +65,8 @@ _EventType = Annotated[
     ),
 ]
 _EventId = Annotated[
-    str | None, query("eventId", form(EVENT_ID_FORM), description="Only deliveries of this event.")
+    str | None,
+    query("eventId", pattern_schema(EVENT_ID_FORM), description="Only deliveries of this event."),
 ]
 
 

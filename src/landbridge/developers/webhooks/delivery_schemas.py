@@ -11,7 +11,7 @@ from landbridge.developers.webhooks.model import (
     DeliveryStatus,
     ResendSelection,
 )
-from landbridge.platform.http.constraints import DATE_OR_TIME, stated
+from landbridge.platform.http.constraints import DATE_OR_TIME, with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 T = TypeVar("T", bound="DeliveryReply")
@@ -68,7 +68,7 @@ class DeliveriesReply(WireStruct, frozen=True):
 class ResendRequest(WireStruct, frozen=True):
     """What to resend: events that happened at or after `since` (a date or a time)."""
 
-    since: Annotated[str, stated(DATE_OR_TIME)]
+    since: Annotated[str, with_schema(DATE_OR_TIME)]
     only: ResendSelection
 
 

@@ -18,7 +18,7 @@ from landbridge.developers.webhooks.delivery_schemas import DeliveryReply, deliv
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import ResourceNotFound
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, form, one_of, query
+from landbridge.platform.http.constraints import IDENTIFIER, one_of, pattern_schema, query
 from landbridge.platform.http.list_query import (
     CreatedAfter,
     CreatedBefore,
@@ -63,7 +63,8 @@ _ObjectId = Annotated[
     str | None, query("objectId", IDENTIFIER, description="Only events of this object.")
 ]
 _CursorAt = Annotated[
-    str | None, query("cursor", form(CURSOR_FORM), description="The nextCursor of the page before.")
+    str | None,
+    query("cursor", pattern_schema(CURSOR_FORM), description="The nextCursor of the page before."),
 ]
 _Order = Annotated[
     str | None,

@@ -10,7 +10,7 @@ from landbridge.developers.webhooks.model import KIND
 from landbridge.developers.webhooks.schemas import WebhookReply
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
-from landbridge.platform.encryption.snapshots import develop
+from landbridge.platform.encryption.snapshots import open_snapshots
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,6 @@ class EndpointPayloads:
         del org_id
         changes = [each.change for each in events]
         found = await self.database.single(
-            lambda tx: develop(tx, self.vault, changes, WebhookReply)
+            lambda tx: open_snapshots(tx, self.vault, changes, WebhookReply)
         )
         return [found.get((each.object_id, each.seq)) for each in changes]

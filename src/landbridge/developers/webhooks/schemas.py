@@ -21,18 +21,18 @@ from landbridge.developers.webhooks.model import (
     WebhookStatus,
 )
 from landbridge.platform.formats.schemas import DESTINATION, line
-from landbridge.platform.http.constraints import or_empty, stated
+from landbridge.platform.http.constraints import or_empty, with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 _SECOND = timedelta(seconds=1)
 
 _Patterns = Annotated[
-    list[Annotated[str, stated(SUBSCRIPTION)]],
+    list[Annotated[str, with_schema(SUBSCRIPTION)]],
     msgspec.Meta(min_length=1, max_length=PATTERNS_MAX),
 ]
 
-_Url = Annotated[str, stated(DESTINATION)]
-_Description = Annotated[str, stated(or_empty(line(DESCRIPTION_LENGTH_MAX)))]
+_Url = Annotated[str, with_schema(DESTINATION)]
+_Description = Annotated[str, with_schema(or_empty(line(DESCRIPTION_LENGTH_MAX)))]
 
 
 class NewWebhook(WireStruct, frozen=True):

@@ -48,7 +48,7 @@ from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.db.sealing import new_key
 from landbridge.platform.encryption.service import DataKey, Vault
-from landbridge.platform.encryption.snapshots import take
+from landbridge.platform.encryption.snapshots import seal_snapshot
 from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_admin, check_editor
 from landbridge.platform.http.egress import Egress
@@ -374,7 +374,7 @@ class Endpoints:
             at=at,
             facts=facts,
             # Addresses may have passwords in them, and descriptions names.
-            snapshot=take(
+            snapshot=seal_snapshot(
                 *(key, endpoint.org_id),
                 object_id=endpoint.id,
                 seq=endpoint.version,

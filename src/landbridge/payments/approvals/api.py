@@ -18,7 +18,7 @@ from landbridge.payments.approvals.voting import Voting
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import integer, or_empty, query, stated
+from landbridge.platform.http.constraints import integer, or_empty, query, with_schema
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
@@ -26,7 +26,9 @@ _LIMIT_DEFAULT, _LIMIT_MAX = 20, 100
 # Beyond the length of any queue that people work through.
 _OFFSET_MAX = 1_000_000
 
-_Text = Annotated[str, stated(or_empty(line(COMMENT_LENGTH_MAX)), max_length=COMMENT_LENGTH_MAX)]
+_Text = Annotated[
+    str, with_schema(or_empty(line(COMMENT_LENGTH_MAX)), max_length=COMMENT_LENGTH_MAX)
+]
 _Limit = Annotated[
     str | None,
     query(

@@ -18,7 +18,7 @@ from landbridge.payments.bank_files.orders import PaymentOrder, format_of, trace
 from landbridge.platform.core.errors import FieldInvalid, InvariantBroken
 from landbridge.platform.core.money import Money
 from landbridge.providers.iso20022.parties import NAME_LENGTH_MAX
-from landbridge.providers.iso20022.texts import is_writable, written
+from landbridge.providers.iso20022.texts import is_writable, transliterate
 from landbridge.providers.rails.currencies import FIAT
 
 _NOBODY = UUID(int=0)
@@ -47,7 +47,7 @@ def check_files(settings: FundingAccount) -> None:
     }
     for name, length_max in _TEXTS:
         text = texts[name]
-        if text and not (is_writable(text) and 1 <= len(written(text)) <= length_max):
+        if text and not (is_writable(text) and 1 <= len(transliterate(text)) <= length_max):
             raise FieldInvalid(
                 f"{name} must have up to {length_max} letters that banks' files carry", field=name
             )

@@ -22,7 +22,7 @@ from landbridge.payments.bank_files.statement_lines import StatementLineReviews
 from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import query, some_of, stated
+from landbridge.platform.http.constraints import query, some_of, with_schema
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
@@ -38,7 +38,7 @@ class LineResolution(WireStruct, frozen=True):
     """
 
     resolution: LineResolutionKind
-    comment: Annotated[str, stated(prose(COMMENT_LENGTH_MAX))]
+    comment: Annotated[str, with_schema(prose(COMMENT_LENGTH_MAX))]
     transfer_id: UUID | None = None
     deposit_id: UUID | None = None
 

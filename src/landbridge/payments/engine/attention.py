@@ -9,7 +9,7 @@ from typing import Any
 
 from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
-from landbridge.platform.formats.texts import in_short
+from landbridge.platform.formats.texts import shorten
 
 # Name of the fact; the statement that lists overdue records reads it too.
 FACT = "attention"
@@ -17,7 +17,7 @@ FACT = "attention"
 
 def attention(record: Transfer, reason: str) -> dict[str, Any]:
     """Return the fact that marks this record as needing a person, with the reason."""
-    return {FACT: {"version": record.version, "reason": in_short(reason)}}
+    return {FACT: {"version": record.version, "reason": shorten(reason)}}
 
 
 def needs_attention(record: Transfer) -> str | None:

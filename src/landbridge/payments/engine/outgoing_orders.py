@@ -51,7 +51,7 @@ from landbridge.payments.engine.unsent_orders import UNSENT, check_screener, uns
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Unavailable, Unclear
 from landbridge.platform.core.transitions import Transitions
-from landbridge.platform.formats.texts import in_short
+from landbridge.platform.formats.texts import shorten
 
 ACTOR = "worker"
 
@@ -269,7 +269,7 @@ def apply_status(
 ) -> AdvanceTransfer:
     """Build the advance that a provider's answer causes."""
     facts = {name: value for name, value in answer.facts.items() if value is not None}
-    reason = in_short(answer.reason or "the provider refused it")
+    reason = shorten(answer.reason or "the provider refused it")
     match answer.state:
         case OrderState.PENDING:
             if order.pending is None:

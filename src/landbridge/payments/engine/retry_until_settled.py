@@ -24,7 +24,7 @@ from landbridge.payments.engine.attention import attention
 from landbridge.payments.engine.order_keys import order_key
 from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.retry_policy import key_of_attempt, pause_after
-from landbridge.platform.formats.texts import in_short
+from landbridge.platform.formats.texts import shorten
 
 # Half an hour of attempts: a provider that refuses for longer does not recover by itself.
 REFUSALS_MAX = 5
@@ -45,7 +45,7 @@ class RetryExhausted(Rejected):
         self.reason = reason
         self.facts = facts or {}
         self.pause = timedelta()
-        self.sentence = in_short(reason or "the provider refused it")
+        self.sentence = shorten(reason or "the provider refused it")
         super().__init__(f"{order_name}: {self.sentence}")
 
 

@@ -18,14 +18,14 @@ from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.pagination import PagePosition, QueueWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.constraints import with_schema
 from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
 # Times have microseconds, so this is the next moment after one.
 
-_Comment = Annotated[str, stated(prose(COMMENT_LENGTH_MAX))]
+_Comment = Annotated[str, with_schema(prose(COMMENT_LENGTH_MAX))]
 
 
 class DepositMatch(WireStruct, frozen=True):

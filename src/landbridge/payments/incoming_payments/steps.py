@@ -28,7 +28,7 @@ from landbridge.payments.incoming_payments.service import IncomingPayments
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import Busy, Rejected, Unavailable, Unclear
 from landbridge.platform.core.retry_policy import key_of_attempt, pause_after
-from landbridge.platform.formats.texts import in_short
+from landbridge.platform.formats.texts import shorten
 from landbridge.providers.rails.port import RailPaymentState, Rails
 
 _log = structlog.stdlib.get_logger()
@@ -266,7 +266,7 @@ class IncomingPaymentSteps:
     ) -> _StepOutcome:
         """Record the refusal under this key; the next attempt follows after a pause."""
         attempts = payment.return_attempts + 1
-        why = None if reason is None else in_short(reason)
+        why = None if reason is None else shorten(reason)
         _log.warning(
             "incoming_payment.return_refused", id=str(payment.id), attempts=attempts, reason=why
         )

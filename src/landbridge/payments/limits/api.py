@@ -22,7 +22,7 @@ from landbridge.payments.limits.simulation import (
 )
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import IDENTIFIER, number, query, stated
+from landbridge.platform.http.constraints import IDENTIFIER, number, query, with_schema
 from landbridge.platform.http.list_query import optional_id
 from landbridge.platform.http.responses import Moment, Number, WireStruct, moment
 
@@ -56,7 +56,7 @@ class LimitSimulationRequest(WireStruct, frozen=True):
     """Rules to simulate on the payments of the last `days`, 1 to 90."""
 
     limits: LimitsDocument
-    days: Annotated[int, stated(number(1, DAYS_MAX))] = _DAYS_DEFAULT
+    days: Annotated[int, with_schema(number(1, DAYS_MAX))] = _DAYS_DEFAULT
 
 
 class RuleMatchReply(WireStruct, frozen=True):
@@ -121,7 +121,7 @@ class LimitRoutes(Controller):
         "/simulate",
         summary="Simulate limits",
         status_code=200,
-        looks=True,
+        is_read=True,
         costly=True,
         operation_id="limits.simulate",
     )

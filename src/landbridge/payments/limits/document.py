@@ -35,10 +35,10 @@ from landbridge.platform.http.constraints import (
     IDENTIFIER,
     Keywords,
     coins,
-    form,
     number,
     one_of,
-    stated,
+    pattern_schema,
+    with_schema,
 )
 from landbridge.platform.http.request_decoding import check_json
 from landbridge.platform.http.responses import WireStruct, encode, reply_of
@@ -73,38 +73,43 @@ def _rails_of(table: AccountTypeTable) -> Iterator[str]:
 
 RAILS = frozenset(rail for table in BY_TYPE.values() for rail in _rails_of(table))
 CORRIDOR_NAMES = frozenset((*FIAT, *CORRIDORS, *Network))
-_Usd = Annotated[Decimal, stated(coins(_DECIMALS))]
+_Usd = Annotated[Decimal, with_schema(coins(_DECIMALS))]
 _DESTINATION: Keywords = {"type": "string", "anyOf": [ADDRESS, IDENTIFIER]}
 
 
 class RuleDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
     """A bound in dollars or payments for the selected payments; for all without a selector."""
 
-    id: Annotated[str, stated(form(f"^{_ID.pattern}$"))]
+    id: Annotated[str, with_schema(pattern_schema(f"^{_ID.pattern}$"))]
     window: LimitWindow
     per: LimitScope = LimitScope.ORG
     max_usd: _Usd | None = None
-    max_count: Annotated[int, stated(number(0, _COUNT_MAX))] | None = None
+    max_count: Annotated[int, with_schema(number(0, _COUNT_MAX))] | None = None
     over: LimitAction = LimitAction.REFUSE
-    kinds: Annotated[list[str], stated({"minItems": 1})] | None = None
+    kinds: Annotated[list[str], with_schema({"minItems": 1})] | None = None
     rails: (
-        Annotated[list[Annotated[str, stated(one_of(sorted(RAILS)))]], stated({"minItems": 1})]
+        Annotated[
+            list[Annotated[str, with_schema(one_of(sorted(RAILS)))]], with_schema({"minItems": 1})
+        ]
         | None
     ) = None
     corridors: (
         Annotated[
-            list[Annotated[str, stated(one_of(sorted(CORRIDOR_NAMES)))]], stated({"minItems": 1})
+            list[Annotated[str, with_schema(one_of(sorted(CORRIDOR_NAMES)))]],
+            with_schema({"minItems": 1}),
         ]
         | None
     ) = None
-    user_ids: Annotated[list[UUID], stated({"minItems": 1, "maxItems": NAMES_MAX})] | None = None
+    user_ids: Annotated[list[UUID], with_schema({"minItems": 1, "maxItems": NAMES_MAX})] | None = (
+        None
+    )
 
 
 class ListDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
     """Destinations: addresses, and ids of bank accounts."""
 
     destinations: Annotated[
-        list[Annotated[str, stated(_DESTINATION)]], stated({"maxItems": NAMES_MAX})
+        list[Annotated[str, with_schema(_DESTINATION)]], with_schema({"maxItems": NAMES_MAX})
     ]
     over: LimitAction = LimitAction.REFUSE
 
@@ -112,7 +117,7 @@ class ListDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
 class CoolDownDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
     """Total amount for a new destination during its cool-down."""
 
-    hours: Annotated[int, stated(number(1, HOURS_MAX))]
+    hours: Annotated[int, with_schema(number(1, HOURS_MAX))]
     max_usd: _Usd
     over: LimitAction = LimitAction.REFUSE
 
@@ -120,7 +125,7 @@ class CoolDownDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
 class LimitsDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
     """All rules of an organisation; an omitted section has no rules."""
 
-    rules: Annotated[list[RuleDocument], stated({"maxItems": RULES_MAX})] = msgspec.field(
+    rules: Annotated[list[RuleDocument], with_schema({"maxItems": RULES_MAX})] = msgspec.field(
         default_factory=list[RuleDocument]
     )
     block: ListDocument | None = None

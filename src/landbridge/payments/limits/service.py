@@ -303,7 +303,7 @@ class Limits:
 
         Serialised with changes of the rules.
         """
-        found = await store.hold_rules(tx, org_id)
+        found = await store.lock_rules_shared(tx, org_id)
         listed = set[UUID]() if found is None else listed_ids(decoded(found.document))
         await accounts.forget(tx, org_id, user_id, at, keep_hashes_of=listed)
 

@@ -195,7 +195,7 @@ async def rules(tx: Tx, org_id: UUID) -> StoredRules | None:
     return _stored(await tx.fetchrow(_RULES, org_id))
 
 
-async def hold_rules(tx: Tx, org_id: UUID) -> StoredRules | None:
+async def lock_rules_shared(tx: Tx, org_id: UUID) -> StoredRules | None:
     """Return the rules, locked against changes until this transaction ends."""
     return _stored(await tx.fetchrow(_RULES_FOR_SHARE, org_id))
 

@@ -49,13 +49,13 @@ from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.files.model import FileId
 from landbridge.platform.formats.schemas import AddressText, LineText, UrlText, prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import one_of, positive_text, stated
+from landbridge.platform.http.constraints import one_of, positive_text, with_schema
 from landbridge.platform.http.list_query import UserFilter, optional_id
 from landbridge.platform.http.request_decoding import request_values
 from landbridge.platform.http.responses import PositiveNumber, WireStruct
 from landbridge.providers.chains.tokens import Chain
 
-_Description = Annotated[str, stated(prose(DESCRIPTION_LENGTH_MAX))]
+_Description = Annotated[str, with_schema(prose(DESCRIPTION_LENGTH_MAX))]
 
 
 class OfframpSource(WireStruct, frozen=True):
@@ -83,11 +83,11 @@ class OfframpDestination(WireStruct, frozen=True):
     user_id: UUID | None = None
     amount: PositiveNumber | None = None
     same_day_ach: bool | None = False
-    ach_reference: Annotated[str, stated(ACH_REFERENCE)] | None = None
-    sepa_reference: Annotated[str, stated(SEPA_REFERENCE)] | None = None
-    wire_message: Annotated[str, stated(LINES)] | None = None
-    payment_reference: Annotated[str, stated(PAYMENT_REFERENCE)] | None = None
-    swift_reference: Annotated[str, stated(LINES)] | None = None
+    ach_reference: Annotated[str, with_schema(ACH_REFERENCE)] | None = None
+    sepa_reference: Annotated[str, with_schema(SEPA_REFERENCE)] | None = None
+    wire_message: Annotated[str, with_schema(LINES)] | None = None
+    payment_reference: Annotated[str, with_schema(PAYMENT_REFERENCE)] | None = None
+    swift_reference: Annotated[str, with_schema(LINES)] | None = None
     swift_charges: Literal["sha", "our"] | None = None
 
 
@@ -95,14 +95,14 @@ class DeveloperFee(WireStruct, frozen=True):
     """The organisation's own fee: a fraction of the converted amount, or a number of coins."""
 
     type: OfframpFeeType
-    value: Annotated[Decimal, stated(positive_text())]
+    value: Annotated[Decimal, with_schema(positive_text())]
     wallet_address: AddressText
 
 
 class DeveloperFees(WireStruct, frozen=True):
     """Up to ten fees, on top of the converted amount; payouts in usd only."""
 
-    fees: Annotated[list[DeveloperFee], stated({"minItems": 1, "maxItems": BENEFICIARIES_MAX})]
+    fees: Annotated[list[DeveloperFee], with_schema({"minItems": 1, "maxItems": BENEFICIARIES_MAX})]
 
 
 class OfframpBeneficiary(WireStruct, frozen=True):
@@ -128,9 +128,9 @@ class SupportingInformation(WireStruct, frozen=True):
 
     detailed_purpose_of_payment: _Description | None = None
     beneficiary_details: OfframpBeneficiary | None = None
-    documents: Annotated[list[SupportingDocument], stated({"maxItems": DOCUMENTS_MAX})] | None = (
-        None
-    )
+    documents: (
+        Annotated[list[SupportingDocument], with_schema({"maxItems": DOCUMENTS_MAX})] | None
+    ) = None
 
 
 class NewOfframp(MetadataRequest, frozen=True, kw_only=True):
@@ -139,15 +139,17 @@ class NewOfframp(MetadataRequest, frozen=True, kw_only=True):
     request_id: UUID
     source: OfframpSource
     destination: OfframpDestination
-    purpose_of_payment: Annotated[str, stated(one_of((*PURPOSES, *GLOBAL_PURPOSES)))] | None = None
-    supporting_document_type: Annotated[str, stated(one_of(DOCUMENT_TYPES))] | None = None
+    purpose_of_payment: (
+        Annotated[str, with_schema(one_of((*PURPOSES, *GLOBAL_PURPOSES)))] | None
+    ) = None
+    supporting_document_type: Annotated[str, with_schema(one_of(DOCUMENT_TYPES))] | None = None
     supporting_document_url: UrlText | None = None
     description: _Description | None = None
     supporting_information: SupportingInformation | None = None
     # An object, as in every sample of the contract; its general schema says an array.
     developer_fee: DeveloperFees | list[DeveloperFees] | None = None
     # The former name of `developerFee`; always rejected.
-    fee: Annotated[dict[str, Any], stated({"not": {}})] | None = None
+    fee: Annotated[dict[str, Any], with_schema({"not": {}})] | None = None
     require_approval: bool | None = False
 
 

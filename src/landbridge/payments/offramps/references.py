@@ -13,7 +13,7 @@ from landbridge.platform.core.choices import case_hint
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.formats.texts import check_text
-from landbridge.platform.http.constraints import form
+from landbridge.platform.http.constraints import pattern_schema
 
 MINIMUM_USD = 1
 # In addition to the rail's own: payouts through SWIFT, and payouts of usdt.
@@ -84,12 +84,12 @@ _LINES_MAX = 4
 _PAYMENT_REFERENCE_LENGTH_MAX = 140
 _ACH = re.compile(r"[A-Za-z0-9 ]{1,10}")
 _SEPA = re.compile(r"[A-Za-z0-9 &\-./]{6,140}")
-ACH_REFERENCE = form(f"^(?=.*[^ ]){_ACH.pattern}$")
-SEPA_REFERENCE = form(f"^(?=.*[^ ]){_SEPA.pattern}$")
+ACH_REFERENCE = pattern_schema(f"^(?=.*[^ ]){_ACH.pattern}$")
+SEPA_REFERENCE = pattern_schema(f"^(?=.*[^ ]){_SEPA.pattern}$")
 PAYMENT_REFERENCE = line(_PAYMENT_REFERENCE_LENGTH_MAX)
 _LINE = f"[!-~]([ -~]{{0,{_LINE_LENGTH_MAX - 2}}}[!-~])?"
 # Length in ASCII characters; others are accepted, too.
-LINES = form(f"^{_LINE}(\\n{_LINE}){{0,{_LINES_MAX - 1}}}$")
+LINES = pattern_schema(f"^{_LINE}(\\n{_LINE}){{0,{_LINES_MAX - 1}}}$")
 _SEPA_RAILS = ("sepa", "sepaInstant")
 
 

@@ -11,11 +11,11 @@ from litestar.di import NamedDependency
 from landbridge.payments.quotes.rate_board import PairRate, RateBoard
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import form, query
+from landbridge.platform.http.constraints import pattern_schema, query
 from landbridge.platform.http.responses import DecimalText, WireStruct
 
 # The served values depend on the other currency and on the configured banks.
-_CODE = form("^[a-z]{3,5}(-[a-z]{3})?$")
+_CODE = pattern_schema("^[a-z]{3,5}(-[a-z]{3})?$")
 
 From = Annotated[
     str | None, query("fromCurrency", _CODE, description="Currency that is sent.", is_required=True)

@@ -23,7 +23,7 @@ from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.pagination import PageWindow
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import query, some_of, stated
+from landbridge.platform.http.constraints import query, some_of, with_schema
 from landbridge.platform.http.list_query import parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
@@ -42,7 +42,9 @@ class ResolutionRequest(WireStruct, frozen=True):
     request_id: UUID
     transfer_id: UUID
     action: ResolutionAction
-    evidence: Annotated[str, stated(prose(EVIDENCE_LENGTH_MAX), max_length=EVIDENCE_LENGTH_MAX)]
+    evidence: Annotated[
+        str, with_schema(prose(EVIDENCE_LENGTH_MAX), max_length=EVIDENCE_LENGTH_MAX)
+    ]
     transaction_hash: Annotated[str, msgspec.Meta(max_length=_HASH_LENGTH_MAX)] | None = None
     address: Annotated[str, msgspec.Meta(max_length=_ADDRESS_LENGTH_MAX)] | None = None
     account_id: UUID | None = None

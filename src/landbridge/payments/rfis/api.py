@@ -15,13 +15,13 @@ from landbridge.platform.core.pagination import QueueWindow
 from landbridge.platform.files.model import FileId
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import or_empty, query, some_of, stated
+from landbridge.platform.http.constraints import or_empty, query, some_of, with_schema
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
 # Times have microseconds, so this is the next moment after one.
 
-_Prose = Annotated[str, stated(prose(TEXT_LENGTH_MAX))]
+_Prose = Annotated[str, with_schema(prose(TEXT_LENGTH_MAX))]
 
 
 class RfiQuestion(WireStruct, frozen=True):
@@ -40,7 +40,7 @@ class RfiAnswer(WireStruct, frozen=True):
 class RfiClosing(WireStruct, frozen=True):
     """Reason to close the request."""
 
-    comment: Annotated[str, stated(or_empty(prose(TEXT_LENGTH_MAX)))] | None = None
+    comment: Annotated[str, with_schema(or_empty(prose(TEXT_LENGTH_MAX)))] | None = None
 
 
 class RfiReply(WireStruct, frozen=True):

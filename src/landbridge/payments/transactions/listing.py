@@ -130,11 +130,13 @@ class Transactions:
         self, org_id: UUID, found: TransferListPage, *, with_parties: bool
     ) -> TransactionPage:
         """Add users, metadata and, with `with_parties`, parties."""
-        ids = [each.id for each in found.lines]
-        cards = await self.users.cards(org_id, list({each.user_id for each in found.lines}))
-        metadata = await self.database.single(lambda tx: metadata_service.of(tx, org_id, ids))
+        ids = [each.id for each in found.rows]
+        cards = await self.users.cards(org_id, list({each.user_id for each in found.rows}))
+        metadata = await self.database.single(
+            lambda tx: metadata_service.find_by_objects(tx, org_id, ids)
+        )
         return TransactionPage(
-            found.lines,
+            found.rows,
             metadata,
             cards,
             found.last,

@@ -15,7 +15,7 @@ from landbridge.payments.transactions.notes import (
 )
 from landbridge.platform.formats.schemas import prose
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import stated
+from landbridge.platform.http.constraints import with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.platform.idempotency.service import IdempotencyKeys
 
@@ -23,7 +23,7 @@ from landbridge.platform.idempotency.service import IdempotencyKeys
 class NewTransactionNote(WireStruct, frozen=True):
     """A note of up to 1,000 characters, of one or more lines."""
 
-    text: Annotated[str, stated(prose(NOTE_LENGTH_MAX))]
+    text: Annotated[str, with_schema(prose(NOTE_LENGTH_MAX))]
 
 
 class TransactionNoteReply(WireStruct, frozen=True):

@@ -52,10 +52,10 @@ class TransactionSummaries:
         newest = await self.listing.page(
             org_id, kinds, filters.user_id, wanted, replace(window, limit=NEWEST_MAX)
         )
-        found = {each.id: each for each in newest.lines}
+        found = {each.id: each for each in newest.rows}
         is_open_complete = newest.last is None
         if not is_open_complete and filters.metadata is None:
-            under_way = await self.listing.under_way(org_id, limit=UNFINISHED_MAX)
+            under_way = await self.listing.unfinished(org_id, limit=UNFINISHED_MAX)
             is_open_complete = len(under_way) < UNFINISHED_MAX
             scope = TransferScope(kinds, filters.user_id, wanted, window)
             found |= {each.id: each for each in under_way if scope.includes(each)}

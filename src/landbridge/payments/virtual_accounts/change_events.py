@@ -11,7 +11,7 @@ from landbridge.platform.changes.service import append_change
 from landbridge.platform.core.pagination import LIMIT_DEFAULT
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.encryption.service import Vault
-from landbridge.platform.encryption.snapshots import take
+from landbridge.platform.encryption.snapshots import seal_snapshot
 from landbridge.providers.rails.port import DepositCoordinates
 
 # The page of micro-deposits that retrieving an account returns by default.
@@ -47,7 +47,9 @@ class VirtualAccountChangeEvents:
             {} if card is None else {user_id: card},
             micro_deposit_replies(micro_deposits),
         )
-        return take(key, user_id, object_id=account.id, seq=account.version, payload=payload)
+        return seal_snapshot(
+            key, user_id, object_id=account.id, seq=account.version, payload=payload
+        )
 
 
 async def record_change(

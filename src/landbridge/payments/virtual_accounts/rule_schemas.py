@@ -14,7 +14,7 @@ from landbridge.payments.virtual_accounts.rule_model import (
     SettlementRule,
 )
 from landbridge.platform.formats.schemas import AddressText
-from landbridge.platform.http.constraints import form, number, stated
+from landbridge.platform.http.constraints import number, pattern_schema, with_schema
 from landbridge.platform.http.responses import Moment, Number, WireStruct
 from landbridge.providers.chains.tokens import Chain
 
@@ -26,8 +26,8 @@ TIERS_MAX = 20
 # Far above any deposit, far below what the ledger holds.
 COINS_MAX = 10**12
 
-_Bound = Annotated[str, stated(form("^([0-9]{1,12}([.][0-9]{1,6})?)?$"))]
-_Figure = Annotated[Number, stated(number(0, COINS_MAX))]
+_Bound = Annotated[str, with_schema(pattern_schema("^([0-9]{1,12}([.][0-9]{1,6})?)?$"))]
+_Figure = Annotated[Number, with_schema(number(0, COINS_MAX))]
 
 
 class NewTier(WireStruct, frozen=True):
@@ -47,7 +47,8 @@ class NewPart(WireStruct, frozen=True):
     value: _Figure | None = None
     tiers: (
         Annotated[
-            list[NewTier], stated({"minItems": 1, "maxItems": TIERS_MAX}, max_length=_MEMBERS_MAX)
+            list[NewTier],
+            with_schema({"minItems": 1, "maxItems": TIERS_MAX}, max_length=_MEMBERS_MAX),
         ]
         | None
     ) = None
@@ -60,7 +61,7 @@ class NewRule(WireStruct, frozen=True):
     chain: Chain
     includes_fee: bool = msgspec.field(name="includeHIFIFee")
     rules: Annotated[
-        list[NewPart], stated({"maxItems": PARTS_MAX}, min_length=1, max_length=_MEMBERS_MAX)
+        list[NewPart], with_schema({"maxItems": PARTS_MAX}, min_length=1, max_length=_MEMBERS_MAX)
     ]
 
 

@@ -82,9 +82,9 @@ async def append_next_change(
     )
 
 
-def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
+def register_change_as_proof(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
     """Use a change that another statement wrote as the commit proof of the transaction."""
-    store.prove_change(org_id, object_id, seq, at)
+    store.register_change_as_proof(org_id, object_id, seq, at)
 
 
 async def has_changes(tx: Tx, org_id: UUID, object_id: UUID) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from landbridge.platform.changes.model import UNPLACED, Change, LogPosition, PayloadSnapshot
 from landbridge.platform.changes.node_functions import APPEND
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.one_organisation import is_distributed
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
@@ -136,7 +136,7 @@ _LAST_PLACE = "select last_place from change_logs where org_id = $1"
 
 # Finds old snapshots by their index, and deletes only them. The rest of the change is kept forever,
 # as is the digest of the snapshot, which is part of the change's leaf (reporting/proofs).
-_FORGET_PICTURES = """
+_DELETE_SNAPSHOTS = """
 update changes c
 set snapshot_owner_id = null, sealed_snapshot = null, snapshot_digest = sha256(c.sealed_snapshot)
 from (
@@ -213,7 +213,7 @@ async def add(
         *(org_id, object_id, seq, kind, change_type, actor, facts, at),
         *((None, None) if snapshot is None else (snapshot.owner_id, snapshot.sealed)),
     )
-    prove_change(org_id, object_id, seq, at)
+    register_change_as_proof(org_id, object_id, seq, at)
 
 
 async def add_next(
@@ -233,12 +233,12 @@ async def add_next(
         seq = await tx.fetchval(APPEND, org_id, object_id, None, *what, None, None)
     else:
         seq = await tx.fetchval(_ADD_NEXT, org_id, object_id, *what)
-    prove_change(org_id, object_id, seq, at)
+    register_change_as_proof(org_id, object_id, seq, at)
 
 
-def prove_change(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
+def register_change_as_proof(org_id: UUID, object_id: UUID, seq: int, at: datetime) -> None:
     """Use this change as the commit proof of the current transaction."""
-    prove(_PROOF, org_id, object_id, seq, at)
+    register_commit_proof(_PROOF, org_id, object_id, seq, at)
 
 
 async def exists(tx: Tx, org_id: UUID, object_id: UUID) -> bool:
@@ -305,7 +305,7 @@ async def delete_snapshots(
     tx: Tx, org_id: UUID, before: datetime, below: int | None, limit: int
 ) -> int:
     """Delete up to `limit` snapshots of the oldest changes, and return the number deleted."""
-    tag = await tx.execute(_FORGET_PICTURES, org_id, before, below, limit)
+    tag = await tx.execute(_DELETE_SNAPSHOTS, org_id, before, below, limit)
     return int(tag.rpartition(" ")[2])
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 
-async def wait_for_event(rung: asyncio.Event, timeout_s: float) -> None:
+async def wait_for_event(event: asyncio.Event, timeout_s: float) -> None:
     """Wait for an event, for at most `timeout_s` seconds.
 
     `asyncio.wait_for` is not suitable: until Python 3.12 it swallows a cancellation that arrives
@@ -13,7 +13,7 @@ async def wait_for_event(rung: asyncio.Event, timeout_s: float) -> None:
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(timeout_s):
-            await rung.wait()
+            await event.wait()
 
 
 async def wait_for_any(events: Iterable[asyncio.Event], timeout_s: float) -> None:

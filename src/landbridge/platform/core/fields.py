@@ -24,7 +24,7 @@ def named_fields(source: object, kind: Any, without: Collection[str]) -> dict[st
     return {name: getattr(source, name) for name in names if name not in without}
 
 
-def members(
+def field_values(
     of: "DataclassInstance", base: "type[DataclassInstance] | None" = None
 ) -> dict[str, Any]:
     """Return the fields of a data class by name: all, or only those declared by a base class."""

@@ -1,8 +1,8 @@
 """Proof that a transaction was committed, if its connection was lost during the commit.
 
-A transaction that writes a unique row calls `prove` with a statement that finds this row. If the
-response to the commit is lost, `Database.transact` looks for the row on another connection. If the
-row exists, the result of the body is returned, and the body does not run again.
+A transaction that writes a unique row calls `register_commit_proof` with a statement that finds
+this row. If the response to the commit is lost, `Database.transact` looks for the row on another
+connection. If the row exists, the result of the body is returned, and the body does not run again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -69,7 +69,7 @@ class AlreadyCommittedError(Exception):
 _proofs: ContextVar[list[CommitProof] | None] = ContextVar("proofs", default=None)
 
 
-def prove(sql: str, *args: Any) -> None:
+def register_commit_proof(sql: str, *args: Any) -> None:
     """Register a commit proof of the current transaction: a statement that finds its unique row."""
     proofs = _proofs.get()
     if proofs is not None and len(proofs) < _PROOFS_MAX:

@@ -13,11 +13,11 @@ from landbridge.platform.db.pool import Database
 
 _log = structlog.stdlib.get_logger()
 
-_LOOK_EVERY_S: Final = 1.0
+_CHECK_EVERY_S: Final = 1.0
 
 
 @asynccontextmanager
-async def begun_on_promotion(
+async def run_on_promotion(
     database: Database, probe: Database, begin: Callable[[], Awaitable[None]]
 ) -> AsyncGenerator[None]:
     """Refuse writes without a retry, and run `begin` once the server accepts writes.
@@ -34,7 +34,7 @@ async def begun_on_promotion(
 async def _watch(database: Database, probe: Database, begin: Callable[[], Awaitable[None]]) -> None:
     _log.warning("database.standby")
     while database.is_standby:
-        await asyncio.sleep(_LOOK_EVERY_S)
+        await asyncio.sleep(_CHECK_EVERY_S)
         with logged_failures(busy="database.standby_busy", failed="database.not_promoted"):
             if await probe.is_writable():
                 # The pool's connections may lead to another server than the probe's.

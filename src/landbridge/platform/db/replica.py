@@ -111,7 +111,7 @@ class Replica:
         Raises `ReplicaUnavailable` if `work` has to run on the primary, and `Busy` if one of its
         statements took too long, which it would there too.
         """
-        if self._pool is None or self._rests():
+        if self._pool is None or self._is_paused():
             raise _unavailable()
         end = await self._end_of_log(primary)
         if end is None:
@@ -143,7 +143,7 @@ class Replica:
             self._identifier = str((await primary.rows(_IDENTIFIER))[0]["system_identifier"])
         return await _end_of_log(primary)
 
-    def _rests(self) -> bool:
+    def _is_paused(self) -> bool:
         """Return whether the replica failed lately; one read after each pause tries it again."""
         now_s = time.monotonic()
         if self._tried_again_s is None:

@@ -40,7 +40,7 @@ select pg_is_in_recovery() or current_setting('transaction_read_only')::bool
 """
 
 # Parameters of asyncpg that the DSN replaces.
-_UNSAID = (
+_DSN_PARAMETERS = (
     *("host", "port", "user", "password", "passfile", "database", "ssl", "service", "servicefile"),
     *("direct_tls", "server_settings", "target_session_attrs", "krbsrvname", "gsslib"),
 )
@@ -54,7 +54,7 @@ def parse_dsn(dsn: str) -> tuple[Sequence[Address], Any]:
     """
     # asyncpg has no public function for this, and a parser of our own might differ from it.
     read: Any = connect_utils._parse_connect_dsn_and_args  # noqa: SLF001  # pyright: ignore[reportPrivateUsage, reportUnknownMemberType, reportUnknownVariableType]
-    addresses, params = read(dsn=dsn, **dict.fromkeys(_UNSAID))
+    addresses, params = read(dsn=dsn, **dict.fromkeys(_DSN_PARAMETERS))
     return cast("Sequence[Address]", addresses), params
 
 

@@ -30,7 +30,7 @@ from landbridge.platform.db.servers import SERVER_TIMEOUT_S, Servers
 _log = structlog.stdlib.get_logger()
 
 _NAME: Final = "landbridge worker share"
-_LOOK_EVERY_S: Final = 1.0
+_CHECK_EVERY_S: Final = 1.0
 # A job checks all ids again after this many checks of its part and this many seconds.
 _WHOLE_EVERY: Final = 10
 _WHOLE_EVERY_S: Final = 30.0
@@ -67,17 +67,17 @@ class WorkerShare:
         self.part = WHOLE
         # By job: number of checks of a part since the last check of everything, and the time of
         # that.
-        self._looks: defaultdict[str, int] = defaultdict(int)
+        self._partial_checks: defaultdict[str, int] = defaultdict(int)
         self._whole_s: dict[str, float] = {}
 
     def next_part(self, job: str) -> WorkPart:
         """Return the part to check now: this worker's own, or at intervals everything."""
         now_s = time.monotonic()
         since_s = now_s - self._whole_s.setdefault(job, now_s)
-        if self._looks[job] >= _WHOLE_EVERY and since_s >= _WHOLE_EVERY_S:
-            self._looks[job], self._whole_s[job] = 0, now_s
+        if self._partial_checks[job] >= _WHOLE_EVERY and since_s >= _WHOLE_EVERY_S:
+            self._partial_checks[job], self._whole_s[job] = 0, now_s
             return WHOLE
-        self._looks[job] += 1
+        self._partial_checks[job] += 1
         return self.part
 
 
@@ -98,7 +98,7 @@ async def _follow(dsn: str, share: WorkerShare) -> None:
             await _follow_once(servers, share)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             _log.info("worker.share_lost", reason=type(error).__name__)
-        await asyncio.sleep(_LOOK_EVERY_S)
+        await asyncio.sleep(_CHECK_EVERY_S)
 
 
 async def _follow_once(servers: Servers, share: WorkerShare) -> None:
@@ -110,7 +110,7 @@ async def _follow_once(servers: Servers, share: WorkerShare) -> None:
             if part != share.part:
                 _log.info("worker.share", count=part.count)
                 share.part = part
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_CHECK_EVERY_S)
     finally:
         # The other workers no longer see this one. It may see none of them, so it works on
         # everything.

@@ -10,7 +10,7 @@ from landbridge.platform.core.errors import Busy
 from landbridge.platform.core.event_wait import wait_for_event
 from landbridge.platform.db.pool import Database
 
-_LOOK_EVERY_S: Final = 0.2
+_CHECK_EVERY_S: Final = 0.2
 # Differs after every commit, and after the start of every transaction that writes.
 _SNAPSHOT: Final = "select pg_current_snapshot()::text as snapshot"
 
@@ -40,7 +40,7 @@ class WriteWatch:
             if is_unknown or snapshot != self._snapshot:
                 self._snapshot = snapshot
                 self._set_changed()
-            await wait_for_event(stop, _LOOK_EVERY_S)
+            await wait_for_event(stop, _CHECK_EVERY_S)
         self._set_changed()
 
     def _set_changed(self) -> None:

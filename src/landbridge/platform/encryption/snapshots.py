@@ -16,20 +16,20 @@ from landbridge.platform.http.responses import encode
 T = TypeVar("T")
 
 
-def take(
+def seal_snapshot(
     key: DataKey, owner_id: UUID, *, object_id: UUID, seq: int, payload: Any
 ) -> PayloadSnapshot:
     """Seal a snapshot of an object after its change number `seq`; `key` is the owner's data key.
 
-    `payload` is any value that msgspec encodes, and `develop` decodes as the same type. It is
-    encoded in the same way as replies, so that `msgspec.Raw` returns the exact bytes of a reply.
+    `payload` is any value that msgspec encodes, and `open_snapshots` decodes as the same type. It
+    is encoded in the same way as replies, so that `msgspec.Raw` returns the exact bytes of a reply.
     """
     return PayloadSnapshot(
         owner_id, key.seal_bytes(encode(payload), context=_context(object_id, seq))
     )
 
 
-async def develop(
+async def open_snapshots(
     tx: Tx,
     vault: Vault,
     changes: Collection[Change],

@@ -7,7 +7,7 @@ from uuid import UUID
 import asyncpg
 
 from landbridge.platform.core.errors import InvariantBroken
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Row, Tx
 
 _MASTER_KEYS = "select id, sealed_proof from master_keys order by id"
@@ -174,7 +174,7 @@ async def reseal(tx: Tx, org_id: UUID, master_key_id: int, keys: Sequence[Sealed
     await tx.execute(_RESEAL, org_id, master_key_id, ids, sealed)
     for each in keys:
         # Sealing a key twice gives different bytes, so these bytes prove the commit.
-        prove(_PROOF, org_id, each.id, each.key)
+        register_commit_proof(_PROOF, org_id, each.id, each.key)
 
 
 def _sealed(row: Row) -> SealedDataKey:

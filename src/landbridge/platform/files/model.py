@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 from uuid import UUID
 
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import form, stated
+from landbridge.platform.http.constraints import pattern_schema, with_schema
 
 KIND = "FILE"
 
@@ -25,8 +25,8 @@ UPLOAD_TIMEOUT = timedelta(days=1)
 UNCLAIMED_RETENTION = timedelta(days=30)
 
 _ID_PREFIX = "file_"
-FILE_ID = form(f"^{_ID_PREFIX}[0-9a-f]{{32}}$")
-FileId: TypeAlias = Annotated[str, stated(FILE_ID)]
+FILE_ID = pattern_schema(f"^{_ID_PREFIX}[0-9a-f]{{32}}$")
+FileId: TypeAlias = Annotated[str, with_schema(FILE_ID)]
 _ID = re.compile(rf"{_ID_PREFIX}([0-9a-f]{{32}})")
 _NAME_LENGTH_MAX = 200
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}")

@@ -11,7 +11,7 @@ import msgspec
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.schemas import CountryText, LineText, OptionalLine, line
 from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, check_text
-from landbridge.platform.http.constraints import Keywords, one_of, stated
+from landbridge.platform.http.constraints import Keywords, one_of, with_schema
 
 _ALPHA3_LENGTH = 3
 # Common codes of regions that differ from ISO 3166-2, by country.
@@ -40,8 +40,8 @@ class Address(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     address_line1: LineText
     address_line2: OptionalLine | None = None
     city: LineText
-    state_province_region: Annotated[str, stated(line(_REGION_LENGTH_MAX))]
-    postal_code: Annotated[str, stated(line(_POSTAL_CODE_LENGTH_MAX))]
+    state_province_region: Annotated[str, with_schema(line(_REGION_LENGTH_MAX))]
+    postal_code: Annotated[str, with_schema(line(_POSTAL_CODE_LENGTH_MAX))]
     country: CountryText
 
 

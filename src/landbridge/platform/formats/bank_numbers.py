@@ -12,7 +12,7 @@ from uuid import UUID
 
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.formats.people import check_email, check_phone
-from landbridge.platform.http.constraints import Keywords, form
+from landbridge.platform.http.constraints import Keywords, pattern_schema
 
 # Longer than any of these numbers with its blanks.
 _LENGTH_MAX = 100
@@ -197,7 +197,7 @@ def _read_alias(text: str) -> str | None:
 def _number(expected: str, pattern: str, why_not: Callable[[str], str | None]) -> BankNumber:
     """Return a kind of number with one form; blanks, hyphens and lower case are accepted."""
     grouped = re.sub(r"(\[[^\]]+\])(\{[^}]+\})?", r"(?:\1[ -]?)\2", pattern)
-    stated = form(f"^{grouped.replace('A-Z', 'A-Za-z')}$", maxLength=_LENGTH_MAX)
+    stated = pattern_schema(f"^{grouped.replace('A-Z', 'A-Za-z')}$", maxLength=_LENGTH_MAX)
     return BankNumber(expected, _form(pattern), why_not, stated)
 
 
@@ -224,7 +224,7 @@ check_alias = BankNumber(
     "an alias of 6 to 20 letters, digits, points and hyphens",
     _read_alias,
     _no_check,
-    form("^[A-Za-z0-9.-]{6,20}$"),
+    pattern_schema("^[A-Za-z0-9.-]{6,20}$"),
 )
 check_card = _number("a debit card number of 16 digits", r"[0-9]{16}", _why_not_card)
 check_mexican_phone = _number("a phone number of 10 digits", r"[0-9]{10}", _no_check)
@@ -245,11 +245,13 @@ check_pix_tax_number = BankNumber(
     "a CPF of 11 or a CNPJ of 14 characters, which is the PIX key when no other is given",
     _read_pix_tax_number,
     _why_not_pix_tax_number,
-    form(f"^({_PIX_TAX_FORM})$"),
+    pattern_schema(f"^({_PIX_TAX_FORM})$"),
 )
 check_pix_key = BankNumber(
     "a PIX key: a CPF or CNPJ, an e-mail address, a phone number (+55...) or a random key (UUID)",
     _read_pix,
     _why_not_pix,
-    form(f"^({_PIX_TAX_FORM}|{_PIX_UUID.pattern}|[+]55[1-9][0-9]{{9}}|{_PIX_EMAIL_FORM})$"),
+    pattern_schema(
+        f"^({_PIX_TAX_FORM}|{_PIX_UUID.pattern}|[+]55[1-9][0-9]{{9}}|{_PIX_EMAIL_FORM})$"
+    ),
 )

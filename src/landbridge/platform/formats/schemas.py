@@ -12,7 +12,13 @@ from typing import Annotated, TypeAlias
 
 from landbridge.platform.formats.people import EMAIL_LENGTH_MAX
 from landbridge.platform.formats.texts import TEXT_LENGTH_MAX, URL_LENGTH_MAX
-from landbridge.platform.http.constraints import Keywords, form, or_empty, shared, stated
+from landbridge.platform.http.constraints import (
+    Keywords,
+    or_empty,
+    pattern_schema,
+    schema_reference,
+    with_schema,
+)
 
 # Ranges of code points of scripts in use. They keep patterns short and independent of the version
 # of Unicode. VISIBLE: letters, digits, punctuation and symbols.
@@ -125,35 +131,35 @@ def _point(digits: str) -> str:
 
 def line(length_max: int = TEXT_LENGTH_MAX) -> Keywords:
     """Return the schema of text that `check_text` accepts."""
-    return shared("Line", minLength=1, maxLength=length_max)
+    return schema_reference("Line", minLength=1, maxLength=length_max)
 
 
 def prose(length_max: int) -> Keywords:
     """Return the schema of text that `check_prose` accepts."""
-    return shared("Prose", minLength=1, maxLength=length_max)
+    return schema_reference("Prose", minLength=1, maxLength=length_max)
 
 
-NAME = shared("Name", minLength=1, maxLength=TEXT_LENGTH_MAX)
+NAME = schema_reference("Name", minLength=1, maxLength=TEXT_LENGTH_MAX)
 # The schema itself is in `addresses.schemas`, with the existing countries.
-COUNTRY = shared("Country")
+COUNTRY = schema_reference("Country")
 _LABEL = "[A-Za-z0-9]{1,20}(-[A-Za-z0-9]{1,20}){0,2}"
-EMAIL = form(
+EMAIL = pattern_schema(
     "^[A-Za-z0-9]{1,20}([._+-][A-Za-z0-9]{1,20}){0,2}@"
     rf"({_LABEL}\.){{1,3}}(?!(arpa|invalid|local|localhost|onion)$)[A-Za-z]{{2,20}}$",
     format="email",
     maxLength=EMAIL_LENGTH_MAX,
 )
-PHONE = form("^[+][1-9][0-9]{6,14}$")
+PHONE = pattern_schema("^[+][1-9][0-9]{6,14}$")
 _OCTET = "(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-IP = form(f"^{_OCTET}([.]{_OCTET}){{3}}$", format="ipv4")
-URL = form(
+IP = pattern_schema(f"^{_OCTET}([.]{_OCTET}){{3}}$", format="ipv4")
+URL = pattern_schema(
     r"^https?://[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(:[1-9][0-9]{0,3})?"
     r"([/?#][!#$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?$",
     format="uri",
     maxLength=URL_LENGTH_MAX,
 )
 # Allowed webhook URLs; loopback is only allowed in sandboxes.
-DESTINATION = form(
+DESTINATION = pattern_schema(
     rf"^https://({_LABEL}\.){{1,3}}"
     r"(?!(arpa|corp|home|internal|intranet|lan|local|localdomain|localhost)([:/?]|$))"
     r"[A-Za-z]{2,20}(:(443|8443))?([/?][!$%&'()*+,./0-9:;=?@A-Z_a-z~-]*)?$",
@@ -161,17 +167,17 @@ DESTINATION = form(
     maxLength=URL_LENGTH_MAX,
 )
 # Address on a chain. The chain is in another field, and determines which form is valid.
-ADDRESS = form("^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$")
+ADDRESS = pattern_schema("^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$")
 
-LineText: TypeAlias = Annotated[str, stated(line())]
-OptionalLine: TypeAlias = Annotated[str, stated(or_empty(line()))]
-NameText: TypeAlias = Annotated[str, stated(NAME)]
-CountryText: TypeAlias = Annotated[str, stated(COUNTRY)]
-EmailText: TypeAlias = Annotated[str, stated(EMAIL)]
-PhoneText: TypeAlias = Annotated[str, stated(PHONE)]
-IpText: TypeAlias = Annotated[str, stated(IP)]
-UrlText: TypeAlias = Annotated[str, stated(URL)]
-AddressText: TypeAlias = Annotated[str, stated(ADDRESS)]
+LineText: TypeAlias = Annotated[str, with_schema(line())]
+OptionalLine: TypeAlias = Annotated[str, with_schema(or_empty(line()))]
+NameText: TypeAlias = Annotated[str, with_schema(NAME)]
+CountryText: TypeAlias = Annotated[str, with_schema(COUNTRY)]
+EmailText: TypeAlias = Annotated[str, with_schema(EMAIL)]
+PhoneText: TypeAlias = Annotated[str, with_schema(PHONE)]
+IpText: TypeAlias = Annotated[str, with_schema(IP)]
+UrlText: TypeAlias = Annotated[str, with_schema(URL)]
+AddressText: TypeAlias = Annotated[str, with_schema(ADDRESS)]
 
 
 def schemas() -> Mapping[str, Keywords]:
@@ -182,15 +188,15 @@ def schemas() -> Mapping[str, Keywords]:
         "Line": {
             "description": "One line with a visible character, and without characters that "
             "control or are invisible.",
-            **form(f"^(?=.*[{visible}])[{of_lines}]+$"),
+            **pattern_schema(f"^(?=.*[{visible}])[{of_lines}]+$"),
         },
         "Prose": {
             "description": "One line or several, with a visible character, and without "
             "characters that control or are invisible.",
-            **form(f"^(?=(.|\\n)*[{visible}])[{of_prose}]+$"),
+            **pattern_schema(f"^(?=(.|\\n)*[{visible}])[{of_prose}]+$"),
         },
         "Name": {
             "description": "A name, with a letter or a digit, in any script.",
-            **form(f"^(?=.*[{letters}])[{_class(OF_NAMES)}]+$"),
+            **pattern_schema(f"^(?=.*[{letters}])[{_class(OF_NAMES)}]+$"),
         },
     }

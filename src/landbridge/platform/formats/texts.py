@@ -59,7 +59,7 @@ def check_prose(field: str, text: str, *, length_max: int) -> str:
     return stripped
 
 
-def in_short(text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
+def shorten(text: str, *, length_max: int = TEXT_LENGTH_MAX) -> str:
     """Shorten an external text to one line of printable characters, for storage and logs."""
     printable = "".join(each if is_allowed(each) else " " for each in text[: 4 * length_max])
     return " ".join(printable.split())[:length_max].rstrip()

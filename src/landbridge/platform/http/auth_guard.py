@@ -59,7 +59,7 @@ def auth_guard(
             return
         if INSIDE in connection.scope:
             connection.scope["user"] = cast("dict[str, Any]", connection.scope)[INSIDE]
-            check_looks_only(connection.scope["user"], handler, connection.scope["method"])
+            check_read_only(connection.scope["user"], handler, connection.scope["method"])
             return
         try:
             caller = await authenticate(bearer(connection.scope))
@@ -115,12 +115,12 @@ def bearer(scope: Any) -> str:
     return token
 
 
-def check_looks_only(caller: Caller, handler: BaseRouteHandler, method: str) -> None:
+def check_read_only(caller: Caller, handler: BaseRouteHandler, method: str) -> None:
     """Raise `RoleNotAllowed` if an analyst requests more than a read.
 
     Services check the same; this check covers every route. Routes other than GET that change
-    nothing have `looks=True` in their options.
+    nothing have `is_read=True` in their options.
     """
     is_analyst = caller.member is not None and caller.member.role is MemberRole.ANALYST
-    if is_analyst and method not in {"GET", "HEAD"} and not handler.opt.get("looks"):
+    if is_analyst and method not in {"GET", "HEAD"} and not handler.opt.get("is_read"):
         raise RoleNotAllowed("an analyst may look, and change nothing")

@@ -86,7 +86,7 @@ class OrgConcurrency:
         self._writes = FairSemaphore(_ORGS * WRITES_EACH, each=WRITES_EACH)
         self._keyless = FairSemaphore(KEYLESS_MAX, each=KEYLESS_EACH)
 
-    async def take(self, request: AnyRequest) -> None:
+    async def acquire(self, request: AnyRequest) -> None:
         """Acquire the slot of an API request, or of a keyless one that needs a slot.
 
         Raises `FieldInvalid` for a large body that is not valid JSON.

@@ -2,8 +2,8 @@
 
 Handlers check most values themselves, with their own error messages, which a type checked by the
 decoder would change. So a constraint that a handler checks is stated beside the type, as keywords
-of JSON Schema that validate nothing: `query` for a query parameter, `stated` for a field of a body.
-`ConstraintPlugin` states what msgspec checks, from the type itself.
+of JSON Schema that validate nothing: `query` for a query parameter, `with_schema` for a field of a
+body. `ConstraintPlugin` states what msgspec checks, from the type itself.
 
 A schema may refuse what a lenient check accepts (spaces around a value, a second spelling); it
 never allows what the server always refuses. tests/contract/test_schema_trust.py compares them.
@@ -76,7 +76,7 @@ def text(length_max: int, *, length_min: int = 0) -> Keywords:
     return {**_TYPE_STRING, **shortest, "maxLength": length_max}
 
 
-def form(pattern: str, **keywords: Any) -> Keywords:
+def pattern_schema(pattern: str, **keywords: Any) -> Keywords:
     """Return the schema of a text that matches this pattern."""
     return {**_TYPE_STRING, "pattern": pattern, **keywords}
 
@@ -84,15 +84,15 @@ def form(pattern: str, **keywords: Any) -> Keywords:
 def coins(decimals: int) -> Keywords:
     """Return the schema of an amount in whole coins, zero or more, as a decimal text."""
     pattern = f"^[0-9]{{1,{UNITS_DIGITS_MAX - decimals}}}([.][0-9]{{1,{decimals}}})?$"
-    return form(pattern, format="decimal")
+    return pattern_schema(pattern, format="decimal")
 
 
-def shared(name: str, **keywords: Any) -> Keywords:
+def schema_reference(name: str, **keywords: Any) -> Keywords:
     """Return the schema of a text that refers to a shared schema, which `describe` receives."""
     return {**_TYPE_STRING, "allOf": [{"$ref": f"#/components/schemas/{name}"}], **keywords}
 
 
-DATE_OR_TIME = shared("DateOrTime")
+DATE_OR_TIME = schema_reference("DateOrTime")
 # Shared schemas of the document that this module's keywords refer to.
 SCHEMAS: Mapping[str, Keywords] = {
     "DateOrTime": {
@@ -112,7 +112,7 @@ def or_empty(keywords: Keywords) -> Keywords:
 def positive_text(decimals: int = _DECIMALS, whole_digits: int = _WHOLE_DIGITS) -> Keywords:
     """Return the schema of an amount above zero, as a decimal text."""
     pattern = f"^(?=.*[1-9])[0-9]{{1,{whole_digits}}}([.][0-9]{{1,{decimals}}})?$"
-    return form(pattern, format="decimal")
+    return pattern_schema(pattern, format="decimal")
 
 
 def number(minimum: int, maximum: int) -> Keywords:
@@ -150,7 +150,7 @@ def take_required(parameter: dict[str, Any]) -> None:
         parameter["required"] = True
 
 
-def stated(keywords: Keywords, **checked: Any) -> msgspec.Meta:
+def with_schema(keywords: Keywords, **checked: Any) -> msgspec.Meta:
     """Return metadata of a type: `keywords` are checked by the handler, `checked` by msgspec."""
     return msgspec.Meta(extra_json_schema=dict(keywords), **checked)
 

@@ -151,7 +151,7 @@ class DnsResolver(AbstractResolver):
         """Do nothing: the resolver holds no resources."""
 
 
-def be_quick_about_names() -> None:
+def shorten_resolver_timeouts() -> None:
     """Shorten the timeouts of the system resolver unless configured; call it before any lookup.
 
     The defaults, 5 seconds and two attempts, exceed the timeout of a request.

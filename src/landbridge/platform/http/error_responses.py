@@ -150,7 +150,7 @@ def envelope(
     return ErrorReply(code=code, error=name, error_details=message, message=message, doc_url=page)
 
 
-def forget_frames(error: BaseException) -> None:
+def clear_traceback(error: BaseException) -> None:
     """Drop the traceback and the causes of an error that has been answered.
 
     Their frames hold the request with its body. If anything in them refers to the error, all of it
@@ -159,7 +159,7 @@ def forget_frames(error: BaseException) -> None:
     error.__traceback__ = error.__cause__ = error.__context__ = None
 
 
-def forgetting(
+def with_cleared_tracebacks(
     handlers: Mapping[type[Exception], Callable[[AnyRequest, Any], Any]],
 ) -> dict[Any, Callable[[AnyRequest, Any], Any]]:
     """Return these exception handlers, each extended to drop its error's frames at the end."""
@@ -169,7 +169,7 @@ def forgetting(
             try:
                 return handler(request, error)
             finally:
-                forget_frames(error)
+                clear_traceback(error)
 
         return handle
 

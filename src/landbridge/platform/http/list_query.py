@@ -26,7 +26,13 @@ from landbridge.platform.core.pagination import (
     parse_moment,
     queue_window,
 )
-from landbridge.platform.http.constraints import DATE_OR_TIME, IDENTIFIER, form, integer, query
+from landbridge.platform.http.constraints import (
+    DATE_OR_TIME,
+    IDENTIFIER,
+    integer,
+    pattern_schema,
+    query,
+)
 
 W = TypeVar("W", bound=str)
 
@@ -76,7 +82,9 @@ Cursor = Annotated[
 # Cursor of lists that order rows of the same time by id.
 PositionCursor = Annotated[
     str | None,
-    query("cursor", form(_POSITION_FORM), description="The nextCursor of the page before."),
+    query(
+        "cursor", pattern_schema(_POSITION_FORM), description="The nextCursor of the page before."
+    ),
 ]
 
 

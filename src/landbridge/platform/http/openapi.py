@@ -22,7 +22,7 @@ def reference(name: str) -> dict[str, Any]:
     return {"$ref": REF.format(name=name)}
 
 
-def shaped(*names: str, are_listed: bool = False, items_max: int | None = None) -> BodyKwarg:
+def described_as(*names: str, are_listed: bool = False, items_max: int | None = None) -> BodyKwarg:
     """Return the description of a `dict` body or response as one of these structs.
 
     `are_listed` describes an array of 1 to `items_max` elements, all of the same struct. The
@@ -49,8 +49,8 @@ def describe(
 ) -> dict[str, Any]:
     """Return the complete document.
 
-    `shapes` are the structs named in `shaped`. `keyed` are the ids of operations that have another
-    effect with each request, unless it has an idempotency key.
+    `shapes` are the structs named in `described_as`. `keyed` are the ids of operations that have
+    another effect with each request, unless it has an idempotency key.
     """
     components = document["components"]
     every = {**components["schemas"], **shapes, **openapi_errors.schemas()}

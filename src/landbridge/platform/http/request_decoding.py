@@ -25,7 +25,7 @@ from typing_extensions import override
 
 from landbridge.platform.core.decode_errors import refuse
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import positive_text, stated
+from landbridge.platform.http.constraints import positive_text, with_schema
 from landbridge.platform.http.headers import header, header_values
 from landbridge.platform.http.idempotency_key import HEADER, key_member, with_key
 from landbridge.platform.http.unknown_names import check_body_names
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 _AMOUNT = {"is": "amount"}
 # Amount in a request; the contract has it as a decimal string.
-AmountText: TypeAlias = Annotated[str, stated(positive_text(), extra=_AMOUNT)]
+AmountText: TypeAlias = Annotated[str, with_schema(positive_text(), extra=_AMOUNT)]
 
 _PLAIN = re.compile(r"[0-9]{1,100}(?:\.[0-9]{1,100})?")
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")

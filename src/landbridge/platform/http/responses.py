@@ -11,16 +11,16 @@ from litestar.params import BodyKwarg
 from typing_extensions import override
 
 from landbridge.platform.core.fields import named_fields
-from landbridge.platform.http.constraints import POSITIVE, number, stated
+from landbridge.platform.http.constraints import POSITIVE, number, with_schema
 
 # Descriptions of fields in the OpenAPI document; the JSON is unaffected.
 Number: TypeAlias = Annotated[
     Decimal, BodyKwarg(schema_extra={"type": OpenAPIType.NUMBER, "format": "decimal"})
 ]
 # Number in a request, with the constraints that the handler checks.
-PositiveNumber: TypeAlias = Annotated[Number, stated(POSITIVE)]
+PositiveNumber: TypeAlias = Annotated[Number, with_schema(POSITIVE)]
 # Fee in a request: a fraction or an amount in coins; another member says which.
-FeeNumber: TypeAlias = Annotated[Number, stated(number(0, 10**24))]
+FeeNumber: TypeAlias = Annotated[Number, with_schema(number(0, 10**24))]
 # Amount or rate as a JSON text, so that no reader converts it to a float.
 DecimalText: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": "decimal"})]
 Moment: TypeAlias = Annotated[str, BodyKwarg(schema_extra={"format": OpenAPIFormat.DATE_TIME})]

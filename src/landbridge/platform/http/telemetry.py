@@ -42,7 +42,7 @@ SECONDS = Histogram(
 )
 
 
-def observe(app: ASGIApp) -> ASGIApp:
+def with_telemetry(app: ASGIApp) -> ASGIApp:
     """Return ASGI middleware that observes every request."""
 
     async def observed(scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,7 +79,7 @@ def add_headers(scope: Any, headers: Sequence[tuple[bytes, bytes]]) -> None:
     cast("dict[str, Any]", scope).setdefault(_HEADERS, []).extend(headers)
 
 
-def leave_unlogged(scope: Any) -> None:
+def skip_access_log(scope: Any) -> None:
     """Write no log line for this request: it is one of many that are logged together."""
     cast("dict[str, Any]", scope)[_UNLOGGED] = True
 

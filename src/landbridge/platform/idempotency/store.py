@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.platform.idempotency.model import IdempotencyKey
@@ -65,7 +65,7 @@ async def add(tx: Tx, key: IdempotencyKey) -> bool:
     """Store a key as the proof of the transaction; return False if it exists already."""
     added = await tx.fetchval(_ADD, *_columns(key))
     if added is not None:
-        prove(_PROOF, key.org_id, key.request_id, key.operation, key.created_at)
+        register_commit_proof(_PROOF, key.org_id, key.request_id, key.operation, key.created_at)
     return added is not None
 
 

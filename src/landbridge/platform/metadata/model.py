@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from landbridge.platform.core.errors import FieldInvalid
-from landbridge.platform.http.constraints import Keywords, form, query, stated, text
+from landbridge.platform.http.constraints import Keywords, pattern_schema, query, text, with_schema
 from landbridge.platform.http.responses import WireStruct
 
 # Bounds that clients know from other payment interfaces.
@@ -25,20 +25,20 @@ FIELD = "metadata"
 _PATTERN = rf"[A-Za-z0-9_.-]{{1,{KEY_LENGTH_MAX}}}"
 _KEY = re.compile(_PATTERN)
 # Filter: the key, a colon, the value.
-PAIR: Keywords = form(rf"^{_PATTERN}:(.|\n){{0,{VALUE_LENGTH_MAX}}}$")
+PAIR: Keywords = pattern_schema(rf"^{_PATTERN}:(.|\n){{0,{VALUE_LENGTH_MAX}}}$")
 _NULL: Keywords = {"type": "null"}
 _BOUNDS: Keywords = {
     "maxProperties": KEYS_MAX,
-    "propertyNames": form(f"^{_PATTERN}$"),
+    "propertyNames": pattern_schema(f"^{_PATTERN}$"),
     "additionalProperties": text(VALUE_LENGTH_MAX),
 }
 
 # Metadata in a request that creates an object.
-Metadata: TypeAlias = Annotated[dict[str, str], stated(_BOUNDS)]
+Metadata: TypeAlias = Annotated[dict[str, str], with_schema(_BOUNDS)]
 # Changes of metadata: null removes a key, and keys that are not named stay.
 MetadataChanges: TypeAlias = Annotated[
     dict[str, str | None],
-    stated({**_BOUNDS, "additionalProperties": {"oneOf": [text(VALUE_LENGTH_MAX), _NULL]}}),
+    with_schema({**_BOUNDS, "additionalProperties": {"oneOf": [text(VALUE_LENGTH_MAX), _NULL]}}),
 ]
 # Filter of a list: an object must have every pair.
 MetadataFilter: TypeAlias = Annotated[

@@ -45,7 +45,9 @@ async def attach(
     await tx.execute(_PUT, org_id, object_id, user_id, list(entries.keys()), list(entries.values()))
 
 
-async def of(tx: Tx, org_id: UUID, object_ids: Collection[UUID]) -> Mapping[UUID, dict[str, str]]:
+async def find_by_objects(
+    tx: Tx, org_id: UUID, object_ids: Collection[UUID]
+) -> Mapping[UUID, dict[str, str]]:
     """Return the metadata of those of these objects that have any."""
     found: dict[UUID, dict[str, str]] = {}
     for row in await tx.fetch(_FIND, org_id, list(object_ids)):
@@ -68,7 +70,7 @@ async def change(
 
     Raises `FieldInvalid` for a key or value beyond the bounds, or too many keys.
     """
-    found = (await of(tx, org_id, [object_id])).get(object_id, {})
+    found = (await find_by_objects(tx, org_id, [object_id])).get(object_id, {})
     after = merged(found, changes)
     await write(tx, org_id, object_id, user_id, changes)
     return after
@@ -84,7 +86,7 @@ async def write(
     await attach(tx, org_id, object_id, user_id, entries)
 
 
-async def leave(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
+async def delete_of_user(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
     """Delete the metadata of an erased user, and of the user's payments and accounts."""
     del at  # no row is kept, so there is no time to store
     await tx.execute(_FORGET, org_id, user_id)

@@ -41,7 +41,7 @@ class ClockNodeLease:
         self._database = database
         self._node: int | None = None
 
-    async def take(self) -> int:
+    async def acquire(self) -> int:
         """Take a node, lease it, and return its number."""
 
         async def work(tx: Tx) -> int:
@@ -54,7 +54,7 @@ class ClockNodeLease:
         return self._node
 
     @asynccontextmanager
-    async def kept(self, *, every_s: float = _RENEW_EVERY_S) -> AsyncGenerator[None]:
+    async def renewing(self, *, every_s: float = _RENEW_EVERY_S) -> AsyncGenerator[None]:
         """Renew the lease during the block, and return it at the end."""
         try:
             async with running(self._renew(every_s)):

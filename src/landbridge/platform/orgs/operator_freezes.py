@@ -14,7 +14,7 @@ OPERATOR = "cli"
 _FREEZE = "freeze"
 
 
-async def takes_over(tx: Tx, org_id: UUID, actor: str) -> bool:
+async def is_operator_takeover(tx: Tx, org_id: UUID, actor: str) -> bool:
     """Return whether the operator is freezing an organisation that an admin has already frozen."""
     return actor == OPERATOR and await last_actor(tx, org_id, org_id, _FREEZE) != OPERATOR
 

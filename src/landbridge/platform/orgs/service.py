@@ -93,7 +93,7 @@ class Orgs:
         async def work(tx: Tx) -> None:
             at = self._clock.stamp(await _offset(tx, org_id))
             is_new = await store.freeze(tx, org_id, at, checked)
-            if is_new or await operator_freezes.takes_over(tx, org_id, actor):
+            if is_new or await operator_freezes.is_operator_takeover(tx, org_id, actor):
                 await self._record(
                     tx, org_id, org_id, kind="ORG", change_type="freeze", actor=actor
                 )
@@ -218,8 +218,8 @@ class Orgs:
         key = replace(key, created_by=None if caller.member is None else caller.member.id)
 
         async def work(tx: Tx) -> ApiKey:
-            maker_id = key.created_by
-            if maker_id is not None and not await store.hold_maker(tx, key.org_id, maker_id):
+            maker = key.created_by
+            if maker is not None and not await store.lock_creating_admin(tx, key.org_id, maker):
                 raise RoleNotAllowed
             return await self._stored(tx, key, secret, actor=caller.actor)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.platform.orgs.model import ApiKey, Mode, Org
@@ -227,7 +227,7 @@ async def add_key(tx: Tx, key: ApiKey, secret_hash: bytes) -> bool:
     return added is not None
 
 
-async def hold_maker(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
+async def lock_creating_admin(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
     """Lock a member as an admin until the transaction ends; return False for a non-admin."""
     return await tx.fetchval(_HOLD_MAKER, org_id, member_id) is not None
 
@@ -292,7 +292,7 @@ async def take_node(tx: Tx, now: datetime) -> int:
 async def lease_node(tx: Tx, node: int, until: datetime) -> None:
     """Lease a clock node, or renew its lease."""
     await tx.execute(_LEASE_NODE, node, until)
-    prove(_IS_LEASED, node, until)
+    register_commit_proof(_IS_LEASED, node, until)
 
 
 async def return_node(tx: Tx, node: int) -> None:

@@ -36,7 +36,7 @@ from landbridge.platform.http.connection_admission import (
     address_share,
 )
 from landbridge.platform.http.periodic_task import repeating
-from landbridge.platform.http.telemetry import add_headers, leave_unlogged
+from landbridge.platform.http.telemetry import add_headers, skip_access_log
 from landbridge.platform.rate_limits import store
 from landbridge.platform.rate_limits.buckets import WINDOW_S, BucketLevel, TokenBuckets
 from landbridge.platform.rate_limits.store import BucketUsage
@@ -184,7 +184,7 @@ class RateLimits:
     def _refuse(self, scope: Any, levels: Sequence[tuple[str, BucketLevel]]) -> None:
         policy, level = levels[-1]
         self._add_headers(scope, levels)
-        leave_unlogged(scope)
+        skip_access_log(scope)
         count_hit(_BOUNDS[policy])
         raise TooManyRequests(
             f"there are too many requests {_SCOPES[policy]}: {self._rates[policy]} a second may be "

@@ -14,7 +14,7 @@ from landbridge.providers.chains.port import (
     ChainOrderStatus,
 )
 from landbridge.providers.simulation.chain_tx_hashes import transaction_hash, user_op_hash
-from landbridge.providers.simulation.model import OrderEnding, SimulatedOrder, SimulatedSystem
+from landbridge.providers.simulation.model import OrderResult, SimulatedOrder, SimulatedSystem
 from landbridge.providers.simulation.outcome_catalog import ScriptedStep
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 
@@ -126,7 +126,7 @@ def _status(operation: SimulatedOrder, at: datetime) -> ChainOrderStatus:
     is_final = operation.is_final(at)
     state = ChainOrderState.PENDING
     if is_final:
-        is_done = operation.ending is OrderEnding.DONE
+        is_done = operation.result is OrderResult.DONE
         state = ChainOrderState.CONFIRMED if is_done else ChainOrderState.FAILED
     return ChainOrderStatus(
         state=state,

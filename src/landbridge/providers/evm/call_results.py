@@ -14,25 +14,25 @@ def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
         yield values[start : start + size]
 
 
-def single(read: Callable[[object], T]) -> Callable[[list[Any]], T]:
+def first_of(read: Callable[[object], T]) -> Callable[[list[Any]], T]:
     """Return what reads the result of the only call of an exchange."""
-    return lambda answers: read(expected(answers[0]))
+    return lambda answers: read(value_or_failure(answers[0]))
 
 
-def expected(answer: Any) -> Any:
+def value_or_failure(answer: Any) -> Any:
     """Return a value; raises `NodeFailure` for an error, which does not set the node aside."""
     if isinstance(answer, NodeError):
         raise NodeFailure(f"answered error {answer.code}", is_fault=False)
     return answer
 
 
-def result(answer: Any) -> Any:
+def value_or_error(answer: Any) -> Any:
     """Return a value, or raise the error in its place."""
     if isinstance(answer, NodeError):
         raise answer
     return answer
 
 
-def same(value: T) -> T:
+def identity(value: T) -> T:
     """Return the argument unchanged."""
     return value

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from landbridge.providers.evm.call_results import chunks, expected
+from landbridge.providers.evm.call_results import chunks, value_or_failure
 from landbridge.providers.evm.chain_data import TransactionReceipt, read_receipt
 from landbridge.providers.evm.errors import AnswerTooLarge, NodeUnavailable, TransactionTooLarge
-from landbridge.providers.evm.nodes import NodePool, TooLarge
+from landbridge.providers.evm.nodes import LargeAnswerPolicy, NodePool
 from landbridge.providers.evm.transport import RpcCall
 
 
@@ -38,14 +38,14 @@ async def _mined(pool: NodePool, hashes: Sequence[str]) -> list[TransactionRecei
 
     def read(answers: list[Any]) -> list[TransactionReceipt | None]:
         return [
-            read_receipt(expected(answer), transaction_hash=each)
+            read_receipt(value_or_failure(answer), transaction_hash=each)
             for answer, each in zip(answers, hashes, strict=True)
         ]
 
     calls = [RpcCall("eth_getTransactionReceipt", (each,)) for each in hashes]
     if len(hashes) > 1:
-        return await pool.ask(calls, read, too_large=TooLarge.RAISE)
+        return await pool.call(calls, read, too_large=LargeAnswerPolicy.RAISE)
     try:
-        return await pool.ask(calls, read, too_large=TooLarge.RAISE_OF_ALL)
+        return await pool.call(calls, read, too_large=LargeAnswerPolicy.RAISE_OF_ALL)
     except AnswerTooLarge:
         raise TransactionTooLarge(f"the receipt of {hashes[0]} is too large") from None

@@ -45,7 +45,7 @@ class ChainIdentity(msgspec.Struct, frozen=True, kw_only=True):
     expected: object
 
 
-class TooLarge(Enum):
+class LargeAnswerPolicy(Enum):
     """How an answer that is larger than the maximum is treated."""
 
     FAULT = auto()  # the node is at fault
@@ -132,13 +132,13 @@ class NodePool:
             for node in self._nodes
         )
 
-    async def ask(
+    async def call(
         self,
         calls: Sequence[RpcCall],
         read: Callable[[list[Any]], T],
         *,
         head: Callable[[T], int | None] | None = None,
-        too_large: TooLarge = TooLarge.FAULT,
+        too_large: LargeAnswerPolicy = LargeAnswerPolicy.FAULT,
     ) -> T:
         """Return the result of `read` for the answers of the first node with usable answers.
 
@@ -159,19 +159,19 @@ class NodePool:
             try:
                 return await self.attempt(node, calls, read, deadline_s=deadline_s, head=head)
             except AnswerTooLarge as failure:
-                if too_large is TooLarge.RAISE:
+                if too_large is LargeAnswerPolicy.RAISE:
                     raise
                 large[node] = failure
-                failure.is_fault &= too_large is TooLarge.FAULT
+                failure.is_fault &= too_large is LargeAnswerPolicy.FAULT
                 problems.append(self.fail(node, failure))
             except NodeFailure as failure:
                 problems.append(self.fail(node, failure))
         # The answers of nodes that are set aside do not count here.
-        if too_large is TooLarge.RAISE_OF_ALL and large and large.keys() >= in_use:
+        if too_large is LargeAnswerPolicy.RAISE_OF_ALL and large and large.keys() >= in_use:
             raise next(iter(large.values()))
         raise NodeUnavailable("; ".join(problems) or "no node is configured")
 
-    async def ask_each(
+    async def call_each(
         self,
         calls: Sequence[RpcCall],
         read: Callable[[list[Any]], T],

@@ -18,7 +18,13 @@ from typing import Any, Self, TypeVar
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.group_commit import GroupCommit
 from landbridge.providers.evm import abi
-from landbridge.providers.evm.call_results import chunks, expected, result, same, single
+from landbridge.providers.evm.call_results import (
+    chunks,
+    first_of,
+    identity,
+    value_or_error,
+    value_or_failure,
+)
 from landbridge.providers.evm.chain_data import (
     BlockHeader,
     BlockTag,
@@ -34,7 +40,13 @@ from landbridge.providers.evm.errors import AnswerTooLarge, NodeError, NodeFailu
 from landbridge.providers.evm.mined_transactions import read_mined
 from landbridge.providers.evm.node_errors import is_log_limit
 from landbridge.providers.evm.node_url import NodeUrl
-from landbridge.providers.evm.nodes import ChainIdentity, NodeHealth, NodePool, RpcLimits, TooLarge
+from landbridge.providers.evm.nodes import (
+    ChainIdentity,
+    LargeAnswerPolicy,
+    NodeHealth,
+    NodePool,
+    RpcLimits,
+)
 from landbridge.providers.evm.quantities import (
     AnswerInvalid,
     read_data,
@@ -105,9 +117,9 @@ class ChainClient:
     async def latest_block(self, *, timeout_s: float) -> BlockHeader | None:
         """Ask all nodes for their head; return the highest, None if none answers in time."""
         call = RpcCall("eth_getBlockByNumber", (BlockTag.LATEST.value, False))
-        heads = await self._pool.ask_each(
+        heads = await self._pool.call_each(
             [call],
-            single(read_block),
+            first_of(read_block),
             head=lambda header: None if header is None else header.number,
             timeout_s=timeout_s,
         )
@@ -116,7 +128,7 @@ class ChainClient:
 
     async def block_number(self) -> int:
         """Return the number of the latest block, from a node that is not stale."""
-        return await self._pool.ask([_HEAD], single(read_number), head=same)
+        return await self._pool.call([_HEAD], first_of(read_number), head=identity)
 
     async def block(self, block: int | BlockTag) -> BlockHeader | None:
         """Return a block; None if the node does not have it (yet, or any more)."""
@@ -131,7 +143,7 @@ class ChainClient:
             return header.number if header is not None and block is BlockTag.LATEST else None
 
         call = RpcCall("eth_getBlockByNumber", (_block(block), False))
-        return await self._pool.ask([call], single(read), head=head)
+        return await self._pool.call([call], first_of(read), head=head)
 
     async def blocks(self, numbers: Sequence[int]) -> list[BlockHeader | None]:
         """Return the blocks with these numbers; None for blocks that the node lacks.
@@ -142,14 +154,14 @@ class ChainClient:
         for chunk in chunks(numbers, self._limits.batch_max):
 
             def read(answers: list[Any], chunk: Sequence[int] = chunk) -> list[BlockHeader | None]:
-                headers = [read_block(expected(answer)) for answer in answers]
+                headers = [read_block(value_or_failure(answer)) for answer in answers]
                 for header, number in zip(headers, chunk, strict=True):
                     if header is not None and header.number != number:
                         raise AnswerInvalid("a block is of another number")
                 return headers
 
             calls = [RpcCall("eth_getBlockByNumber", (hex(each), False)) for each in chunk]
-            found += await self._pool.ask(calls, read)
+            found += await self._pool.call(calls, read)
         return found
 
     async def final_block(self, finality: FinalityTag | int, *, head: int) -> int | None:
@@ -211,11 +223,11 @@ class ChainClient:
         """Return the next block's base fee and the node's suggested tip."""
 
         def read(answers: list[Any]) -> FeeQuote:
-            history, tip = (expected(each) for each in answers)
+            history, tip = (value_or_failure(each) for each in answers)
             return FeeQuote(base_fee_wei=read_next_base_fee(history), tip_wei=read_quantity(tip))
 
         history = RpcCall("eth_feeHistory", ("0x1", BlockTag.LATEST.value, []))
-        return await self._pool.ask([history, RpcCall("eth_maxPriorityFeePerGas")], read)
+        return await self._pool.call([history, RpcCall("eth_maxPriorityFeePerGas")], read)
 
     async def receipt(self, transaction_hash: str) -> TransactionReceipt | None:
         """Return the receipt of a transaction; None if it is not mined (any more)."""
@@ -233,7 +245,7 @@ class ChainClient:
         """Return the raw result of each call, or its `NodeError`; only for calls that read."""
         found: list[Any] = []
         for chunk in chunks(calls, self._limits.batch_max):
-            found += await self._pool.ask(chunk, same)
+            found += await self._pool.call(chunk, identity)
         return found
 
     async def logs(
@@ -284,10 +296,10 @@ class ChainClient:
         wanted = {each.lower() for each in addresses}
 
         def read(answers: list[Any]) -> tuple[int, list[EventLog]]:
-            head = read_number(expected(answers[0]))
+            head = read_number(value_or_failure(answers[0]))
             if head < last:
                 raise AnswerInvalid(f"its head is {head}, before block {last}")
-            logs = [read_log(each) for each in read_list(result(answers[1]))]
+            logs = [read_log(each) for each in read_list(value_or_error(answers[1]))]
             for log in logs:
                 if not first <= log.block_number <= last or log.address.lower() not in wanted:
                     raise AnswerInvalid("a log is of another block or contract")
@@ -303,21 +315,25 @@ class ChainClient:
             "topics": list(topics),
         }
         calls = [_HEAD, RpcCall("eth_getLogs", (request,))]
-        _, logs = await self._pool.ask(
+        _, logs = await self._pool.call(
             calls,
             read,
             head=lambda value: value[0],
-            too_large=TooLarge.RAISE if first < last else TooLarge.FAULT,
+            too_large=LargeAnswerPolicy.RAISE if first < last else LargeAnswerPolicy.FAULT,
         )
         return logs
 
     async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
-        return await self._call(RpcCall(method, params), lambda answer: read(expected(answer)))
+        return await self._call(
+            RpcCall(method, params), lambda answer: read(value_or_failure(answer))
+        )
 
     async def _simulate(
         self, method: str, params: tuple[Any, ...], read: Callable[[object], T]
     ) -> T:
-        return await self._call(RpcCall(method, params), lambda answer: read(result(answer)))
+        return await self._call(
+            RpcCall(method, params), lambda answer: read(value_or_error(answer))
+        )
 
     async def _call(self, call: RpcCall, read: Callable[[Any], T]) -> T:
         """Return the parsed result of a call; if it is unusable, all nodes are asked one by one."""
@@ -327,12 +343,12 @@ class ChainClient:
         try:
             return read(answer)
         except (AnswerInvalid, NodeFailure):
-            return await self._pool.ask([call], lambda answers: read(answers[0]))
+            return await self._pool.call([call], lambda answers: read(answers[0]))
 
     async def _answers(self, calls: list[RpcCall]) -> list[Any]:
         """Return for each call its result or `NodeError`; a `NodeUnavailable` for all of them."""
         try:
-            return await self._pool.ask(calls, same)
+            return await self._pool.call(calls, identity)
         except NodeUnavailable as error:
             return [error] * len(calls)
 

@@ -31,7 +31,7 @@ INDIVIDUAL_DELAY = timedelta(seconds=10)
 BUSINESS_DELAY = timedelta(seconds=30)
 
 
-class CheckEnding(StrEnum):
+class ScriptedResult(StrEnum):
     """Simulated result. All but DELAYED are reserved names; the first match wins."""
 
     REJECTION = "REJECTION"
@@ -51,10 +51,10 @@ class TestNameField(StrEnum):
     OWNERS = "ultimateBeneficialOwners"
 
 
-_RESERVED = tuple(ending for ending in CheckEnding if ending is not CheckEnding.DELAYED)
+_RESERVED = tuple(result for result in ScriptedResult if result is not ScriptedResult.DELAYED)
 # Our own reserved names count only in KYC data, where they can be corrected. The contract's
 # reserved names also count in the name of the account.
-_CONTRACT_ENDINGS = {CheckEnding.REJECTION, CheckEnding.PENDING, CheckEnding.APPROVAL}
+_CONTRACT_RESULTS = {ScriptedResult.REJECTION, ScriptedResult.PENDING, ScriptedResult.APPROVAL}
 _PREFIX = "sandbox"
 
 
@@ -68,8 +68,8 @@ class SandboxIdentity:
 
     async def create(self, applicant: Applicant) -> str:
         """Decide the result from the applicant; return it as the reference."""
-        ending, field = choose_ending(applicant)
-        return f"{_PREFIX}:{ending}:{field}:{applicant.key}"
+        result, field = choose_result(applicant)
+        return f"{_PREFIX}:{result}:{field}:{applicant.key}"
 
     async def attach(self, reference: str, document: ApplicantDocument) -> None:
         """Accept any document."""
@@ -81,20 +81,20 @@ class SandboxIdentity:
 
     async def status(self, reference: str, *, waited: timedelta) -> ApplicationStatus:
         """Return the result once its delay is over."""
-        ending, field = _read(reference)
-        time_left = _time_left(ending, field, waited)
+        result, field = _read(reference)
+        time_left = _time_left(result, field, waited)
         if time_left.retry_after != timedelta():
             return time_left
-        match ending:
-            case CheckEnding.REJECTION:
+        match result:
+            case ScriptedResult.REJECTION:
                 return IdentityReview(result=_declined(RejectType.FINAL, "DECLINED"))
-            case CheckEnding.RETRY:
+            case ScriptedResult.RETRY:
                 return _retry(field)
-            case CheckEnding.INFORMATION:
+            case ScriptedResult.INFORMATION:
                 return InformationRequested(comment="Tell us where the funds come from.")
-            case CheckEnding.REVIEW:
+            case ScriptedResult.REVIEW:
                 return ManualReviewRequested(note="The reserved name requests a review.")
-            case CheckEnding.PENDING | CheckEnding.APPROVAL | CheckEnding.DELAYED:
+            case ScriptedResult.PENDING | ScriptedResult.APPROVAL | ScriptedResult.DELAYED:
                 return IdentityReview(result=CheckResult(answer=ReviewOutcome.APPROVED))
 
     async def open_link(self, reference: str) -> None:
@@ -107,7 +107,7 @@ class SandboxIdentity:
         raise Rejected("the sandbox has no messages")
 
 
-def choose_ending(applicant: Applicant) -> tuple[CheckEnding, TestNameField]:
+def choose_result(applicant: Applicant) -> tuple[ScriptedResult, TestNameField]:
     """Return the scripted result of this applicant, and the field with the deciding name."""
     if applicant.is_business:
         names = [(TestNameField.OWNERS, owner.last_name) for owner in applicant.owners]
@@ -116,30 +116,30 @@ def choose_ending(applicant: Applicant) -> tuple[CheckEnding, TestNameField]:
     else:
         names = [(TestNameField.PERSON, applicant.facts.get("lastName"))]
         account = (TestNameField.PERSON, applicant.last_name)
-    for ending in _RESERVED:
-        for field, name in [*names, account] if ending in _CONTRACT_ENDINGS else names:
-            if isinstance(name, str) and name.strip().upper() == ending:
-                return ending, field
-    return CheckEnding.DELAYED, account[0]
+    for result in _RESERVED:
+        for field, name in [*names, account] if result in _CONTRACT_RESULTS else names:
+            if isinstance(name, str) and name.strip().upper() == result:
+                return result, field
+    return ScriptedResult.DELAYED, account[0]
 
 
-def _time_left(ending: CheckEnding, field: TestNameField, waited: timedelta) -> StillPending:
-    match ending:
-        case CheckEnding.PENDING:
+def _time_left(result: ScriptedResult, field: TestNameField, waited: timedelta) -> StillPending:
+    match result:
+        case ScriptedResult.PENDING:
             return StillPending(retry_after=None)
-        case CheckEnding.DELAYED:
+        case ScriptedResult.DELAYED:
             delay = INDIVIDUAL_DELAY if field is TestNameField.PERSON else BUSINESS_DELAY
             return StillPending(retry_after=max(delay - waited, timedelta()))
         case _:
             return StillPending(retry_after=timedelta())
 
 
-def _read(reference: str) -> tuple[CheckEnding, TestNameField]:
+def _read(reference: str) -> tuple[ScriptedResult, TestNameField]:
     match reference.split(":", 3):
-        case [prefix, ending, field, _] if (
-            prefix == _PREFIX and ending in set(CheckEnding) and field in set(TestNameField)
+        case [prefix, result, field, _] if (
+            prefix == _PREFIX and result in set(ScriptedResult) and field in set(TestNameField)
         ):
-            return CheckEnding(ending), TestNameField(field)
+            return ScriptedResult(result), TestNameField(field)
         case _:
             raise Rejected("the sandbox has made no such application")
 

@@ -19,6 +19,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import AmountError, Asset, Money
 from landbridge.platform.formats.file_errors import FileRejected
 from landbridge.providers.iso20022.entries import (
+    net_units,
     put_entry,
     put_moved,
     put_number,
@@ -26,7 +27,6 @@ from landbridge.providers.iso20022.entries import (
     read_is_credit,
     read_number,
     read_stated_day,
-    signed,
 )
 from landbridge.providers.iso20022.messages import BankStatement, EntryStatus, StatementEntry
 from landbridge.providers.iso20022.xml import (
@@ -161,7 +161,7 @@ def _check_balances(statement: BankStatement, name: str) -> None:
     booked = [each for each in statement.entries if each.status is EntryStatus.BOOKED]
     if opening is None or closing is None:
         return
-    if opening.units + signed(booked) != closing.units:
+    if opening.units + net_units(booked) != closing.units:
         raise FileRejected(f"{name}: the entries do not lead from one balance to the other.")
 
 
@@ -177,7 +177,7 @@ def _check_sums(node: Node, statement: BankStatement, asset: Asset, name: str) -
             total = Money.parse(stated, asset)
         except AmountError as error:
             raise FileRejected(f"{name}: a sum of entries {error}.") from error
-        if total.units not in {abs(signed(moved)), abs(signed(booked))}:
+        if total.units not in {abs(net_units(moved)), abs(net_units(booked))}:
             raise FileRejected(f"{name}: the sums of its entries differ from the stated sums.")
 
 

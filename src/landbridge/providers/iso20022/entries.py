@@ -26,7 +26,7 @@ from landbridge.providers.iso20022.parties import (
     read_uetr,
 )
 from landbridge.providers.iso20022.reasons import NO_REASON, reason_code
-from landbridge.providers.iso20022.texts import written
+from landbridge.providers.iso20022.texts import transliterate
 from landbridge.providers.iso20022.xml import (
     Node,
     put,
@@ -105,7 +105,7 @@ def _is_whole(node: Node, entry: StatementEntry, transactions: list[Transaction]
         # An entry that credits more than the payer sent also has payments of others.
         is_part = only.is_credit and not only.return_code and only.money.units < entry.money.units
         return only.is_credit is entry.is_credit and not is_part
-    return bool(transactions) and signed(transactions) == signed([entry])
+    return bool(transactions) and net_units(transactions) == net_units([entry])
 
 
 def _with_charges(
@@ -267,7 +267,7 @@ def read_number(node: Node | None) -> str | None:
     return iban or other
 
 
-def signed(moved: Sequence[StatementEntry | Transaction]) -> int:
+def net_units(moved: Sequence[StatementEntry | Transaction]) -> int:
     """Return the net movement in units: credits less debits."""
     return sum(each.money.units if each.is_credit else -each.money.units for each in moved)
 
@@ -304,7 +304,7 @@ def _put_transaction(details: Element, transaction: Transaction) -> None:
     # Both parties, in the schema's order: debtor, then creditor.
     for role, is_ours in (("Dbtr", has_our_debtor), ("Cdtr", not has_our_debtor)):
         name, account = (None, transaction.our_account) if is_ours else (other.name, other.account)
-        _put_text(parties, f"{role}/Pty/Nm", None if name is None else written(name))
+        _put_text(parties, f"{role}/Pty/Nm", None if name is None else transliterate(name))
         if account is not None:
             put_number(parties, f"{role}Acct", account)
     if other.bic is not None or other.clearing_member is not None:

@@ -50,7 +50,7 @@ from landbridge.providers.iso20022.parties import (
     read_remittance,
     read_uetr,
 )
-from landbridge.providers.iso20022.texts import is_writable, written
+from landbridge.providers.iso20022.texts import is_writable, transliterate
 from landbridge.providers.iso20022.xml import (
     Node,
     decimal,
@@ -115,7 +115,7 @@ def write(initiation: Initiation) -> bytes:
     put(header, "CreDtTm", moment(initiation.created_at))
     _put_totals(header, initiation)
     initiator = put(header, "InitgPty")
-    put(initiator, "Nm", written(initiation.initiator_name)[:NAME_LENGTH_MAX])
+    put(initiator, "Nm", transliterate(initiation.initiator_name)[:NAME_LENGTH_MAX])
     if initiation.initiator_id is not None:
         put(initiator, "Id/OrgId/Othr/Id", initiation.initiator_id)
     _put_payments(body, initiation)
@@ -166,7 +166,7 @@ def read(raw: bytes) -> Initiation:
 
 
 def _party_fault(party: IsoParty) -> str | None:
-    name = written(party.name)
+    name = transliterate(party.name)
     has_address = bool(party.town or party.postcode or party.address_lines)
     if not is_writable(party.name):
         return "the payee's name has letters that this rail does not carry"
@@ -182,9 +182,9 @@ def _party_fault(party: IsoParty) -> str | None:
 
 
 def _text_fault(transfer: CreditTransfer) -> str | None:
-    if len(written(transfer.remittance or "")) > REMITTANCE_LENGTH_MAX:
+    if len(transliterate(transfer.remittance or "")) > REMITTANCE_LENGTH_MAX:
         return f"the reference has more than {REMITTANCE_LENGTH_MAX} letters"
-    if len(written(transfer.purpose or "")) > _PURPOSE_LENGTH_MAX:
+    if len(transliterate(transfer.purpose or "")) > _PURPOSE_LENGTH_MAX:
         return f"the purpose has more than {_PURPOSE_LENGTH_MAX} letters"
     return None
 
@@ -196,7 +196,7 @@ def _number_fault(transfer: CreditTransfer) -> str | None:
     if iban is not None and not _is(check_iban, iban):
         return "the payee's IBAN is not right"
     if number is not None and not (
-        1 <= len(number) <= _ACCOUNT_LENGTH_MAX and written(number) == number
+        1 <= len(number) <= _ACCOUNT_LENGTH_MAX and transliterate(number) == number
     ):
         return f"the payee's account number must have 1 to {_ACCOUNT_LENGTH_MAX} letters or digits"
     if bic is not None and not _is(check_bic, bic):
@@ -300,10 +300,10 @@ def _put_transfer(block: Element, transfer: CreditTransfer, service: Service) ->
         put_agent(node, "CdtrAgt", bic=transfer.bic, clearing_member=None)
     put_party(node, "Cdtr", transfer.creditor)
     put_account(node, "CdtrAcct", iban=transfer.iban, account_number=transfer.account_number)
-    if purpose := written(transfer.purpose or ""):
+    if purpose := transliterate(transfer.purpose or ""):
         is_code = _PURPOSE_CODE.fullmatch(purpose)
         put(node, "Purp/Cd" if is_code else "Purp/Prtry", purpose)
-    if remittance := written(transfer.remittance or ""):
+    if remittance := transliterate(transfer.remittance or ""):
         put(node, "RmtInf/Ustrd", remittance)
 
 

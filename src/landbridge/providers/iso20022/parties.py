@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from landbridge.platform.formats.file_errors import FileRejected
 from landbridge.providers.iso20022.messages import ClearingMember, IsoParty
-from landbridge.providers.iso20022.texts import written
+from landbridge.providers.iso20022.texts import transliterate
 from landbridge.providers.iso20022.xml import Node, put
 
 NAME_LENGTH_MAX = 70
@@ -23,14 +23,14 @@ _UETR = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 def put_party(parent: Element, path: str, party: IsoParty) -> None:
     """Append a party with its name, and its address as far as it is known."""
     node = put(parent, path)
-    put(node, "Nm", written(party.name)[:NAME_LENGTH_MAX])
+    put(node, "Nm", transliterate(party.name)[:NAME_LENGTH_MAX])
     parts = [
         ("PstCd", party.postcode, _POSTCODE_LENGTH_MAX),
         ("TwnNm", party.town, _TOWN_LENGTH_MAX),
         ("Ctry", party.country, 2),
         *(("AdrLine", line, _ADDRESS_LINE_LENGTH_MAX) for line in party.address_lines),
     ]
-    present = [(name, written(text)[:length].strip()) for name, text, length in parts if text]
+    present = [(name, transliterate(text)[:length].strip()) for name, text, length in parts if text]
     if any(text for _, text in present):
         address = put(node, "PstlAdr")
         for name, text in present:
@@ -87,7 +87,7 @@ def put_agent(
         member = put(bank, "ClrSysMmbId")
         put(member, "ClrSysId/Cd", clearing_member.system)
         put(member, "MmbId", clearing_member.id)
-    if bank_name is not None and (name := written(bank_name)[:REMITTANCE_LENGTH_MAX].strip()):
+    if bank_name is not None and (name := transliterate(bank_name)[:REMITTANCE_LENGTH_MAX].strip()):
         put(bank, "Nm", name)
     if not len(bank):
         put(bank, "Othr/Id", NOT_PROVIDED)

@@ -58,7 +58,7 @@ def _both_cases(small: dict[str, str]) -> dict[str, str]:
 _TABLE = {**_MARKS, **_both_cases(_CYRILLIC), **_both_cases(_GREEK), **_LATIN}
 
 
-def written(text: str) -> str:
+def transliterate(text: str) -> str:
     """Transliterate a text to the bank character set, on one line; see the module's rules."""
     composed = _GREEK_OU.sub("u", unicodedata.normalize("NFC", text))
     return " ".join("".join(_written(each) for each in composed).split())

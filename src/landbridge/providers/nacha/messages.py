@@ -21,7 +21,7 @@ SAVINGS_PRENOTE = "33"
 PRENOTES = frozenset({CHECKING_PRENOTE, SAVINGS_PRENOTE})
 # Transaction codes that we send: a payment to an account, or a prenote that tests whether it
 # exists.
-SENT = frozenset({CHECKING_CREDIT, SAVINGS_CREDIT}) | PRENOTES
+SENT_TRANSACTION_CODES = frozenset({CHECKING_CREDIT, SAVINGS_CREDIT}) | PRENOTES
 
 
 class SecCode(StrEnum):

@@ -1,7 +1,7 @@
 """Encode a NACHA file, and validate payments for it.
 
 Guarantees: the same file has the same bytes. Counts, sums and hashes are always computed.
-`reading.read` decodes the result to the same file, with texts as `texts.plain` returns them. Names
+`reading.read` decodes the result to the same file, with texts as `capitals` returns them. Names
 and descriptions are cut to their columns; numbers never are.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.formats.bank_numbers import check_aba
-from landbridge.providers.iso20022.texts import is_writable, written
+from landbridge.providers.iso20022.texts import is_writable, transliterate
 from landbridge.providers.nacha import records
 from landbridge.providers.nacha.messages import (
     BATCH_CENTS_MAX,
@@ -19,7 +19,7 @@ from landbridge.providers.nacha.messages import (
     CENTS_MAX,
     ENTRIES_MAX,
     PRENOTES,
-    SENT,
+    SENT_TRANSACTION_CODES,
     NachaBatch,
     NachaEntry,
     NachaFile,
@@ -31,10 +31,12 @@ _BLANKS = re.compile(r"[\s\x00-\x1f\x7f]+")
 _FOREIGN = re.compile(r"[^\x20-\x7e]+")
 
 
-def plain(text: str) -> str:
+def capitals(text: str) -> str:
     """Return the text in capitals that every bank accepts, on one line; see `has_lost_letters`."""
     line = _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
-    return _BLANKS.sub(" ", _FOREIGN.sub(lambda found: written(found[0]), line)).upper().strip()
+    return (
+        _BLANKS.sub(" ", _FOREIGN.sub(lambda found: transliterate(found[0]), line)).upper().strip()
+    )
 
 
 def has_lost_letters(text: str) -> bool:
@@ -58,7 +60,10 @@ def rejection_reason(entry: NachaEntry) -> str | None:
     written.
     """
     checks = (
-        (entry.transaction_code in SENT, "an ACH payment must be a credit or a prenote"),
+        (
+            entry.transaction_code in SENT_TRANSACTION_CODES,
+            "an ACH payment must be a credit or a prenote",
+        ),
         (_is_routing_number(entry.routing_number), "the routing number is not a bank's"),
         (
             _ACCOUNT_NUMBER.fullmatch(entry.account_number) is not None,
@@ -69,7 +74,7 @@ def rejection_reason(entry: NachaEntry) -> str | None:
             "an ACH payment must be of $0.01 to $99,999,999.99, a prenote of nothing",
         ),
         (
-            bool(plain(entry.name)) and not has_lost_letters(entry.name),
+            bool(capitals(entry.name)) and not has_lost_letters(entry.name),
             "the name must be in Latin letters",
         ),
         (
@@ -118,8 +123,8 @@ def _file_header(file: NachaFile) -> str:
             "creation_date": f"{created_at:%y%m%d}",
             "creation_time": f"{created_at:%H%M}",
             "id_modifier": file.id_modifier,
-            "destination_name": plain(file.destination_name)[:23].rstrip(),
-            "origin_name": plain(file.origin_name)[:23].rstrip(),
+            "destination_name": capitals(file.destination_name)[:23].rstrip(),
+            "origin_name": capitals(file.origin_name)[:23].rstrip(),
         }
     )
 
@@ -129,10 +134,10 @@ def _batch_lines(batch: NachaBatch) -> Iterator[str]:
     yield records.BATCH_HEADER.write(
         {
             "service_class": service_class,
-            "company_name": plain(batch.company_name)[:16].rstrip(),
+            "company_name": capitals(batch.company_name)[:16].rstrip(),
             "company_id": batch.company_id,
             "sec_code": batch.sec_code,
-            "entry_description": plain(batch.description)[:10].rstrip(),
+            "entry_description": capitals(batch.description)[:10].rstrip(),
             "effective_date": f"{batch.effective_on:%y%m%d}" if batch.effective_on else "",
             "odfi": batch.odfi,
             "batch_number": batch.number,
@@ -174,7 +179,7 @@ def _entry_lines(entry: NachaEntry, sec_code: SecCode) -> Iterator[str]:
             "account_number": entry.account_number,
             "amount": entry.cents,
             "individual_id": entry.individual_id.upper(),
-            "name": plain(entry.name)[:22].rstrip(),
+            "name": capitals(entry.name)[:22].rstrip(),
             "addenda_indicator": int(entry.record_count > 1),
             "trace_number": entry.trace_number,
         }
@@ -182,7 +187,7 @@ def _entry_lines(entry: NachaEntry, sec_code: SecCode) -> Iterator[str]:
     for number, text in enumerate(entry.addenda, start=1):
         yield records.ADDENDA_05.write(
             {
-                "payment_information": plain(text),
+                "payment_information": capitals(text),
                 "addenda_number": number,
                 "entry_number": entry.trace_number[-7:],
             }
@@ -197,7 +202,7 @@ def _answer_lines(entry: NachaEntry) -> Iterator[str]:
                 "change_code": correction.code,
                 "original_trace": correction.original_trace,
                 "original_rdfi": correction.original_rdfi,
-                "corrected_data": plain(correction.corrected),
+                "corrected_data": capitals(correction.corrected),
                 "trace_number": entry.trace_number,
             }
         )
@@ -208,7 +213,7 @@ def _answer_lines(entry: NachaEntry) -> Iterator[str]:
                 "original_trace": returned.original_trace,
                 "date_of_death": f"{returned.died_on:%y%m%d}" if returned.died_on else "",
                 "original_rdfi": returned.original_rdfi,
-                "addenda_information": plain(returned.information),
+                "addenda_information": capitals(returned.information),
                 "trace_number": entry.trace_number,
             }
         )
@@ -238,4 +243,4 @@ def _has_right_amount(entry: NachaEntry) -> bool:
 
 
 def _is_carried(text: str) -> bool:
-    return 1 <= len(plain(text)) <= ADDENDA_LENGTH_MAX and not has_lost_letters(text)
+    return 1 <= len(capitals(text)) <= ADDENDA_LENGTH_MAX and not has_lost_letters(text)

@@ -24,7 +24,7 @@ from landbridge.providers.rails.port import (
     RailPaymentState,
     RailPaymentStatus,
 )
-from landbridge.providers.simulation.model import OrderEnding, SimulatedOrder, SimulatedSystem
+from landbridge.providers.simulation.model import OrderResult, SimulatedOrder, SimulatedSystem
 from landbridge.providers.simulation.outcome_catalog import ScriptedStep
 from landbridge.providers.simulation.scripted_outcomes import ScriptedOrders
 
@@ -204,7 +204,7 @@ def _status(operation: SimulatedOrder, at: datetime) -> RailPaymentStatus:
     is_final = operation.is_final(at)
     state = RailPaymentState.PENDING
     if is_final:
-        is_done = operation.ending is OrderEnding.DONE
+        is_done = operation.result is OrderResult.DONE
         state = RailPaymentState.SETTLED if is_done else RailPaymentState.FAILED
     return RailPaymentStatus(
         state=state,

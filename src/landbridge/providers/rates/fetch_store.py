@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Literal
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Row, Tx
 
 Name = Literal["reference", "market"]
@@ -39,7 +39,7 @@ async def claim(tx: Tx, name: Name, *, at: datetime, next_at: datetime) -> bool:
     """
     if await tx.fetchval(_CLAIM, name, at, next_at, next_at + _AHEAD) is None:
         return False
-    prove(_PROOF, name, at)
+    register_commit_proof(_PROOF, name, at)
     return True
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Row, Tx
 
 # Last rate of each currency on or before one day, and not before another day.
@@ -69,7 +69,9 @@ async def put(tx: Tx, rates: Sequence[tuple[str, date, Decimal]]) -> int:
     changed = await tx.fetch(_PUT, *map(list, zip(*rates, strict=True)))
     if changed:
         # The stored rate was different, so the new row proves the commit.
-        prove(_PROOF, changed[0]["currency"], changed[0]["set_on"], changed[0]["per_eur"])
+        register_commit_proof(
+            _PROOF, changed[0]["currency"], changed[0]["set_on"], changed[0]["per_eur"]
+        )
     return len(changed)
 
 

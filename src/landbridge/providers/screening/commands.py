@@ -97,7 +97,7 @@ def sanctions(run_in_container: ScreeningCommandRunner) -> click.Group:
 
 def _load_summary(loaded: ListLoadResult) -> str:
     version = loaded.version
-    if loaded.was_loaded:
+    if loaded.was_already_loaded:
         return f"{version.label} is loaded already. Nothing has changed."
     return (
         f"{version.label}: {version.entry_count} entries. "

@@ -78,13 +78,13 @@ class SanctionsListVersion:
 
 @dataclass(frozen=True, slots=True)
 class ListLoadResult:
-    """Result of a load, in numbers of entries. `was_loaded` means that nothing was written."""
+    """Result of a load, in numbers of entries; none was written if it `was_already_loaded`."""
 
     version: SanctionsListVersion
     added: int
     removed: int
     changed: int
-    was_loaded: bool
+    was_already_loaded: bool
 
 
 @dataclass(frozen=True, slots=True)

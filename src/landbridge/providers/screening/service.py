@@ -131,7 +131,7 @@ class Screening:
 
         Raises `ListReplaced` if they are not the versions that `screen` returned as `list_version`.
         """
-        if _label(await store.hold(tx)) != list_version:
+        if _label(await store.lock_active_versions(tx)) != list_version:
             raise ListReplaced(f"names were compared with {list_version}, which was replaced")
 
     async def load(self, new_list: SanctionsList, *, is_forced: bool = False) -> ListLoadResult:
@@ -154,20 +154,28 @@ class Screening:
         async def work(tx: Tx) -> ListLoadResult:
             before = await store.lock(tx, new_list.name)
             if before is not None and before.digest == new_list.digest:
-                return ListLoadResult(before, added=0, removed=0, changed=0, was_loaded=True)
+                return ListLoadResult(
+                    before, added=0, removed=0, changed=0, was_already_loaded=True
+                )
             if before is not None and not is_forced:
                 _check_loss(before, new_list)
             await store.retire(tx, new_list.name)
             await store.add(tx, version)
             for at in range(0, len(new_list.entries), _BATCH_SIZE):
                 await store.add_entries(tx, version.id, new_list.entries[at : at + _BATCH_SIZE])
-            await store.forget(tx, new_list.name, but=version.id if before is None else before.id)
+            await store.delete_inactive_versions(
+                tx, new_list.name, but=version.id if before is None else before.id
+            )
             if before is None:
                 return ListLoadResult(
-                    version, added=version.entry_count, removed=0, changed=0, was_loaded=False
+                    version,
+                    added=version.entry_count,
+                    removed=0,
+                    changed=0,
+                    was_already_loaded=False,
                 )
             added, removed, changed = await store.differences(tx, before.id, version.id)
-            return ListLoadResult(version, added, removed, changed, was_loaded=False)
+            return ListLoadResult(version, added, removed, changed, was_already_loaded=False)
 
         return await self._database.transact(work)
 

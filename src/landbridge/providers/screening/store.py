@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Tx
 from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.providers.screening.model import SanctionsEntry, SanctionsListVersion
@@ -107,7 +107,7 @@ async def versions(tx: Tx) -> list[SanctionsListVersion]:
     return [read_row(row, SanctionsListVersion) for row in await tx.fetch(_ALL)]
 
 
-async def hold(tx: Tx) -> list[SanctionsListVersion]:
+async def lock_active_versions(tx: Tx) -> list[SanctionsListVersion]:
     """Lock the active versions against replacement until `tx` ends, and return them."""
     await tx.execute(_SHARE)
     return await active(tx)
@@ -145,7 +145,7 @@ async def retire(tx: Tx, name: str) -> None:
 async def add(tx: Tx, version: SanctionsListVersion) -> None:
     """Add the active version of a list, which has none."""
     await write_row(tx, _ADD, version)
-    prove(_PROOF, version.id)
+    register_commit_proof(_PROOF, version.id)
 
 
 async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]) -> None:
@@ -153,7 +153,7 @@ async def add_entries(tx: Tx, version_id: UUID, listed: Sequence[SanctionsEntry]
     await tx.execute(_ADD_ENTRIES, version_id, msgspec.json.encode(listed).decode())
 
 
-async def forget(tx: Tx, name: str, *, but: UUID) -> None:
+async def delete_inactive_versions(tx: Tx, name: str, *, but: UUID) -> None:
     """Delete the versions of a list that are not active, except `but`."""
     await tx.execute(_FORGET, name, but)
 

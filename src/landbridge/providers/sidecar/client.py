@@ -11,7 +11,7 @@ from uuid import UUID
 from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.core.money import AmountError, Money
-from landbridge.platform.formats.texts import in_short
+from landbridge.platform.formats.texts import shorten
 from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.rails.port import (
     DepositCoordinates,
@@ -226,7 +226,7 @@ class SidecarClient(TravelClient):
             raise self._unusable(f"HTTP status {status}")
         answer = self._decoded(body, PayeeAnswer)
         is_close = answer.match is PayeeMatch.CLOSE_MATCH
-        name = in_short(answer.name or "", length_max=_NAME_LENGTH_MAX) if is_close else None
+        name = shorten(answer.name or "", length_max=_NAME_LENGTH_MAX) if is_close else None
         if name == "":
             raise self._unusable("a close match without a name")
         return PayeeVerification(match=answer.match, name=name)

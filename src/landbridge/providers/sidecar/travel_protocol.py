@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from landbridge.platform.formats.texts import in_short
+from landbridge.platform.formats.texts import shorten
 from landbridge.providers.sidecar.credits import replace_half_characters
 from landbridge.providers.sidecar.identity_protocol import IdentityClient
 from landbridge.providers.sidecar.protocol import BankText, ProviderReference, SidecarMessage
@@ -178,7 +178,7 @@ class TravelClient(IdentityClient):
         self._check_key(answer.key, request.key)
         written: object = answer.comment
         comment = (
-            in_short(written, length_max=_COMMENT_LENGTH_MAX) if isinstance(written, str) else ""
+            shorten(written, length_max=_COMMENT_LENGTH_MAX) if isinstance(written, str) else ""
         )
         return TravelInquiryAnswer(
             key=answer.key,

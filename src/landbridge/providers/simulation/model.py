@@ -29,7 +29,7 @@ class LatencyProfile(StrEnum):
     """As long as it takes outside: confirmations, cut-off times, weekends and bank holidays."""
 
 
-class OrderEnding(StrEnum):
+class OrderResult(StrEnum):
     """Final result of an order."""
 
     DONE = "DONE"
@@ -61,7 +61,7 @@ class SimulatedOrder:
     response: Mapping[str, Any]
     accepted_at: datetime
     settles_at: datetime
-    ending: OrderEnding = OrderEnding.DONE
+    result: OrderResult = OrderResult.DONE
     reason: str | None = None
     is_paced: bool = True
     is_silent: bool = False

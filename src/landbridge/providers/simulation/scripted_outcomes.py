@@ -26,7 +26,7 @@ from landbridge.platform.db.organisation_groups import grouped
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.simulation import outcome_plan_store
 from landbridge.providers.simulation.errors import SandboxOnly
-from landbridge.providers.simulation.model import OrderEnding, SimulatedOrder, SimulatedSystem
+from landbridge.providers.simulation.model import OrderResult, SimulatedOrder, SimulatedSystem
 from landbridge.providers.simulation.outcome_catalog import OutcomeEffect, ScriptedStep
 from landbridge.providers.simulation.outcome_plans import (
     HEADER,
@@ -238,8 +238,8 @@ def _settling(operation: SimulatedOrder, planned: PlannedOutcome) -> SimulatedOr
         case OutcomeEffect.SILENT:
             return replace(late, is_silent=True)
         case OutcomeEffect.FAIL_LATE:
-            return replace(late, ending=OrderEnding.FAILED, reason=reason)
+            return replace(late, result=OrderResult.FAILED, reason=reason)
         case OutcomeEffect.FAIL:
-            return replace(operation, ending=OrderEnding.FAILED, reason=reason)
+            return replace(operation, result=OrderResult.FAILED, reason=reason)
         case _:
             return operation

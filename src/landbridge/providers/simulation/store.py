@@ -13,7 +13,7 @@ from landbridge.platform.db.rows import column_arrays, read_row
 from landbridge.providers.simulation.model import (
     LatencyProfile,
     LatencyProfiles,
-    OrderEnding,
+    OrderResult,
     SimulatedOrder,
     SimulatedSystem,
 )
@@ -89,7 +89,7 @@ async def add(tx: Tx, operations: Sequence[SimulatedOrder]) -> list[SimulatedOrd
             operations,
             request=[msgspec.json.encode(each.request).decode() for each in operations],
             response=[msgspec.json.encode(each.response).decode() for each in operations],
-            outcome=[each.ending.value for each in operations],
+            outcome=[each.result.value for each in operations],
         ),
     )
     return [_operation(row) for row in rows]
@@ -132,5 +132,5 @@ def _operation(row: Row) -> SimulatedOrder:
         SimulatedOrder,
         request=msgspec.json.decode(row["request"]),
         response=msgspec.json.decode(row["response"]),
-        ending=OrderEnding(row["outcome"]),
+        result=OrderResult(row["outcome"]),
     )

@@ -187,7 +187,7 @@ class ChainTransaction(_CamelAnswer, frozen=True):
         return self.meta.pre_balances[0] - self.meta.post_balances[0]
 
 
-def reading(kind: type[T]) -> Callable[[object], T]:
+def decoder(kind: type[T]) -> Callable[[object], T]:
     """Return a function that decodes an answer as this type; it raises `AnswerInvalid`."""
 
     def read(value: object) -> T:
@@ -199,15 +199,15 @@ def reading(kind: type[T]) -> Callable[[object], T]:
     return read
 
 
-def valued(kind: type[T]) -> Callable[[object], tuple[int, T]]:
+def context_decoder(kind: type[T]) -> Callable[[object], tuple[int, T]]:
     """Return a function that decodes an answer with its context, to slot and value."""
-    read_value = reading(kind)
+    read_value = decoder(kind)
 
     def read(value: object) -> tuple[int, T]:
         if not isinstance(value, dict):
             raise AnswerInvalid("an object is missing")
         members = msgspec.convert(value, dict[str, Any])
-        return reading(AnswerContext)(members.get("context")).slot, read_value(members.get("value"))
+        return decoder(AnswerContext)(members.get("context")).slot, read_value(members.get("value"))
 
     return read
 

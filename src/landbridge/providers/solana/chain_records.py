@@ -26,7 +26,7 @@ from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.solana.following.history import (
     list_transactions,
     read_transaction,
-    units_around,
+    units_before_and_after,
 )
 from landbridge.providers.solana.programs import account_of
 from landbridge.providers.solana.rpc import ACCOUNTS_MAX, SolanaClient
@@ -181,7 +181,7 @@ class SolanaChainRecords:
             found = await gather_in_order(read_transaction(self._client, each) for each in some)
             read |= {each.signature: one for each, one in zip(some, found, strict=True)}
         return [
-            (account, *units_around(read[info.signature], account.address, account.mint))
+            (account, *units_before_and_after(read[info.signature], account.address, account.mint))
             for info, account in listed
         ]
 

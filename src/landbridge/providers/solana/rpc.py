@@ -28,9 +28,9 @@ from landbridge.providers.solana.chain_data import (
     SignatureStatus,
     Simulation,
     SolanaBlock,
+    context_decoder,
+    decoder,
     little_endian,
-    reading,
-    valued,
 )
 from landbridge.providers.solana.configuration import SolanaChain
 from landbridge.providers.solana.programs import account_of
@@ -76,7 +76,7 @@ class SolanaClient:
         identity = ChainIdentity(
             call=RpcCall("getGenesisHash"),
             name="genesis hash",
-            read=reading(str),
+            read=decoder(str),
             expected=chain.genesis_hash,
         )
         # A slot takes 0.4 s, so nodes are often several slots apart.
@@ -95,14 +95,14 @@ class SolanaClient:
         """Ask all nodes for the latest slot and time; return the highest, None if none answers."""
 
         def read(answers: list[Any]) -> ChainTime:
-            slot, account = valued(ChainAccount)(_expected(answers[0]))
+            slot, account = context_decoder(ChainAccount)(_expected(answers[0]))
             time_s = little_endian(account.content, _TIME_START, _NUMBER_BYTES)
             if time_s > TIME_MAX_S:
                 raise AnswerInvalid("a time is after the year 9999")
             return ChainTime(slot, time_s)
 
         options = {"encoding": "base64", "commitment": Commitment.CONFIRMED}
-        found = await self._pool.ask_each(
+        found = await self._pool.call_each(
             [RpcCall("getAccountInfo", (_CLOCK, options))],
             read,
             head=lambda each: each.number,
@@ -113,11 +113,11 @@ class SolanaClient:
     async def final_epoch(self) -> EpochInfo:
         """Return the last finalized block."""
         options = {"commitment": Commitment.FINALIZED}
-        return await self._ask("getEpochInfo", (options,), reading(EpochInfo))
+        return await self._ask("getEpochInfo", (options,), decoder(EpochInfo))
 
     async def first_block(self) -> int:
         """Return the slot of the first block that the node has kept."""
-        return await self._ask("getFirstAvailableBlock", (), reading(int))
+        return await self._ask("getFirstAvailableBlock", (), decoder(int))
 
     async def block_hash(self, slot: int) -> str | None:
         """Return the hash of a finalized block; None if the node does not have it."""
@@ -129,20 +129,20 @@ class SolanaClient:
         }
 
         def read(value: object) -> str | None:
-            return None if value is None else reading(SolanaBlock)(value).blockhash
+            return None if value is None else decoder(SolanaBlock)(value).blockhash
 
         return await self._ask("getBlock", (slot, options), read)
 
     async def latest_blockhash(self) -> tuple[int, LatestBlockhash]:
         """Return a slot, and the latest blockhash at that slot."""
         options = {"commitment": Commitment.CONFIRMED}
-        return await self._ask("getLatestBlockhash", (options,), valued(LatestBlockhash))
+        return await self._ask("getLatestBlockhash", (options,), context_decoder(LatestBlockhash))
 
     async def send(self, raw: bytes) -> None:
         """Send a transaction; also raises `NodeError`, which does not decide its result."""
         options = {"encoding": "base64", "skipPreflight": True, "maxRetries": 0}
         call = RpcCall("sendTransaction", (_text(raw), options))
-        await self._pool.ask([call], _first(reading(str), raises=True))
+        await self._pool.call([call], _first(decoder(str), raises=True))
 
     async def simulate(self, raw: bytes) -> Simulation:
         """Return the effect that a transaction would have; its signatures may be empty."""
@@ -152,7 +152,9 @@ class SolanaClient:
             "sigVerify": False,
             "replaceRecentBlockhash": False,
         }
-        _, found = await self._ask("simulateTransaction", (_text(raw), options), valued(Simulation))
+        _, found = await self._ask(
+            "simulateTransaction", (_text(raw), options), context_decoder(Simulation)
+        )
         return found
 
     async def expiry_view(self, signatures: Sequence[str]) -> ExpiryView:
@@ -160,12 +162,12 @@ class SolanaClient:
 
         def read(answers: list[Any]) -> ExpiryView:
             epoch, first, statuses = (_expected(each) for each in answers)
-            _, found = valued(list[SignatureStatus | None])(statuses)
+            _, found = context_decoder(list[SignatureStatus | None])(statuses)
             if len(found) != len(signatures):
                 raise AnswerInvalid("a status is missing")
             return ExpiryView(
-                height=reading(EpochInfo)(epoch).block_height,
-                first_slot=reading(int)(first),
+                height=decoder(EpochInfo)(epoch).block_height,
+                first_slot=decoder(int)(first),
                 statuses=found,
             )
 
@@ -174,7 +176,7 @@ class SolanaClient:
             RpcCall("getFirstAvailableBlock"),
             RpcCall("getSignatureStatuses", (list(signatures), {"searchTransactionHistory": True})),
         ]
-        return await self._pool.ask(calls, read)
+        return await self._pool.call(calls, read)
 
     async def accounts(
         self,
@@ -196,7 +198,7 @@ class SolanaClient:
             options["minContextSlot"] = min_slot
 
         def read(value: object) -> tuple[int, list[ChainAccount | None]]:
-            slot, found = valued(list[ChainAccount | None])(value)
+            slot, found = context_decoder(list[ChainAccount | None])(value)
             if len(found) != len(addresses):
                 raise AnswerInvalid("an account is missing")
             if min_slot is not None and slot < min_slot:
@@ -235,7 +237,7 @@ class SolanaClient:
 
     async def priority_fees(self, accounts: Sequence[str]) -> list[int]:
         """Return the prices per compute unit that recent blocks accepted for these accounts."""
-        read = reading(list[PrioritizationFee])
+        read = decoder(list[PrioritizationFee])
         found = await self._ask("getRecentPrioritizationFees", (list(accounts),), read)
         return [each.prioritization_fee for each in found]
 
@@ -261,7 +263,7 @@ class SolanaClient:
         }
         bounds = {"until": until, "before": before}
         options |= {name: each for name, each in bounds.items() if each is not None}
-        read = reading(list[SignatureInfo])
+        read = decoder(list[SignatureInfo])
         return await self._ask("getSignaturesForAddress", (account, options), read)
 
     async def transaction(
@@ -275,7 +277,7 @@ class SolanaClient:
         }
 
         def read(value: object) -> ChainTransaction | None:
-            found = None if value is None else reading(ChainTransaction)(value)
+            found = None if value is None else decoder(ChainTransaction)(value)
             if found is not None and found.transaction.signatures[:1] != [signature]:
                 raise AnswerInvalid("a transaction has another signature")
             if found is not None and not found.names_its_accounts:
@@ -285,7 +287,7 @@ class SolanaClient:
         return await self._ask("getTransaction", (signature, options), read)
 
     async def _ask(self, method: str, params: tuple[Any, ...], read: Callable[[object], T]) -> T:
-        return await self._pool.ask([RpcCall(method, params)], _first(read))
+        return await self._pool.call([RpcCall(method, params)], _first(read))
 
 
 def _first(read: Callable[[object], T], *, raises: bool = False) -> Callable[[list[Any]], T]:

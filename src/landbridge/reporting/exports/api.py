@@ -85,7 +85,7 @@ class DownloadRoutes(Controller):
         status_code=200,
         summary="Calculate a metric into a file",
         responses=_FILE,
-        looks=True,
+        is_read=True,
         costly=True,
         operation_id="metrics.downloadPreview",
     )

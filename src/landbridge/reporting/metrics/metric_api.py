@@ -73,7 +73,7 @@ class MetricRoutes(Controller):
         "/preview",
         status_code=200,
         summary="Calculate a metric",
-        looks=True,
+        is_read=True,
         costly=True,
         operation_id="metrics.preview",
     )

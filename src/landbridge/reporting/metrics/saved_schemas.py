@@ -8,7 +8,7 @@ from litestar.openapi.spec import OpenAPIFormat, OpenAPIType, Reference, Schema
 from litestar.params import BodyKwarg
 
 from landbridge.platform.formats.schemas import line
-from landbridge.platform.http.constraints import ZONE_NAME, stated
+from landbridge.platform.http.constraints import ZONE_NAME, with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 from landbridge.reporting.date_params import TIME_ZONE
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX, TemplateDefinition
@@ -86,7 +86,7 @@ _Template = Annotated[
     str, BodyKwarg(description=f"One of {', '.join(TEMPLATES)}, or the organisation's own.")
 ]
 _Version = Annotated[int, msgspec.Meta(ge=1, le=VERSIONS_MAX)]
-_Name = Annotated[str, stated(line(NAME_LENGTH_MAX))]
+_Name = Annotated[str, with_schema(line(NAME_LENGTH_MAX))]
 
 
 class NewMetric(WireStruct, frozen=True):

@@ -13,7 +13,7 @@ from litestar.params import FromPath, JSONBody
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.formats.schemas import line
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import or_empty, stated
+from landbridge.platform.http.constraints import or_empty, with_schema
 from landbridge.platform.http.responses import WireStruct
 from landbridge.reporting.metrics.custom.definition import (
     DESCRIPTION_LENGTH_MAX,
@@ -31,9 +31,9 @@ from landbridge.reporting.metrics.template_schemas import (
 )
 from landbridge.reporting.metrics.templates import TEMPLATES
 
-_Name = Annotated[str, stated({"pattern": NAME_PATTERN, "maxLength": NAME_LENGTH_MAX})]
-_DisplayName = Annotated[str, stated(line(DISPLAY_NAME_LENGTH_MAX))]
-_Description = Annotated[str, stated(or_empty(line(DESCRIPTION_LENGTH_MAX)))]
+_Name = Annotated[str, with_schema({"pattern": NAME_PATTERN, "maxLength": NAME_LENGTH_MAX})]
+_DisplayName = Annotated[str, with_schema(line(DISPLAY_NAME_LENGTH_MAX))]
+_Description = Annotated[str, with_schema(or_empty(line(DESCRIPTION_LENGTH_MAX)))]
 
 
 class NewTemplate(WireStruct, frozen=True):

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from landbridge.platform.http.constraints import DATE, form, stated
+from landbridge.platform.http.constraints import DATE, pattern_schema, with_schema
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.reporting.reconciliation.close_model import (
     CloseDifference,
@@ -22,7 +22,7 @@ from landbridge.reporting.reconciliation.schemas import ReasonText, coins_of
 from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSourceName
 from landbridge.reporting.reserves.model import AssetReserve
 
-DayText = Annotated[str, stated(DATE)]
+DayText = Annotated[str, with_schema(DATE)]
 
 
 class CloseSignature(WireStruct, frozen=True):
@@ -38,7 +38,7 @@ class CloseSignature(WireStruct, frozen=True):
 class CloseConfirmation(WireStruct, frozen=True):
     """Digest of the close that you confirm."""
 
-    digest: Annotated[str, stated(form("^[0-9a-f]{64}$"))]
+    digest: Annotated[str, with_schema(pattern_schema("^[0-9a-f]{64}$"))]
 
 
 class CloseRejection(WireStruct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 from landbridge.platform.changes.model import Change
 from landbridge.platform.core.money import Money
 from landbridge.platform.formats.schemas import line
-from landbridge.platform.http.constraints import form, stated
+from landbridge.platform.http.constraints import pattern_schema, with_schema
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, moment, reply_of
 from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.reporting.reconciliation.adjustments import adjustment_id
@@ -29,9 +29,10 @@ from landbridge.reporting.reconciliation.sources import COMPARED_ASSETS, ReconSo
 
 _AMOUNT_LENGTH_MAX = 60
 
-ReasonText = Annotated[str, stated(line(REASON_LENGTH_MAX))]
+ReasonText = Annotated[str, with_schema(line(REASON_LENGTH_MAX))]
 SeenAmount = Annotated[
-    str, stated(form(r"^-?[0-9]{1,24}([.][0-9]{1,6})?$"), max_length=_AMOUNT_LENGTH_MAX)
+    str,
+    with_schema(pattern_schema(r"^-?[0-9]{1,24}([.][0-9]{1,6})?$"), max_length=_AMOUNT_LENGTH_MAX),
 ]
 
 

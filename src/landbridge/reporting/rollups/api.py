@@ -7,7 +7,7 @@ from litestar.di import NamedDependency
 from litestar.params import JSONBody
 
 from landbridge.platform.http.caller import ApiRequest
-from landbridge.platform.http.constraints import ZONE_NAME, stated
+from landbridge.platform.http.constraints import ZONE_NAME, with_schema
 from landbridge.platform.http.responses import WireStruct
 from landbridge.reporting.rollups.model import TimeZoneState
 from landbridge.reporting.rollups.time_zones import TimeZones
@@ -16,7 +16,7 @@ from landbridge.reporting.rollups.time_zones import TimeZones
 class NewTimeZone(WireStruct, frozen=True):
     """`timeZone` is UTC or an IANA name such as `Europe/Berlin`."""
 
-    time_zone: Annotated[str, stated(ZONE_NAME)]
+    time_zone: Annotated[str, with_schema(ZONE_NAME)]
 
 
 class TimeZone(WireStruct, frozen=True):

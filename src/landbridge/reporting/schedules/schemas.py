@@ -7,7 +7,7 @@ import msgspec
 from litestar.params import BodyKwarg
 
 from landbridge.platform.formats.schemas import line
-from landbridge.platform.http.constraints import ZONE_NAME, stated
+from landbridge.platform.http.constraints import ZONE_NAME, with_schema
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 from landbridge.reporting.exports.model import ExportFormat
 from landbridge.reporting.metrics.custom.definition import VERSIONS_MAX
@@ -57,13 +57,15 @@ class NewSchedule(WireStruct, frozen=True):
     ignored.
     """
 
-    name: Annotated[str, stated(line(NAME_LENGTH_MAX), min_length=1, max_length=NAME_LENGTH_MAX)]
+    name: Annotated[
+        str, with_schema(line(NAME_LENGTH_MAX), min_length=1, max_length=NAME_LENGTH_MAX)
+    ]
     every: ScheduleInterval
     metric_id: UUID | None = None
     template: _Template | None = None
     params: dict[str, Any] | None = None
     at: _Time = "00:00"
-    time_zone: Annotated[str, stated(ZONE_NAME)] = "UTC"
+    time_zone: Annotated[str, with_schema(ZONE_NAME)] = "UTC"
     format: ExportFormat = ExportFormat.CSV
     recipient_ids: _Recipients | None = None
 

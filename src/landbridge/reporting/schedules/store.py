@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
 from uuid import UUID
 
-from landbridge.platform.db.commit_proofs import prove
+from landbridge.platform.db.commit_proofs import register_commit_proof
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.reporting.metrics.params import as_json, from_json
@@ -233,7 +233,7 @@ async def take(
     )
     schedules = [_schedule(row) for row in rows]
     for each in schedules:
-        prove(_PROOF, each.org_id, each.id, clocks[each.org_id] + hold)
+        register_commit_proof(_PROOF, each.org_id, each.id, clocks[each.org_id] + hold)
     return schedules
 
 

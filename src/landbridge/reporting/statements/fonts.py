@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from landbridge.providers.iso20022.texts import written
+from landbridge.providers.iso20022.texts import transliterate
 
 PLAIN, BOLD = "LandbridgeVera", "LandbridgeVeraBold"
 _FILES = {PLAIN: "Vera.ttf", BOLD: "VeraBd.ttf"}
@@ -78,7 +78,7 @@ def _letter(letter: str, font: str) -> tuple[str, str]:
     for elsewhere, pattern in _ELSEWHERE:
         if pattern.fullmatch(letter):
             return elsewhere, letter
-    text = written(letter)
+    text = transliterate(letter)
     return font, f"[U+{ord(letter):04X}]" if text in _UNSUPPORTED else text
 
 

@@ -30,7 +30,7 @@ from landbridge.providers.evm.signing.model import (
     UnsignedTransaction,
 )
 from landbridge.providers.evm.signing.signature_log import SignatureLog, day_of
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 
 MASTER_KEY = bytes(range(32))
 USDC = "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359"
@@ -171,12 +171,12 @@ def authorization(source: str, units: int = 5, *, nonce: int = 1) -> TransferAut
 @contextmanager
 def signing(
     folder: Path, chain: EvmChain | None = None, *, clock: Clock | None = None
-) -> Generator[tuple[EvmSigner, SignatureLog]]:
+) -> Generator[tuple[ChainSigner, SignatureLog]]:
     """Yield a signer on the log in a folder."""
     clock = clock or FrozenClock(NOON)
     log = SignatureLog.open(folder / "signatures.jsonl", since=day_of(clock.now()))
     try:
         chains = {Network.POLYGON: chain or chain_with()}
-        yield EvmSigner(Sealer(MASTER_KEY), chains, log, clock), log
+        yield ChainSigner(Sealer(MASTER_KEY), chains, log, clock), log
     finally:
         log.close()

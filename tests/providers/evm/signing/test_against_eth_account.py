@@ -25,7 +25,7 @@ from landbridge.providers.evm.signing.model import (
     SignedDelegation,
     UnsignedTransaction,
 )
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from landbridge.providers.evm.signing.transactions import encode_rlp, raw_transaction
 from landbridge.providers.evm.signing.typed_data import authorization_digest, calls_digest
 from landbridge.providers.evm.token_configuration import Eip3009Domain
@@ -180,7 +180,7 @@ def test_execute_is_encoded_as_the_abi_says_and_read_back(
 
 
 @pytest.mark.parametrize("index", [0, 7, 2**31 - 1])
-def test_a_signed_transaction_is_that_of_eth_account(signer: EvmSigner, index: int) -> None:
+def test_a_signed_transaction_is_that_of_eth_account(signer: ChainSigner, index: int) -> None:
     account: LocalAccount = Account.from_key(private_key((*EVM_USERS, index)))
     request = payment(1_000_000, nonce=3)
     ours = signer.sign_transaction(user_key(index), request)
@@ -188,7 +188,7 @@ def test_a_signed_transaction_is_that_of_eth_account(signer: EvmSigner, index: i
     assert ours.hash == f"0x{keccak256(ours.raw).hex()}"
 
 
-def test_a_delegation_is_that_of_eth_account(signer: EvmSigner) -> None:
+def test_a_delegation_is_that_of_eth_account(signer: ChainSigner) -> None:
     account: LocalAccount = Account.from_key(private_key((*EVM_USERS, 0)))
     fields = {"chainId": 137, "address": DELEGATE, "nonce": 9}
     reference = Account.sign_authorization(fields, account.key)
@@ -197,7 +197,7 @@ def test_a_delegation_is_that_of_eth_account(signer: EvmSigner) -> None:
     assert (ours.y_parity, ours.r, ours.s) == (reference.y_parity, reference.r, reference.s)
 
 
-def test_an_authorization_is_signed_as_by_eth_account(signer: EvmSigner) -> None:
+def test_an_authorization_is_signed_as_by_eth_account(signer: ChainSigner) -> None:
     account: LocalAccount = Account.from_key(private_key((*EVM_USERS, 0)))
     transfer = authorization(account.address)
     domain = {
@@ -219,7 +219,7 @@ def test_an_authorization_is_signed_as_by_eth_account(signer: EvmSigner) -> None
     assert ours == bytes(reference.signature)
 
 
-def test_calls_are_signed_as_by_eth_account(signer: EvmSigner) -> None:
+def test_calls_are_signed_as_by_eth_account(signer: ChainSigner) -> None:
     account: LocalAccount = Account.from_key(private_key((*EVM_USERS, 0)))
     call = AccountCall(
         destination=USDC,

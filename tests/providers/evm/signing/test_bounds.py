@@ -16,7 +16,7 @@ from landbridge.providers.evm.signing.model import (
     SignerUnavailable,
     SigningRefused,
 )
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from tests.providers.evm.signing.kit import (
     BATCHES,
     CHAINS_FILE,
@@ -41,7 +41,7 @@ LIMITS = {
 CHAIN = chain_with(LIMITS)
 
 
-def total(signer: EvmSigner, currency: str = "usdc") -> int:
+def total(signer: ChainSigner, currency: str = "usdc") -> int:
     return signer.total(Network.POLYGON, currency)
 
 
@@ -72,7 +72,7 @@ def test_the_sum_of_a_batch_and_of_calls_counts(tmp_path: Path) -> None:
             amounts_units=amounts,
         )
 
-    def sign(signer: EvmSigner, *amounts: int) -> bytes:
+    def sign(signer: ChainSigner, *amounts: int) -> bytes:
         calls = [
             AccountCall(destination=USDC, value_wei=0, data=payment(units).data)
             for units in amounts

@@ -17,7 +17,7 @@ from landbridge.providers.evm.signer_limits import AmountLimits
 from landbridge.providers.evm.signing.delegate_calls import encode_execute
 from landbridge.providers.evm.signing.model import AccountCall, SigningRefused
 from landbridge.providers.evm.signing.signature_log import SignatureLog
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from tests.providers.evm.bridging.message_bytes import encode_message
 from tests.providers.evm.signing.kit import (
     MASTER_KEY,
@@ -59,14 +59,14 @@ def base() -> EvmChain:
     )
 
 
-def signer_of(folder: Path, *chains: EvmChain) -> EvmSigner:
+def signer_of(folder: Path, *chains: EvmChain) -> ChainSigner:
     log = SignatureLog.open(folder / "signatures.jsonl", since="2026-11-24")
     by_name = {chain.name: chain for chain in chains}
-    return EvmSigner(Sealer(MASTER_KEY), by_name, log, FrozenClock(NOON))
+    return ChainSigner(Sealer(MASTER_KEY), by_name, log, FrozenClock(NOON))
 
 
 @pytest.fixture
-def signer(tmp_path: Path) -> EvmSigner:
+def signer(tmp_path: Path) -> ChainSigner:
     return signer_of(tmp_path, polygon(AmountLimits(day_max_units=100)), base())
 
 
@@ -98,19 +98,19 @@ def submission(**others: object) -> bytes:
     return RECEIVE_MESSAGE.encode(encode_message(change(message, **others)), b"\1" * 130)
 
 
-def test_a_burn_and_its_approval_are_signed(signer: EvmSigner) -> None:
+def test_a_burn_and_its_approval_are_signed(signer: ChainSigner) -> None:
     signer.sign_transaction(USER, transaction(encode_approve(spender=MESSENGER, amount_units=10)))
     signer.sign_transaction(USER, transaction(burn(), destination=MESSENGER))
     assert signer.total(Network.POLYGON, "usdc") == 10
 
 
-def test_burns_count_against_the_bound_of_a_day(signer: EvmSigner) -> None:
+def test_burns_count_against_the_bound_of_a_day(signer: ChainSigner) -> None:
     signer.sign_transaction(USER, transaction(burn(units=90), destination=MESSENGER))
     with pytest.raises(SigningRefused, match="at most 100 may be"):
         signer.sign_transaction(USER, transaction(burn(units=11), destination=MESSENGER, nonce=1))
 
 
-def test_calls_of_an_account_burn_and_a_relayer_submits_them(signer: EvmSigner) -> None:
+def test_calls_of_an_account_burn_and_a_relayer_submits_them(signer: ChainSigner) -> None:
     calls = [
         *(
             AccountCall(
@@ -145,7 +145,7 @@ def test_calls_of_an_account_burn_and_a_relayer_submits_them(signer: EvmSigner) 
     ],
 )
 def test_a_burn_that_could_arrive_elsewhere_is_refused(
-    signer: EvmSigner, others: dict[str, AbiValue]
+    signer: ChainSigner, others: dict[str, AbiValue]
 ) -> None:
     with pytest.raises(SigningRefused):
         signer.sign_transaction(USER, transaction(burn(**others), destination=MESSENGER))
@@ -167,13 +167,13 @@ def test_a_burn_that_could_arrive_elsewhere_is_refused(
     ],
 )
 def test_other_calls_of_a_bridge_are_refused(
-    signer: EvmSigner, data: bytes, destination: str
+    signer: ChainSigner, data: bytes, destination: str
 ) -> None:
     with pytest.raises(SigningRefused):
         signer.sign_transaction(USER, transaction(data, destination=destination))
 
 
-def test_native_coins_for_a_bridge_are_refused(signer: EvmSigner) -> None:
+def test_native_coins_for_a_bridge_are_refused(signer: ChainSigner) -> None:
     for data in (burn(), submission()):
         for destination in (MESSENGER, TRANSMITTER):
             with pytest.raises(SigningRefused):
@@ -182,7 +182,7 @@ def test_native_coins_for_a_bridge_are_refused(signer: EvmSigner) -> None:
                 )
 
 
-def test_a_message_of_a_known_burn_is_submitted(signer: EvmSigner) -> None:
+def test_a_message_of_a_known_burn_is_submitted(signer: ChainSigner) -> None:
     data = transaction(submission(), destination=TRANSMITTER)
     assert signer.sign_transaction(RELAYER, data).raw[0] == 2
     # It moves nothing of ours: the burn was counted on its own chain.
@@ -200,7 +200,7 @@ def test_a_message_of_a_known_burn_is_submitted(signer: EvmSigner) -> None:
         {"token": USDT},
     ],
 )
-def test_another_message_is_refused(signer: EvmSigner, others: dict[str, object]) -> None:
+def test_another_message_is_refused(signer: ChainSigner, others: dict[str, object]) -> None:
     with pytest.raises(SigningRefused):
         signer.sign_transaction(RELAYER, transaction(submission(**others), destination=TRANSMITTER))
 

@@ -18,7 +18,7 @@ from landbridge.providers.evm.market_configuration import (
 from landbridge.providers.evm.markets.contract_calls import SWAP_02, SWAP_WITH_DEADLINE, encode_swap
 from landbridge.providers.evm.signer_limits import AmountLimits
 from landbridge.providers.evm.signing.model import AccountCall, SigningRefused
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from tests.providers.evm.signing.kit import (
     RECIPIENT,
     STRANGER,
@@ -79,7 +79,7 @@ def approval(spender: str = ROUTER, token: str = USDC) -> AccountCall:
     return call(encode_approve(spender=spender, amount_units=1_000_000), token)
 
 
-def sign(signer: EvmSigner, *calls: AccountCall, nonce: int = 1) -> bytes:
+def sign(signer: ChainSigner, *calls: AccountCall, nonce: int = 1) -> bytes:
     return signer.sign_account_calls(
         USER, Network.POLYGON, calls, nonce=nonce.to_bytes(32), deadline_s=2**31
     )

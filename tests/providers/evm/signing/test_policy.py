@@ -24,7 +24,7 @@ from landbridge.providers.evm.signing.model import (
     SigningRefused,
     UnsignedTransaction,
 )
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from tests.providers.evm.signing.kit import (
     BATCHES,
     CAP_WEI,
@@ -55,7 +55,7 @@ def call(data: bytes = TRANSFER, *, destination: str = USDC, value_wei: int = 0)
     return AccountCall(destination=destination, value_wei=value_wei, data=data)
 
 
-def submission(signer: EvmSigner, calls: list[AccountCall], *, tampered: bool = False) -> bytes:
+def submission(signer: ChainSigner, calls: list[AccountCall], *, tampered: bool = False) -> bytes:
     """Return the data by which a relayer submits what the user has signed."""
     signature = signer.sign_account_calls(
         USER, Network.POLYGON, [call()], nonce=NONCE, deadline_s=9
@@ -84,11 +84,11 @@ def submission(signer: EvmSigner, calls: list[AccountCall], *, tampered: bool = 
         ),
     ],
 )
-def test_known_calls_are_signed(signer: EvmSigner, request_: UnsignedTransaction) -> None:
+def test_known_calls_are_signed(signer: ChainSigner, request_: UnsignedTransaction) -> None:
     assert signer.sign_transaction(USER, request_).raw[0] == 2
 
 
-def test_submissions_of_signed_calls_are_signed(signer: EvmSigner) -> None:
+def test_submissions_of_signed_calls_are_signed(signer: ChainSigner) -> None:
     data = submission(signer, [call()])
     request = transaction(data, destination=USER.address)
     assert signer.sign_transaction(relayer_key(), request).raw[0] == 2
@@ -150,17 +150,17 @@ def test_submissions_of_signed_calls_are_signed(signer: EvmSigner) -> None:
     ],
 )
 def test_everything_else_is_refused(
-    signer: EvmSigner, request_: UnsignedTransaction, sentence: str
+    signer: ChainSigner, request_: UnsignedTransaction, sentence: str
 ) -> None:
     with pytest.raises(SigningRefused, match=sentence):
         signer.sign_transaction(USER, request_)
 
 
-def test_a_fee_at_the_cap_is_signed(signer: EvmSigner) -> None:
+def test_a_fee_at_the_cap_is_signed(signer: ChainSigner) -> None:
     assert signer.sign_transaction(USER, change(payment(1), max_fee_wei=CAP_WEI)).raw
 
 
-def test_a_batch_of_a_foreign_token_is_refused(signer: EvmSigner) -> None:
+def test_a_batch_of_a_foreign_token_is_refused(signer: ChainSigner) -> None:
     data = encode_disperse(
         batch_id=bytes(32), token=STRANGER, recipients=[RECIPIENT], amounts_units=[1]
     )
@@ -168,7 +168,7 @@ def test_a_batch_of_a_foreign_token_is_refused(signer: EvmSigner) -> None:
         signer.sign_transaction(USER, transaction(data, destination=BATCHES))
 
 
-def test_arrays_of_a_batch_that_overlap_are_refused(signer: EvmSigner) -> None:
+def test_arrays_of_a_batch_that_overlap_are_refused(signer: ChainSigner) -> None:
     # The amounts are read where the recipients are: another encoding of a valid call.
     data = bytearray(BATCH)
     data[4 + 96 : 4 + 128] = data[4 + 64 : 4 + 96]
@@ -196,7 +196,7 @@ def test_arrays_of_a_batch_that_overlap_are_refused(signer: EvmSigner) -> None:
     ],
 )
 def test_a_call_hidden_among_good_ones_is_refused(
-    signer: EvmSigner, hidden: AccountCall, sentence: str
+    signer: ChainSigner, hidden: AccountCall, sentence: str
 ) -> None:
     with pytest.raises(SigningRefused, match=sentence):
         signer.sign_account_calls(
@@ -215,13 +215,13 @@ def test_a_call_hidden_among_good_ones_is_refused(
     ],
 )
 def test_calls_out_of_range_are_refused(
-    signer: EvmSigner, calls: list[AccountCall], nonce: bytes, deadline_s: int
+    signer: ChainSigner, calls: list[AccountCall], nonce: bytes, deadline_s: int
 ) -> None:
     with pytest.raises(SigningRefused):
         signer.sign_account_calls(USER, Network.POLYGON, calls, nonce=nonce, deadline_s=deadline_s)
 
 
-def test_a_submission_carries_only_what_its_account_has_signed(signer: EvmSigner) -> None:
+def test_a_submission_carries_only_what_its_account_has_signed(signer: ChainSigner) -> None:
     other = [call(encode_transfer(destination=STRANGER, amount_units=7))]
     for data in (
         submission(signer, other),
@@ -232,7 +232,7 @@ def test_a_submission_carries_only_what_its_account_has_signed(signer: EvmSigner
             signer.sign_transaction(relayer_key(), transaction(data, destination=USER.address))
 
 
-def test_a_submission_to_another_account_is_refused(signer: EvmSigner) -> None:
+def test_a_submission_to_another_account_is_refused(signer: ChainSigner) -> None:
     data = submission(signer, [call()])
     with pytest.raises(SigningRefused, match="has not signed the calls"):
         signer.sign_transaction(relayer_key(), transaction(data, destination=STRANGER))
@@ -240,7 +240,7 @@ def test_a_submission_to_another_account_is_refused(signer: EvmSigner) -> None:
         signer.sign_transaction(relayer_key(), transaction(data))
 
 
-def test_a_submission_with_a_hidden_call_is_refused_whoever_has_signed(signer: EvmSigner) -> None:
+def test_a_submission_with_a_hidden_call_is_refused_whoever_has_signed(signer: ChainSigner) -> None:
     data = submission(signer, [call(), call(destination=STRANGER)])
     with pytest.raises(SigningRefused, match="no known contract"):
         signer.sign_transaction(relayer_key(), transaction(data, destination=USER.address))
@@ -261,7 +261,7 @@ OTHER_ENCODINGS: list[Callable[[bytes], bytes]] = [
 
 @pytest.mark.parametrize("alter", OTHER_ENCODINGS)
 def test_another_encoding_of_calls_is_refused(
-    signer: EvmSigner, alter: Callable[[bytes], bytes]
+    signer: ChainSigner, alter: Callable[[bytes], bytes]
 ) -> None:
     data = submission(signer, [call()])
     assert alter(data) != data
@@ -281,7 +281,7 @@ OTHER_DELEGATIONS: list[Callable[[SignedDelegation], SignedDelegation]] = [
 
 @pytest.mark.parametrize("alter", OTHER_DELEGATIONS)
 def test_a_delegation_to_anything_else_is_refused(
-    signer: EvmSigner, alter: Callable[[SignedDelegation], SignedDelegation]
+    signer: ChainSigner, alter: Callable[[SignedDelegation], SignedDelegation]
 ) -> None:
     delegation = signer.sign_delegation(USER, Network.POLYGON, nonce=0)
     request = change(payment(1), delegations=(alter(delegation),))
@@ -313,7 +313,7 @@ def test_contracts_that_are_not_configured_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_other_authorizations_are_refused(
-    signer: EvmSigner, token: str, source: str, sentence: str
+    signer: ChainSigner, token: str, source: str, sentence: str
 ) -> None:
     with pytest.raises(SigningRefused, match=sentence):
         signer.sign_token_authorization(USER, Network.POLYGON, token, authorization(source))

@@ -13,7 +13,7 @@ from landbridge.providers.evm.signing.model import (
     SealedSeed,
     SigningRefused,
 )
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from tests.providers.evm.signing.kit import (
     MASTER_KEY,
     ORG,
@@ -49,7 +49,7 @@ change = msgspec.structs.replace
     ],
 )
 def test_other_paths_are_refused(
-    signer: EvmSigner, path: tuple[int, ...], seed: SealedSeed
+    signer: ChainSigner, path: tuple[int, ...], seed: SealedSeed
 ) -> None:
     key = change(USER, seed=seed, path=path)
     with pytest.raises(SigningRefused, match="the path is not one of this kind of seed"):
@@ -73,7 +73,9 @@ def test_other_paths_are_refused(
         change(org_seed(), sealed_data_key=bytes(70)),
     ],
 )
-def test_a_seed_of_another_organisation_does_not_open(signer: EvmSigner, seed: SealedSeed) -> None:
+def test_a_seed_of_another_organisation_does_not_open(
+    signer: ChainSigner, seed: SealedSeed
+) -> None:
     with pytest.raises(SigningRefused):
         signer.address(seed, (*EVM_USERS, 0))
     with pytest.raises(SigningRefused):
@@ -92,12 +94,14 @@ def test_a_seed_of_another_organisation_does_not_open(signer: EvmSigner, seed: S
         change(relayer_seed(), sealed_seed=Sealer(MASTER_KEY).seal(b"x", context="relayer_seed")),
     ],
 )
-def test_nothing_but_the_seed_of_relayers_opens_as_one(signer: EvmSigner, seed: SealedSeed) -> None:
+def test_nothing_but_the_seed_of_relayers_opens_as_one(
+    signer: ChainSigner, seed: SealedSeed
+) -> None:
     with pytest.raises(SigningRefused):
         signer.address(seed, (*EVM_RELAYERS, 0))
 
 
-def test_the_address_must_be_that_of_the_path(signer: EvmSigner) -> None:
+def test_the_address_must_be_that_of_the_path(signer: ChainSigner) -> None:
     for address in (STRANGER, user_key(1).address, USER.address.lower()):
         with pytest.raises(SigningRefused):
             signer.sign_transaction(change(USER, address=address), payment(1))

@@ -32,7 +32,7 @@ from landbridge.providers.evm.signing.model import (
 )
 from landbridge.providers.evm.signing.server import SignerServer
 from landbridge.providers.evm.signing.signature_log import LogFailed, check_log, read_log
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 from landbridge.providers.evm.signing.socket_path import (
     SocketPathInvalid,
     listen,
@@ -56,7 +56,7 @@ HUGE = msgspec.structs.replace(payment(1), value_wei=2**256 - 1)
 @asynccontextmanager
 async def serving(
     folder: Path, chain: EvmChain | None = None
-) -> AsyncGenerator[tuple[SignerClient, EvmSigner]]:
+) -> AsyncGenerator[tuple[SignerClient, ChainSigner]]:
     """Serve in a folder; yield a client, and the signer behind the socket."""
     path = folder / "signer.sock"
     with signing(folder, chain) as (signer, log):

@@ -19,7 +19,7 @@ from landbridge.developers.events.model import Event
 from landbridge.developers.events.names import DEPOSITS, deposit_index
 from landbridge.developers.events.service import PayloadBuilder
 from landbridge.ledger.model import Transfer
-from landbridge.ledger.snapshots import as_at, as_of
+from landbridge.ledger.snapshots import find_at_moments, find_at_versions
 from landbridge.payments.approvals.model import Approval
 from landbridge.payments.approvals.service import Approvals
 from landbridge.payments.batches import model as batches
@@ -83,7 +83,7 @@ class TransferPayloads:
         self, build: _ReplyBuilder, org_id: UUID, events: Sequence[Event]
     ) -> Sequence[Any]:
         versions = list(dict.fromkeys(_version(each) for each in events))
-        records = await as_of(self.database, org_id, versions)
+        records = await find_at_versions(self.database, org_id, versions)
         replies = dict(zip(versions, await _replies_of(build, org_id, records), strict=True))
         return [replies[_version(each)] for each in events]
 
@@ -94,7 +94,9 @@ class TransferPayloads:
         versions = [
             (UUID(each.change.facts["transferId"]), each.change.occurred_at) for each in events
         ]
-        return await _replies_of(build, org_id, await as_at(self.database, org_id, versions))
+        return await _replies_of(
+            build, org_id, await find_at_moments(self.database, org_id, versions)
+        )
 
     async def _of_deposits(self, org_id: UUID, events: Sequence[Event]) -> Sequence[Any]:
         """Return the deposits made by each change; deposits never change."""

@@ -17,7 +17,7 @@ from landbridge.platform.changes.model import Change
 from landbridge.platform.core.errors import Refused
 from landbridge.platform.db.pool import Database
 from landbridge.platform.encryption.service import Vault
-from landbridge.platform.encryption.snapshots import develop
+from landbridge.platform.encryption.snapshots import open_snapshots
 
 # Returns the present retrieve reply for the object of a change; raises like the retrieve route.
 Now = Callable[[Change], Awaitable[Any]]
@@ -28,7 +28,7 @@ async def from_snapshots(
 ) -> list[Any]:
     """Return the payloads of these events of one organisation, in their order."""
     changes = [each.change for each in events]
-    snapshots = await database.single(lambda tx: develop(tx, vault, changes, msgspec.Raw))
+    snapshots = await database.single(lambda tx: open_snapshots(tx, vault, changes, msgspec.Raw))
     bare = {each.object_id: each for each in changes if _key(each) not in snapshots}
     current = {object_id: await _find(now, each) for object_id, each in bare.items()}
     return [

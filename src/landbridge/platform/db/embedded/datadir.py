@@ -148,7 +148,7 @@ def check(root: Path) -> None:
             )
 
 
-def hand_over(path: Path, to: Runner) -> None:
+def give_to_server_user(path: Path, to: Runner) -> None:
     """Create `path` as a private directory if it is new, and give it to the server's user."""
     path.mkdir(mode=0o700, exist_ok=True)
     if path.stat().st_uid != to.uid:
@@ -159,7 +159,7 @@ def hand_over(path: Path, to: Runner) -> None:
         os.chown(path, to.uid, to.gid)
 
 
-def make(data: Path, *, by: Runner) -> None:
+def create_directory(data: Path, *, by: Runner) -> None:
     """Create a database directory under a temporary name, then rename it."""
     for unfinished in data.parent.glob("data.new-*"):
         # An orphaned initdb may still be writing there; then the next start removes the rest.

@@ -112,7 +112,7 @@ class EmbeddedPostgres:
         except BaseException:
             # An adopted server keeps running, even after Ctrl-C during its recovery.
             if server.was_running:
-                server.leave()
+                server.release()
             else:
                 server.stop()
             raise
@@ -153,9 +153,9 @@ class EmbeddedPostgres:
             postmaster.clear(self._data)
             self._remove_socket()
         runner.forget_copy(self._home / "postgres.binaries")
-        self.leave()
+        self.release()
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """Release the directory without stopping the server."""
         self._pid = 0
         self._lock.release()
@@ -202,10 +202,10 @@ class EmbeddedPostgres:
         if self._data.exists():
             postmaster.clear(self._data)
             self._remove_socket()
-        datadir.hand_over(self._home / "postgres", self._runner)
+        datadir.give_to_server_user(self._home / "postgres", self._runner)
         if not self._data.exists():
             self._print_line("PostgreSQL makes its data directory, which takes some seconds ...")
-            datadir.make(self._data, by=self._runner)
+            datadir.create_directory(self._data, by=self._runner)
         settings = {
             **FIXED_SETTINGS,
             "unix_socket_directories": self._make_socket(),
@@ -285,7 +285,7 @@ class EmbeddedPostgres:
         usual = self._home / "postgres" / "socket"
         length = len(os.fsencode(usual / f".s.PGSQL.{PORT}"))
         if length <= SOCKET_PATH_BYTES_MAX and not set(runner.UNFIT_FOR_SOCKET) & set(str(usual)):
-            datadir.hand_over(usual, self._runner)
+            datadir.give_to_server_user(usual, self._runner)
             return "../socket"
         record = self._home / "postgres.socket"
         return str(runner.make_private(record, uid=self._runner.uid, gid=self._runner.gid))
@@ -316,7 +316,7 @@ def borrow(data_dir: Path, *, print_line: PrintLine) -> Generator[str]:
             pass
         elif server.was_running:
             # The owner was killed, but its API and worker may still use the server.
-            server.leave()
+            server.release()
         else:
             server.stop()
 

@@ -81,7 +81,9 @@ async def take_lease(
     return None if row is None else _cursor(row)
 
 
-async def held(tx: Tx, chain: Network, owner: UUID, *, longer_than: datetime) -> ChainCursor | None:
+async def find_leased_cursor(
+    tx: Tx, chain: Network, owner: UUID, *, longer_than: datetime
+) -> ChainCursor | None:
     """Return the chain's cursor if `owner` holds its lease beyond `longer_than`; otherwise None."""
     row = await tx.fetchrow(_HELD, chain, owner, longer_than)
     return None if row is None else _cursor(row)

@@ -63,7 +63,7 @@ def gas_cost_id(key: UUID, number: int = 0) -> UUID:
     return derived_id(key, f"gas/{number}" if number else "gas")
 
 
-def book(cost: GasCost, at: datetime) -> CreateTransfer:
+def build_booking(cost: GasCost, at: datetime) -> CreateTransfer:
     """Build the record of the gas that is not booked yet, which is not zero.
 
     Its request id is random: a client could derive the same id and use it first.

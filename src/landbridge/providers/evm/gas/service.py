@@ -17,7 +17,7 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.providers.evm.gas import store
-from landbridge.providers.evm.gas.model import TRANSITIONS, book
+from landbridge.providers.evm.gas.model import TRANSITIONS, build_booking
 
 # Orders in a batch, which takes some ten milliseconds.
 BATCH_SIZE = 200
@@ -45,7 +45,7 @@ class GasCosts:
             if not costs:
                 return 0
             creations = [
-                book(each, self._clock.stamp(offsets.get(each.org_id, timedelta())))
+                build_booking(each, self._clock.stamp(offsets.get(each.org_id, timedelta())))
                 for each in costs
                 if each.wei != each.booked_wei
             ]

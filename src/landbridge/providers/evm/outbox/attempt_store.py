@@ -264,7 +264,7 @@ async def stopped(tx: Tx, chain: str, addresses: Collection[str]) -> set[str]:
     return {row["address"] for row in await tx.fetch(_STOPPED, chain, list(addresses))}
 
 
-async def take(
+async def mark_nonces_used(
     tx: Tx, chain: str, address: str, nonces: Collection[int], *, next_nonce: int
 ) -> None:
     """Mark attempts as taken: those at these nonces, and those below `next_nonce` never sent."""

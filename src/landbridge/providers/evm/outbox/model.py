@@ -181,7 +181,7 @@ class SendingAccount:
     balance_wei: int | None
 
 
-def growing_wait(age: timedelta, *, shortest: timedelta, longest: timedelta) -> timedelta:
+def check_interval(age: timedelta, *, shortest: timedelta, longest: timedelta) -> timedelta:
     """Return the wait until the next check of an order of this age: a tenth of its age."""
     return min(max(shortest, age // 10), longest)
 

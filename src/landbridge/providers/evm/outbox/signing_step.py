@@ -36,7 +36,7 @@ from landbridge.providers.evm.outbox.model import (
     OutboxState,
     SendingAccount,
     TransactionAttempt,
-    growing_wait,
+    check_interval,
 )
 from landbridge.providers.evm.outbox.planner import OrderPlanner
 from landbridge.providers.evm.outbox.plans import (
@@ -390,5 +390,5 @@ def _executed(
 
 
 def _postponed(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
-    wait = growing_wait(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
+    wait = check_interval(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
     return replace(order, reason=reason, due_at=at + wait)

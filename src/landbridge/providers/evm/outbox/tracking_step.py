@@ -259,7 +259,7 @@ class TrackingStep:
         reason = f"nonce {nonces[0]} was used by a transaction that was not signed here"
 
         async def work(tx: Tx) -> bool:
-            await attempt_store.take(tx, name, account, nonces, next_nonce=used)
+            await attempt_store.mark_nonces_used(tx, name, account, nonces, next_nonce=used)
             return await attempt_store.stop(tx, name, account, at, reason, next_nonce=used)
 
         if await self._context.database.transact(work):

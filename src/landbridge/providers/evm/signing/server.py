@@ -25,7 +25,7 @@ from landbridge.providers.evm.signing.frames import (
 )
 from landbridge.providers.evm.signing.model import SignerUnavailable, SigningRefused, SigningRequest
 from landbridge.providers.evm.signing.signature_log import LogFailed, SignatureLog
-from landbridge.providers.evm.signing.signer import EvmSigner
+from landbridge.providers.evm.signing.signer import ChainSigner
 
 _log = structlog.stdlib.get_logger()
 
@@ -37,7 +37,7 @@ _WAITING_MAX = 2_000
 class SignerServer:
     """Answers requests to a signer, until it is stopped or its log fails."""
 
-    def __init__(self, signer: EvmSigner, log: SignatureLog) -> None:
+    def __init__(self, signer: ChainSigner, log: SignatureLog) -> None:
         self._signer = signer
         self._signature_log = log
         self._waiting: list[tuple[asyncio.StreamWriter, bytes]] = []

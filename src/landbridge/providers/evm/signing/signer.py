@@ -1,6 +1,6 @@
 """Signer: checks a request against the policy, derives the key, signs, and writes the log.
 
-`EvmSigner` works without a process, for tests; `server.py` wraps it.
+`ChainSigner` works without a process, for tests; `server.py` wraps it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -114,7 +114,7 @@ class MessageSigner(Protocol):
         ...
 
 
-class EvmSigner:
+class ChainSigner:
     """Signs for the chains of an installation. For use in one thread.
 
     `messages` signs for the chain that is not an EVM chain.

@@ -24,9 +24,9 @@ from landbridge.providers.sidecar.protocol import RequestedVerification
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
     ContractResult,
-    break_off,
+    call_and_disconnect,
     check_conflict,
-    lacking,
+    explain_skip,
     run_check,
 )
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
@@ -84,7 +84,7 @@ class IdentityChecks:
 
     async def _result(self, outcome: RequestedVerification, state: ApplicationState) -> str | None:
         if outcome not in self.outcomes:
-            return lacking(outcome)
+            return explain_skip(outcome)
         key = await self._submitted(_person(), outcome)
         found = await self._until_decided(key)
         if found.state is not state:
@@ -102,7 +102,7 @@ class IdentityChecks:
 
     async def _business(self) -> str | None:
         if _V.APPROVE not in self.outcomes:
-            return lacking(_V.APPROVE)
+            return explain_skip(_V.APPROVE)
         owner = ApplicantOwner(id=new_id(), last_name="Holder", facts={"lastName": "Holder"})
         business = replace(
             _person(),
@@ -122,7 +122,7 @@ class IdentityChecks:
 
     async def _unsubmitted(self) -> str | None:
         if _V.APPROVE not in self.outcomes:
-            return lacking(_V.APPROVE)
+            return explain_skip(_V.APPROVE)
         key = await self._created(_person(), _V.APPROVE)
         for _ in range(_REPEATS):
             found = await self._known(key)
@@ -133,7 +133,7 @@ class IdentityChecks:
 
     async def _repeated(self) -> str | None:
         if _V.APPROVE not in self.outcomes:
-            return lacking(_V.APPROVE)
+            return explain_skip(_V.APPROVE)
         person, key, document = _person(), new_id(), _document()
         create = partial(self.client.create_application, person, key, test_outcome=_V.APPROVE)
         answers = [*await asyncio.gather(*(create() for _ in range(_REPEATS))), await create()]
@@ -151,7 +151,7 @@ class IdentityChecks:
     async def _broken_off(self) -> str | None:
         """Break off calls at several moments, as a crash of the caller would, and continue."""
         if _V.APPROVE not in self.outcomes:
-            return lacking(_V.APPROVE)
+            return explain_skip(_V.APPROVE)
         for pause_s in _DROPPED_AFTER_S:
             person, key = _person(), new_id()
             create = partial(self.client.create_application, person, key, test_outcome=_V.APPROVE)
@@ -169,9 +169,11 @@ class IdentityChecks:
 
     async def _silence(self) -> str | None:
         if _V.SILENCE not in self.outcomes:
-            return lacking(_V.SILENCE)
+            return explain_skip(_V.SILENCE)
         person, key = _person(), new_id()
-        await break_off(self.hasty.create_application(person, key, test_outcome=_V.SILENCE))
+        await call_and_disconnect(
+            self.hasty.create_application(person, key, test_outcome=_V.SILENCE)
+        )
         await self.client.create_application(person, key, test_outcome=_V.SILENCE)
         await self.client.submit_application(key)
         found = await self._until_decided(key)
@@ -181,7 +183,7 @@ class IdentityChecks:
 
     async def _refusal(self) -> str | None:
         if _V.REFUSE not in self.outcomes:
-            return lacking(_V.REFUSE)
+            return explain_skip(_V.REFUSE)
         person, key = _person(), new_id()
         for _ in range(2):
             try:

@@ -40,7 +40,7 @@ class ContractResult:
     sentence: str | None = None
 
 
-async def break_off(call: Awaitable[object]) -> None:
+async def call_and_disconnect(call: Awaitable[object]) -> None:
     """Await a call that must not be answered in time; raises `CheckFailed` if it is answered."""
     try:
         await call
@@ -75,6 +75,6 @@ async def check_conflict(call: Awaitable[object], fault: str) -> None:
         raise CheckFailed(fault)
 
 
-def lacking(outcome: StrEnum) -> str:
+def explain_skip(outcome: StrEnum) -> str:
     """Return why a check is skipped: the sidecar does not list its test outcome."""
     return f"the sidecar does not list the test outcome {outcome}"

@@ -25,9 +25,9 @@ from landbridge.providers.sidecar.protocol import (
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
     ContractResult,
-    break_off,
+    call_and_disconnect,
     check_conflict,
-    lacking,
+    explain_skip,
     run_check,
 )
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
@@ -71,7 +71,7 @@ class ScreeningChecks:
 
     async def _all(self) -> str | None:
         if RequestedScreening.CLEAR not in self.outcomes:
-            return lacking(RequestedScreening.CLEAR)
+            return explain_skip(RequestedScreening.CLEAR)
         fiat, coins = (self._fiat(), self._payout()), (self._coins(), self._sent_coins())
         for each in (
             *(fiat if ScreenedKind.FIAT in self.kinds else ()),
@@ -84,7 +84,7 @@ class ScreeningChecks:
 
     async def _hit(self) -> str | None:
         if RequestedScreening.HIT not in self.outcomes:
-            return lacking(RequestedScreening.HIT)
+            return explain_skip(RequestedScreening.HIT)
         answer = await self.client.screen(self._deposit(), test_outcome=RequestedScreening.HIT)
         if answer.state is not ScreeningState.HIT or not answer.categories:
             raise CheckFailed(f"a hit is {answer.state}, about {list(answer.categories)}")
@@ -108,7 +108,7 @@ class ScreeningChecks:
 
     async def _late(self) -> str | None:
         if RequestedScreening.LATE not in self.outcomes:
-            return lacking(RequestedScreening.LATE)
+            return explain_skip(RequestedScreening.LATE)
         deposit = self._deposit()
         first = await self.client.screen(deposit, test_outcome=RequestedScreening.LATE)
         if first.state is not ScreeningState.PENDING:
@@ -124,9 +124,11 @@ class ScreeningChecks:
 
     async def _silence(self) -> str | None:
         if RequestedScreening.SILENCE not in self.outcomes:
-            return lacking(RequestedScreening.SILENCE)
+            return explain_skip(RequestedScreening.SILENCE)
         deposit = self._deposit()
-        await break_off(self.hasty.screen(deposit, test_outcome=RequestedScreening.SILENCE))
+        await call_and_disconnect(
+            self.hasty.screen(deposit, test_outcome=RequestedScreening.SILENCE)
+        )
         again = await self.client.screen(deposit, test_outcome=RequestedScreening.SILENCE)
         if again.state is not ScreeningState.CLEAR:
             raise CheckFailed(f"the repeated call was answered with {again.state}")

@@ -15,9 +15,9 @@ from landbridge.providers.sidecar.requested_outcomes import RequestedTravel
 from landbridge.providers.sidecar.suite.model import (
     CheckFailed,
     ContractResult,
-    break_off,
+    call_and_disconnect,
     check_conflict,
-    lacking,
+    explain_skip,
     run_check,
 )
 from landbridge.providers.sidecar.suite.protocol_checks import ProtocolChecks
@@ -118,7 +118,7 @@ class TravelChecks:
 
     async def _answered(self, outcome: RequestedTravel) -> str | None:
         if outcome not in self.outcomes:
-            return lacking(outcome)
+            return explain_skip(outcome)
         expected, is_late = _STATES[outcome]
         request = _inquiry(outcome)
         answer = await self.client.send_inquiry(request)
@@ -137,7 +137,7 @@ class TravelChecks:
 
     async def _single(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return lacking(RequestedTravel.INQUIRE)
+            return explain_skip(RequestedTravel.INQUIRE)
         request = _inquiry(RequestedTravel.INQUIRE)
         await asyncio.gather(*(self.client.send_inquiry(request) for _ in range(_REPEATS)))
         await self._final(request)
@@ -166,9 +166,9 @@ class TravelChecks:
 
     async def _silence(self) -> str | None:
         if RequestedTravel.SILENCE not in self.outcomes:
-            return lacking(RequestedTravel.SILENCE)
+            return explain_skip(RequestedTravel.SILENCE)
         request = _inquiry(RequestedTravel.SILENCE)
-        await break_off(self.hasty.send_inquiry(request))
+        await call_and_disconnect(self.hasty.send_inquiry(request))
         answer = await self._final(request)
         if answer.state is not TravelState.APPROVED:
             raise CheckFailed(f"the repeated call was answered with {answer.state}")
@@ -176,7 +176,7 @@ class TravelChecks:
 
     async def _confirmed(self) -> str | None:
         if RequestedTravel.APPROVE not in self.outcomes:
-            return lacking(RequestedTravel.APPROVE)
+            return explain_skip(RequestedTravel.APPROVE)
         for sent, other in ((_HASH, _OTHER_HASH), (None, _HASH)):
             request = _inquiry(RequestedTravel.APPROVE)
             await self.client.send_inquiry(request)
@@ -192,7 +192,7 @@ class TravelChecks:
 
     async def _inquiries(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return lacking(RequestedTravel.INQUIRE)
+            return explain_skip(RequestedTravel.INQUIRE)
         org_id = new_id()
         sent = [_inquiry(RequestedTravel.INQUIRE, org_id) for _ in range(2)]
         for request in sent:
@@ -217,7 +217,7 @@ class TravelChecks:
 
     async def _resolved(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return lacking(RequestedTravel.INQUIRE)
+            return explain_skip(RequestedTravel.INQUIRE)
         for is_approved in (True, False):
             inquiry = await self._inquired()
             right = _resolution(inquiry, is_approved=is_approved)
@@ -232,7 +232,7 @@ class TravelChecks:
 
     async def _confirmations(self) -> str | None:
         if RequestedTravel.INQUIRE not in self.outcomes:
-            return lacking(RequestedTravel.INQUIRE)
+            return explain_skip(RequestedTravel.INQUIRE)
         inquiry = await self._inquired()
         await self.client.resolve_inquiry(_resolution(inquiry, is_approved=True))
         for _ in range(2):

@@ -44,7 +44,9 @@ async def read_transaction(client: SolanaClient, info: SignatureInfo) -> ChainTr
     return found
 
 
-def units_around(transaction: ChainTransaction, address: str, mint: str) -> tuple[int, int]:
+def units_before_and_after(
+    transaction: ChainTransaction, address: str, mint: str
+) -> tuple[int, int]:
     """Return the units of a token account before and after a transaction.
 
     Raises:

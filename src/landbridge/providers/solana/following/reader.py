@@ -24,7 +24,7 @@ from landbridge.platform.core.gather import gather_in_order
 from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled, LoggedTransfer
 from landbridge.providers.solana.chain_data import ChainTransaction, SignatureInfo
 from landbridge.providers.solana.configuration import SolanaChain
-from landbridge.providers.solana.following.history import read_transaction, units_around
+from landbridge.providers.solana.following.history import read_transaction, units_before_and_after
 from landbridge.providers.solana.following.model import (
     AccountReading,
     FollowedAccount,
@@ -191,7 +191,7 @@ class TokenAccountReader:
     def _units(self, account: FollowedAccount, transaction: ChainTransaction) -> tuple[int, int]:
         """Return the units of an account before and after a transaction."""
         mint = self.chain.tokens[account.currency].address
-        return units_around(transaction, account.address, mint)
+        return units_before_and_after(transaction, account.address, mint)
 
     def _transfer(
         self, account: FollowedAccount, transaction: ChainTransaction, units: int

@@ -28,7 +28,7 @@ from landbridge.providers.evm.outbox.model import OutboxOrder
 from landbridge.providers.evm.outbox.plans import PlanWait
 from landbridge.providers.solana.chain_data import Commitment, SignatureInfo
 from landbridge.providers.solana.following import progress
-from landbridge.providers.solana.following.history import units_around
+from landbridge.providers.solana.following.history import units_before_and_after
 from landbridge.providers.solana.following.model import FollowedAccount, FoundTransfers
 from landbridge.providers.solana.outbox import attempt_store
 from landbridge.providers.solana.outbox.context import SolanaContext
@@ -146,5 +146,5 @@ class PayingAccounts:
         if found is None:
             raise ChainUnsettled(f"transaction {info.signature} is listed, and not found")
         mint = self._context.chain.tokens[account.currency].address
-        before, after = units_around(found, account.address, mint)
+        before, after = units_before_and_after(found, account.address, mint)
         return after < before

@@ -25,7 +25,7 @@ from landbridge.platform.core.gather import gather_in_order
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.evm.errors import NodeUnavailable
 from landbridge.providers.evm.outbox import stored_orders
-from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState, growing_wait
+from landbridge.providers.evm.outbox.model import OutboxOrder, OutboxState, check_interval
 from landbridge.providers.evm.outbox.plans import PlanRefusal, PlanWait
 from landbridge.providers.evm.signing.model import SignerUnavailable, SigningKey, SigningRefused
 from landbridge.providers.solana.chain_data import ChainAccount, Commitment, LatestBlockhash
@@ -371,7 +371,7 @@ def _refusal(
 
 def postponed(order: OutboxOrder, reason: str, at: datetime) -> OutboxOrder:
     """Return an order that is tried again later, for this reason."""
-    wait = growing_wait(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
+    wait = check_interval(at - order.created_at, shortest=_RETRY_AFTER, longest=_RETRY_AFTER_MAX)
     return replace(order, reason=reason, due_at=at + wait)
 
 
