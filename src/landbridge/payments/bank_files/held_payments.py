@@ -1,9 +1,12 @@
-"""Queued payments that must not go to the bank now.
+"""Finds queued payments that must not be put into a file now.
 
-Guarantee: a payment is in no file while its record is in review, and a payout also while its
-organisation or one of its users is frozen, or its bank account is on the block list of the limits
-or suspended: a sanctions list names its holder or bank, and no reviewer has approved it since. A
-deposit goes back even then to its sender, but to no suspended account that people chose instead.
+Guarantees:
+- A payment is not put into a file while its record is in review.
+- A payout is not, while its organisation or one of its users is frozen, or while its bank account
+  is on the block list of the limits or suspended. An account is suspended while a sanctions list
+  names its holder or bank, and no reviewer has approved it since.
+- The return of a deposit to its sender is held for a review only; to a bank account that people
+  chose instead of the sender's, also while that account is suspended.
 """
 
 from collections.abc import Sequence
@@ -24,7 +27,7 @@ from landbridge.platform.orgs.freeze_check import is_org_frozen
 async def held_payments(
     tx: Tx, org_id: UUID, payments: Sequence[BankPayment], limits: Limits
 ) -> set[UUID]:
-    """Return the keys of those of these payments that wait."""
+    """Return the keys of the payments that must not be put into a file now."""
     payouts = [each for each in payments if each.returns is None and not each.is_prenote]
     going_back = await _held_returns(tx, org_id, payments)
     if payouts and await is_org_frozen(tx, org_id):
@@ -44,7 +47,7 @@ async def held_payments(
 
 
 async def _held_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
-    """Return the keys of the returns of deposits of held records."""
+    """Return the keys of the payments that return deposits of held records."""
     going_back = {each.key: each.returns for each in payments if each.returns is not None}
     paid = await IncomingPaymentReturns().records_of(tx, org_id, list(going_back.values()))
     records = await find_records(tx, org_id, list(paid.values()))
@@ -56,7 +59,10 @@ async def _held_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -
 async def _on_suspended(
     tx: Tx, org_id: UUID, records: Sequence[Transfer], member: str
 ) -> set[UUID]:
-    """Return those of these records that pay a suspended bank account, named by this detail."""
+    """Return the ids of the records that pay a suspended bank account.
+
+    `member` names the detail of a record that holds the id of its bank account.
+    """
     paid = {
         record.id: UUID(account_id)
         for record in records
@@ -67,6 +73,6 @@ async def _on_suspended(
 
 
 def _users(record: Transfer) -> set[UUID]:
-    """Return who pays, and who is paid."""
+    """Return the ids of the paying user and, if it is a user, of the payee."""
     payee_id = record.details.get("destination_user_id")
     return {record.user_id} if payee_id is None else {record.user_id, UUID(payee_id)}
