@@ -1,10 +1,10 @@
-"""Worker steps of a due offramp, as many as possible per run.
+"""Worker steps of a due offramp. A run makes as many steps as possible.
 
-Blockers are checked before each claim: frozen users or organisations, and the block list, before
-the debit and before the payout, the bank account before the payout. Once the bank may have the
-payout, only its answer counts. In a later run than its claim, no order is submitted while a party
-is frozen, a payee blocked or its account suspended. Nothing is refunded while a failed payout is
-reported as settled.
+Before the claim of the debit and of the payout, the step checks that no user or organisation is
+frozen and no payee is on the block list; before the payout, also the bank account. Once the bank
+may have the payout, only the bank's answer counts. If an order is submitted in a later run than its
+claim, it waits while a party is frozen, a payee blocked or the bank account suspended. Nothing is
+refunded while a failed payout is reported as settled.
 
 External coins need no debit. They are booked with the claim, and their fees are disbursements
 (fee_disbursements.py), for which the payout does not wait.
@@ -39,13 +39,13 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.sidecar.open_problems import is_failure_contradicted
 
-# Errors of a bank account that was valid at the request and is not valid now.
+# Errors if a bank account that was valid when the offramp was requested is not valid any more.
 _UNUSABLE = (AccountNotFound, InactiveAccount, AccountDataInvalid, VerificationMissing)
 
 
 @dataclass(frozen=True, slots=True)
 class OfframpSteps:
-    """Transitions made by time, chains and banks."""
+    """Advances offramps by deadlines and by answers of chains and banks."""
 
     offramps: Offramps
     orders: OfframpOrders
@@ -56,7 +56,7 @@ class OfframpSteps:
     clock: Clock = field(kw_only=True)
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record; a lost race is an ordinary outcome."""
+        """Run the steps of a due record; a concurrent change of the record is no error."""
         await run_until_waiting(
             record,
             lambda each: self._step(
@@ -65,7 +65,7 @@ class OfframpSteps:
         )
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
-        """Return the order that a record waits for, as submitted now; None if it waits for none."""
+        """Return the order that a record waits for; None if it waits for none."""
         offramp, orders = as_offramp(record), self.orders
         match offramp.status:
             case OfframpStatus.CRYPTO_PENDING:
@@ -88,7 +88,7 @@ class OfframpSteps:
     async def _step(
         self, offramp: Offramp, clock_offset: timedelta, *, is_claimed_now: bool
     ) -> Transfer | None:
-        """Run the next step; None if nothing more can be done now."""
+        """Run the next step; return the advanced record, None if no step is possible now."""
         match offramp.status:
             case (
                 OfframpStatus.PENDING_APPROVAL
@@ -106,20 +106,20 @@ class OfframpSteps:
                 order = await self.find_order(offramp.record, clock_offset)
                 if order is None:
                     raise InvariantBroken(f"an offramp that is {status} has no due step")
-                # No claim comes before a refund, so no earlier step has looked for its coins.
+                # A refund has no claim, so no earlier step has checked that its coins still exist.
                 has_checked = is_claimed_now and status is not OfframpStatus.FIAT_FAILED
                 return await self.order_sender.run(
                     offramp.record, order, clock_offset, is_claimed_now=has_checked
                 )
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
-        """Expire the offramp, also during a review."""
+        """Expire an offramp past its deadline, also during a review."""
         at = self.clock.stamp(clock_offset)
         match offramp.state:
             case OfframpStatus.PENDING_APPROVAL:
                 await self.offramps.expire_approval(offramp, ACTOR, at)
             case OfframpStatus.AWAITING_FUNDS if await self.external_coins.are_coming(offramp):
-                # They were found in time, and are not final yet.
+                # The coins were found in time, but are not final yet.
                 await self.external_coins.wait_longer(offramp, clock_offset)
             case OfframpStatus.OPEN_QUOTE | OfframpStatus.AWAITING_FUNDS:
                 await self.offramps.expire(offramp, ACTOR, at)
@@ -150,7 +150,7 @@ class OfframpSteps:
         """Book external coins, and create the disbursements of their fees."""
         reason = await self._find_block_reason(offramp)
         if reason is not None:
-            # The coins are here; if a party is frozen or a payee blocked, they are returned.
+            # A party is frozen or a payee blocked: the coins, which have arrived, are returned.
             return await self._fail(offramp, reason, clock_offset)
         move = transitions.external_coins_booked(
             offramp, actor=ACTOR, at=self.clock.stamp(clock_offset)
@@ -191,7 +191,7 @@ class OfframpSteps:
         )
 
     async def _why_not_refunded(self, offramp: Offramp) -> str | None:
-        """Return why its coins are not refunded: they are gone, or its payout may be settled."""
+        """Return why the coins can't be refunded now: lost, or the payout may be settled."""
         record = offramp.record
         if reason := await self.external_coins.why_gone(offramp):
             return reason
@@ -203,7 +203,7 @@ class OfframpSteps:
     async def _why_withheld(self, offramp: Offramp) -> str | None:
         """Return why a claimed payout is not sent now.
 
-        Not because its account was deleted, which would block it for ever.
+        A deleted bank account is no reason, because it would block the payout for ever.
         """
         org_id, account_id = offramp.record.org_id, offramp.details.account_id
         reason = await self._find_block_reason(offramp)
