@@ -1,8 +1,8 @@
 """Attention marks: payments that need a person.
 
 The worker sets a mark; the next change of the payment clears it. The mark is a fact that only a
-postponement writes, so it is in no change. It holds the version that it was set for, so any advance
-of the payment invalidates it.
+postponement writes, so the change log does not contain it. It holds the version of the record for
+which it was set, so any advance of the payment invalidates it.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from landbridge.ledger.model import Transfer
 from landbridge.platform.formats.texts import in_short
 
-# Name of the fact; the statement that lists overdue records reads it too.
+# Name of the fact; the SQL that lists overdue records reads it too.
 FACT = "attention"
 
 
