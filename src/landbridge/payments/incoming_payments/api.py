@@ -23,8 +23,6 @@ from landbridge.platform.http.list_query import cursor_after
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
-# Times have microseconds, so this is the next moment after one.
-
 _Comment = Annotated[str, stated(prose(COMMENT_LENGTH_MAX))]
 
 
