@@ -42,11 +42,11 @@ WAITS = WaitStates(TRANSITIONS, {ReceivableStatus.OPEN: WaitState(WaitParty.REVI
 
 
 class ReceivableDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Details of a receivable in its record; the amount is the record's."""
+    """Details of a receivable in its record; the amount is the source amount of the record."""
 
     payment_id: UUID
     payment_kind: str
-    # Our own sentence, without personal data.
+    # Sentence of ours, without personal data.
     reason: str
 
 
@@ -70,7 +70,7 @@ def as_receivable(record: Transfer) -> Receivable:
 
 
 def close_refusal(receivable: Receivable) -> Refused | None:
-    """Return the refusal of a recovery or a write-off; None while the receivable is open."""
+    """Return why a recovery or a write-off is refused; None while the receivable is open."""
     if receivable.status is ReceivableStatus.OPEN:
         return None
     return ResourceConflict(
