@@ -14,7 +14,7 @@ from landbridge.platform.http.caller import ApiRequest
 from landbridge.platform.http.constraints import form, query
 from landbridge.platform.http.responses import DecimalText, WireStruct
 
-# The served values depend on the other currency and on the configured banks.
+# Only the form is declared, because the valid codes depend on the other currency and the banks.
 _CODE = form("^[a-z]{3,5}(-[a-z]{3})?$")
 
 From = Annotated[
