@@ -19,8 +19,6 @@ from landbridge.platform.http.constraints import or_empty, query, some_of, state
 from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.responses import Moment, WireStruct, reply_of
 
-# Times have microseconds, so this is the next moment after one.
-
 _Prose = Annotated[str, stated(prose(TEXT_LENGTH_MAX))]
 
 

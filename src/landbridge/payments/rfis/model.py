@@ -30,13 +30,13 @@ class RfiTexts(NamedTuple):
 
 
 def kind_of(transfer_kind: str) -> str:
-    """Return the change log kind of RFIs about payments of a kind, as in OFFRAMP.RFI."""
+    """Return the kind of RFIs in the change log, for example OFFRAMP.RFI for offramps."""
     return f"{transfer_kind}.RFI"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rfi:
-    """A question about a payment; `texts` is None once its user was erased.
+    """Request for information about a payment; `texts` is None once its user was erased.
 
     `opened_by` is the actor as named in the change log.
     """
@@ -63,7 +63,7 @@ class Rfi:
 
     @property
     def is_open(self) -> bool:
-        """Whether the payment waits for it."""
+        """Whether the request is not closed, so that the payment waits for it."""
         return self.status is not RfiStatus.CLOSED
 
     @property
