@@ -290,7 +290,7 @@ class BankFileWriter:
         """Return the stored content of a file; build and store it if there is none."""
         if file.digest is None:
             payments = await self.database.transact(lambda tx: self._decrypt(tx, file))
-            # In a thread, outside any transaction: it takes a while.
+            # The file is built in a thread and outside any transaction, because it takes a while.
             content = await asyncio.to_thread(assemble, file, account.settings, payments)
             await self.database.transact(lambda tx: self._keep(tx, file, content))
         retention = await self.content(file)

@@ -151,7 +151,7 @@ class FundingAccounts:
             try:
                 found.append(_decrypt(row, keys.get(row.org_id)))
             except (InvariantBroken, msgspec.MsgspecError):
-                # Without the cause: the library's message quotes decrypted content.
+                # The cause is not logged, because the library's message quotes decrypted content.
                 _log.error("bank_files.account_broken", org_id=str(row.org_id), id=str(row.id))
         return found
 

@@ -232,7 +232,7 @@ class InboxReader:
             if raw is None:
                 return None
             digest = sha256(raw).digest()
-            # In a thread: decoding the largest files takes seconds.
+            # Decoded in a thread, because that takes seconds for the largest files.
             content = await asyncio.to_thread(decode_content, raw, inbox.accounts)
         except FileRejected as error:
             draft = statement_events.refused(digest, file_name, str(error))

@@ -24,7 +24,7 @@ class BankFileFormat(StrEnum):
 
 
 class BankPaymentStatus(StrEnum):
-    """What a payment waits for, and what moves it on."""
+    """Status of a bank payment: what it waits for, and what ends the wait."""
 
     QUEUED = "QUEUED"
     """Its cut-off, when the worker puts it into a file."""

@@ -33,7 +33,7 @@ class InboundFileKind(StrEnum):
 
 
 class StatementLineKind(StrEnum):
-    """Subject of a statement line."""
+    """Subject of a line."""
 
     CREDIT = "CREDIT"
     """Money that came: a deposit, or a payment of ours that came back."""
@@ -52,7 +52,7 @@ class StatementLineKind(StrEnum):
 
 
 class StatementLineStatus(StrEnum):
-    """Status of a line: what it waits for, and what ends the wait."""
+    """What a line waits for, and what moves it on."""
 
     NEW = "NEW"
     """The worker, which asks what it is of."""

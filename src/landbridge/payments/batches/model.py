@@ -41,7 +41,7 @@ class BatchDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     items: tuple[BatchPaymentItem, ...]
     # Contract address of the token, if the chains file overrides the published one.
     contract_address: str | None = None
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     failed_reason: str | None = None

@@ -49,7 +49,7 @@ class BridgeStatus(StrEnum):
     )
     COMPLETED = "COMPLETED"  # minted at the destination
     UNKNOWN = "UNKNOWN"  # no answer for a day; the worker polls hourly, no money moves
-    NOT_INITIATED = "NOT_INITIATED"  # not sent: payer or recipient was frozen meanwhile
+    NOT_INITIATED = "NOT_INITIATED"  # not sent: the payer or the recipient was frozen
     SOURCE_FAILED = "SOURCE_FAILED"  # the source chain refused; the coins are released
     DESTINATION_FAILED = "DESTINATION_FAILED"  # not minted; the coins were returned to the wallet
     QUOTE_FAILED = "QUOTE_FAILED"  # the quote expired before it was accepted
@@ -140,7 +140,7 @@ class BridgeDetails(msgspec.Struct, frozen=True, kw_only=True):
     destination_account_id: UUID | None
     destination_user_id: UUID | None
     destination_address: str
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     held_units: int = 0
     quote_expires_at: datetime | None = None
     failed_reason: str | None = None

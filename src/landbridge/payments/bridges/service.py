@@ -299,7 +299,7 @@ class BridgeApprovalDecisions:
 
 
 def affected_users(bridge: Bridge) -> list[UUID]:
-    """Return the users whose money moves."""
+    """Return the ids of the paying user and, if known, of the recipient."""
     payee = bridge.details.destination_user_id
     return [bridge.record.user_id, *([] if payee is None else [payee])]
 

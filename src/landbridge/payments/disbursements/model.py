@@ -72,7 +72,7 @@ class DisbursementDetails(msgspec.Struct, frozen=True, kw_only=True):
     account_id: UUID | None
     # The user who receives the coins; None if they leave the platform.
     user_id: UUID | None
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     is_settled_outside: bool = False
     transaction_hash: str | None = None
     user_op_hash: str | None = None

@@ -35,7 +35,7 @@ from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, Or
 
 
 class OutgoingTransferStatus(StrEnum):
-    """Status of an outgoing transfer; the payer's account holds its coins until COMPLETED."""
+    """Status of an outgoing transfer. Until COMPLETED its coins are the payer's, but held."""
 
     PENDING_APPROVAL = "PENDING_APPROVAL"  # waits for an admin; the worker expires it after a week
     CREATED = "CREATED"  # waits for the worker to send it

@@ -16,7 +16,7 @@ _FAILS = frozenset({OutcomeEffect.FAIL, OutcomeEffect.FAIL_LATE})
 
 
 def check_scripted_screening(record: Transfer) -> None:
-    """Raise `LimitExceeded` for a quote whose acceptance should be refused."""
+    """Raise `LimitExceeded` if the plan refuses the acceptance of the payment's quote."""
     planned = find_outcome(record.request, ScriptedStep.SCREENING)
     if planned is not None and planned.effect is OutcomeEffect.REFUSE:
         raise LimitExceeded(planned.outcome.reason)

@@ -25,7 +25,7 @@ COMMENT_LENGTH_MAX = 2000
 
 
 class IncomingPaymentStatus(StrEnum):
-    """Status of an incoming payment: what it waits for, and who acts next."""
+    """Status of an incoming payment: what it waits for, and who moves it on."""
 
     SCREENING = "SCREENING"
     """The provider that screens it, or two people after a hit; only where deposits are screened."""

@@ -117,7 +117,7 @@ class IncomingPaymentSteps:
 
     @property
     def failing(self) -> int:
-        """Number of payments whose last step or return failed."""
+        """Number of payments with a last step or return that failed."""
         return sum(pause.result in _FAULTS for pause in self._pauses.values())
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:

@@ -19,7 +19,7 @@ BATCH_SIZE = 100
 # Time after new rules are set at which payments without them have been committed: no transaction
 # that began before all processes had read the rules lasts this long.
 _SETTLED_AFTER = timedelta(seconds=60)
-# Bounds of the interval between checks of an open payment; between them it is a tenth of the
+# Bounds of the interval between checks of an open payment; within them it is a tenth of the
 # payment's age. Most payments end within seconds; one that awaits a person may stay open for weeks.
 _CHECK_INTERVAL_MIN = timedelta(seconds=1)
 _CHECK_INTERVAL_MAX = timedelta(minutes=5)

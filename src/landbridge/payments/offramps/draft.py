@@ -94,7 +94,7 @@ class OfframpDrafting:
     clock: Clock
 
     async def owner(self, caller: Caller, params: OfframpRequest) -> UUID:
-        """Return the user whose coins are paid out; raises `FieldInvalid` and `WalletNotFound`."""
+        """Return the id of the paying user; raises `FieldInvalid` and `WalletNotFound`."""
         params.check_ends()
         if params.source_user_id is not None:
             return params.source_user_id

@@ -145,7 +145,7 @@ class ExternalCoins:
         return await self.deposits.has_open(org_id, source, before=expires_at)
 
     async def wait_longer(self, offramp: Offramp, clock_offset: timedelta) -> None:
-        """Postpone the expiry of an offramp whose coins are coming."""
+        """Postpone the expiry of an offramp, because coins for it are not settled yet."""
         await self.ledger.postpone(offramp.record, self.clock.now(clock_offset) + _WAIT)
 
     async def why_gone(self, offramp: Offramp) -> str | None:

@@ -26,7 +26,7 @@ class CoinReporter(Protocol):
 
     @property
     def org_id(self) -> UUID:
-        """Organisation whose coins they are."""
+        """Organisation that the coins belong to."""
         ...
 
     @property

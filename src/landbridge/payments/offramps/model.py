@@ -197,7 +197,7 @@ class OfframpDetails(msgspec.Struct, frozen=True, kw_only=True):
     rate: Decimal
     # None until there is a quote to accept.
     quote_expires_at: datetime | None
-    # Facts that transitions add.
+    # The fields below are facts, which transitions add after the creation.
     held_units: int = 0
     accepted_at: datetime | None = None
     failed_reason: str | None = None

@@ -38,7 +38,7 @@ class OfframpQuoteTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfframpQuoteRequest:
-    """Quote request: the asset of `money` tells the converted amount from the received one."""
+    """Quote request: `money` is the converted amount, or the received amount if it is fiat."""
 
     money: Money
     source: Asset

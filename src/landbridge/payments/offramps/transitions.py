@@ -40,7 +40,7 @@ REFUSED: Mapping[str, Any] = {"held_units": 0}
 def quoted(
     offramp: Offramp, terms: OfframpQuoteTerms, expires_at: datetime, *, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Quote the approved offramp, and replace the hold by one of the quoted amount."""
+    """Quote the approved offramp, and change the held amount to the quoted amount."""
     is_held = not offramp.is_external
     return AdvanceTransfer(
         offramp.record,
@@ -93,7 +93,7 @@ def ended(
 
 
 def accepted(offramp: Offramp, *, actor: str, at: datetime, is_reviewed: bool) -> AdvanceTransfer:
-    """Accept in time: hold or await the coins, or start a required review."""
+    """Accept the quote in time: hold or await the coins, or start a required review."""
     account_id, due_at = offramp.details.source_account_id, offramp.record.due_at
     facts: dict[str, Any] = {"accepted_at": at.isoformat()}
     postings: list[Posting] = []
@@ -187,7 +187,7 @@ def failed(
 def payout_returned(
     offramp: Offramp, received: Money, *, reason: str, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Reopen a completed offramp whose payout the bank returned; its coins are refunded next.
+    """Reopen a completed offramp after the bank returned its payout; the coins are refunded next.
 
     `received` is the amount that came back. It is less than was paid if the bank deducted a fee.
     """

@@ -182,7 +182,7 @@ class OnrampDetails(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[SettlementPart, ...] = ()
     # Value of the fiat in dollars at the quote; None for dollars, or without a reference rate.
     worth_usd: Decimal | None = None
-    # Facts that transitions add.
+    # The fields below are facts, which transitions add after the creation.
     accepted_at: datetime | None = None
     reference: str | None = None
     account_number: str | None = None

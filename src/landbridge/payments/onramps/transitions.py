@@ -246,7 +246,7 @@ def return_journal(onramp: Onramp, received: Money) -> list[Posting]:
 def return_received(
     onramp: Onramp, received: Money, *, actor: str, at: datetime, due_at: datetime
 ) -> AdvanceTransfer:
-    """Reopen an onramp whose returned deposit came back; it is returned again at `due_at`.
+    """Reopen an onramp after its returned deposit came back; it is returned again at `due_at`.
 
     `received` is the amount that came back. It is less than was returned if a bank deducted a fee.
     """
@@ -263,7 +263,7 @@ def return_received(
 
 
 def reversed_undelivered(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """End an onramp whose deposit the bank reversed before anything was delivered."""
+    """End an onramp because the bank reversed its deposit before anything was delivered."""
     failed_at = onramp.state if onramp.state in RETURNING else OnrampStatus.FIAT_FAILED
     is_there = onramp.status is failed_at
     path = (OnrampStatus.FIAT_RETURNED,) if is_there else (failed_at, OnrampStatus.FIAT_RETURNED)

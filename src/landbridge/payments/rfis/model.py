@@ -68,15 +68,15 @@ class Rfi:
 
     @property
     def question(self) -> str | None:
-        """The question."""
+        """Question of the reviewer; None once the user was erased."""
         return self.texts and self.texts.question
 
     @property
     def answer(self) -> str | None:
-        """The answer."""
+        """Answer of the customer; None without one, and once the user was erased."""
         return self.texts and self.texts.answer
 
     @property
     def comment(self) -> str | None:
-        """The reviewer's closing comment."""
+        """Comment with which a reviewer closed the request; None without one, and once erased."""
         return self.texts and self.texts.comment

@@ -104,7 +104,7 @@ class SwapDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     source_wallet_id: UUID | None = None
     source_address: str | None = None
     provider: SwapProvider = SwapProvider.TREASURY
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     leg: SwapLeg | None = None
     # Smallest units that the market gave: at least the quoted amount.
     received_units: int | None = None

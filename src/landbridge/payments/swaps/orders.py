@@ -1,4 +1,4 @@
-"""Chain orders of a swap whose coins move on a chain.
+"""Chain orders of swaps that are executed on a chain.
 
 The treasury collects the coins sold before it delivers the coins bought, so it never delivers
 without having been paid. If the delivery fails for good, or is not allowed any more, the fact

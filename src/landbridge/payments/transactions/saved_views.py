@@ -108,7 +108,7 @@ class SavedViews:
             await _lock_org(tx, caller.org_id)
             views = await _all_of(tx, caller.org_id)
             if any(each.id == view.id for each in views):
-                return view  # saved by an attempt whose commit reply was lost
+                return view  # saved by an earlier attempt with an unconfirmed commit
             _check_name(views, view, view.name)
             if sum(each.owner_id == view.owner_id for each in views) >= OWN_VIEWS_MAX:
                 raise ResourceConflict(f"A member has at most {OWN_VIEWS_MAX} saved views.")

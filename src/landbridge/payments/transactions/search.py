@@ -26,7 +26,7 @@ from landbridge.providers.chains.tokens import Chain
 
 RESULTS_MAX = 20
 LENGTH_MAX = 200
-# Users whose names are compared at most; an e-mail or a rare name needs far fewer.
+# Users with names that one search compares at most; an e-mail or a rare name needs far fewer.
 _LOOKED_THROUGH_MAX = 1_000
 _BATCH_SIZE = 100
 # Form of addresses: EVM in hexadecimal, Solana in base58.
@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 
 class SearchResultKind(StrEnum):
-    """Kind of a search result."""
+    """Search results."""
 
     USER = "user"
     WALLET = "wallet"

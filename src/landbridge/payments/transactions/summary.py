@@ -1,7 +1,7 @@
 """Counts and sums a bounded number of transfers by status.
 
 Guarantee: a summary reads at most `NEWEST_MAX` transfers and `UNFINISHED_MAX` that are under way,
-and has a flag for each that tells whether all were read.
+and has a flag for each that is False if not all were read.
 """
 
 from collections import defaultdict

@@ -25,7 +25,7 @@ MICRO_UNITS_BELOW = 100
 
 
 class VirtualAccountStatus(StrEnum):
-    """Status of a virtual account."""
+    """Status of a virtual account: what it waits for, and who moves it on."""
 
     ACTIVATED = "activated"
     """Deposits, each of which creates an onramp, until the organisation deactivates it."""

@@ -22,7 +22,7 @@ KIND = "ACCOUNT.SETTLEMENT_RULE"
 
 
 class PartType(StrEnum):
-    """Meaning of a part's value: a fraction of the deposit, or a number of coins."""
+    """Meaning of `value`."""
 
     PERCENTAGE = "PERCENTAGE"
     """A fraction of the whole amount: 0.01 is one percent."""
@@ -31,7 +31,7 @@ class PartType(StrEnum):
 
 
 class CalculationModel(StrEnum):
-    """How the value of a part is determined: constant, or by the tier of the amount."""
+    """Origin of `value`."""
 
     FIXED = "FIXED"
     """The part's own."""

@@ -144,7 +144,7 @@ class SettlementRules:
             nonlocal is_ours
             rule = await store.lock(tx, caller.org_id, rule_id)
             if rule is None and is_ours:
-                return  # deleted by an earlier attempt whose commit was not confirmed
+                return  # deleted by an earlier attempt with an unconfirmed commit
             if rule is None:
                 raise _unknown(rule_id)
             used = await store.find_use(tx, caller.org_id, rule_id)
